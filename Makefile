@@ -1,0 +1,44 @@
+# `make demo` and `make test` set up what they need first; a second run needs no network.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SOURCE := pyproject.toml setup.py constraints.txt src/truegain/_version.py $(wildcard src/truegain/*/*.c)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint types fast bench clean
+
+demo: $(VENV)/base
+	$(BIN)/truegain demo demo
+
+test: lint types
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/test
+	$(BIN)/mypy
+
+fast: $(VENV)/test
+	$(BIN)/python -m pytest -n 2 -x tests
+
+bench: $(VENV)/test
+	$(BIN)/python -m benchmarks.run all
+
+# A machine may have python3 and pip but not ensurepip; pip can then install itself into the environment.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV) || \
+	  (rm -rf $(VENV) && $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install pip)
+
+$(VENV)/base: $(BIN)/python $(SOURCE)
+	$(BIN)/python -m pip install --quiet -c constraints.txt 'setuptools>=77' wheel
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e .
+	touch $@
+
+$(VENV)/test: $(VENV)/base
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build demo benchmarks/work src/*.egg-info src/truegain/tables/*.so

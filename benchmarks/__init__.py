@@ -1,0 +1,1 @@
+"""Time and memory of truegain and its peers, side by side; see README.md."""

@@ -1,0 +1,5 @@
+"""`python -m truegain` is `truegain`."""
+
+from truegain.cli.app import main
+
+main()

@@ -1,0 +1,41 @@
+"""The command `truegain demo`: see it on a simulated world."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truegain.cli.output import write_scores
+from truegain.measures.evaluate import evaluate
+
+MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
+
+
+def demo_command(
+    folder: Annotated[Path, typer.Argument(help="Where to write the simulated collection.")] = Path("demo"),
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another world.")] = 0,
+) -> None:
+    """Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it."""
+    from truegain.studies.world import simulate
+    from truegain.tables.write import write_judgments, write_runs
+
+    world = simulate(seed=seed)
+    runs = folder / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    write_runs(world.runs, runs)
+    write_judgments(world.gold, folder / "gold.qrels")
+    write_judgments(world.noisy, folder / "llm.qrels")
+    typer.echo(
+        f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
+        f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it.\n"
+    )
+    options = " ".join(f"-m {m}" for m in MEASURES)
+    for judgments in ("gold.qrels", "llm.qrels"):
+        path = folder / judgments
+        typer.echo(f"$ truegain eval {path} {runs} {options} --sort AP")
+        scores = evaluate(str(runs), str(path), MEASURES).sorted_by("AP")
+        write_scores(scores, "table", "-", MEASURES, topics=False, summary=True, inputs=[])
+        typer.echo("")
+    typer.echo("The same runs, scored by the truth and by the noisy judge: the numbers differ, and so may the order.")

@@ -1,0 +1,66 @@
+"""What can go wrong, said so that the user knows what to do next."""
+
+from __future__ import annotations
+
+
+class TruegainError(Exception):
+    """A mistake the user can mend; the command line prints it and ends with exit code 2."""
+
+
+class InputError(TruegainError):
+    """Bad data, with the place it stands in.
+
+    >>> print(InputError("score is not a number", file="bm25.run", line=3, text="1 Q0 d7 1 high x"))
+    bm25.run:3: score is not a number: '1 Q0 d7 1 high x'
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        row: int | None = None,
+        text: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.line, self.row, self.text, self.hint = (
+            problem,
+            file,
+            line,
+            row,
+            text,
+            hint,
+        )
+        place = file or ""
+        if line is not None:
+            place += f":{line}"
+        elif row is not None:
+            place += f", row {row}" if place else f"row {row}"
+        message = f"{place}: {problem}" if place else problem
+        if text is not None:
+            message += f": {shorten(text)!r}"
+        super().__init__(f"{message} ({hint})" if hint else message)
+
+
+class MeasureError(TruegainError):
+    """A measure that does not exist, cannot be parsed, or does not fit the data."""
+
+
+class DataWarning(UserWarning):
+    """Legal but suspicious data, told once, with counts."""
+
+
+def shorten(text: str, width: int = 80) -> str:
+    """Cut a long text for a message."""
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
+    """List a few names and count the rest.
+
+    >>> some(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    listed = ", ".join(names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"

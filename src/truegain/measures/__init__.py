@@ -1,0 +1,1 @@
+"""Ranked gains in, one score per system and topic out; one file a measure or a family."""

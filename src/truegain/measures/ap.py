@@ -1,0 +1,119 @@
+"""Average precision, its geometric mean over topics, and its estimate from a sample of the judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.measures.base import Binary, geometric_mean_of_rows, ratio
+from truegain.tables.columns import Floats
+from truegain.tables.ranked import RankedGains
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AP(Binary):
+    """Mean over the relevant documents of the precision at their ranks, 0 for those not retrieved (by rank k).
+
+    AP = (1/R) sum over relevant ranks i of C(i) / i
+
+    norm='R' divides by R (trec_eval map, map_cut_k); norm='min' by min(k, R) (NTCIREVAL AP@k).
+
+    >>> import truegain as tg
+    >>> tg.evaluate({"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"1": {"a": 1, "c": 1}}, "AP").mean()
+    0.8333333333333333
+    """
+
+    cutoff: int | None = None
+    norm: str = "R"
+
+    def check(self) -> None:
+        """Only known denominators."""
+        super().check()
+        self.require(self.norm in ("R", "min"), "norm must be 'R' or 'min'")
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        possible = ranked.per_list(ranked.pool_relevant(self.rel))
+        if self.norm == "min" and self.cutoff is not None:
+            possible = np.minimum(possible, self.cutoff)
+        found = ranked.found(self.rel)
+        return ratio(found.total(np.where(self.within(found.rank), found.count / found.rank, 0.0)), possible)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GMAP(AP):
+    """Geometric mean of AP over topics, each raised to at least 0.00001.
+
+    GMAP = exp(mean of ln max(AP, 0.00001)); the value of a topic is its AP
+
+    Robertson 2006, CIKM; trec_eval gm_map.
+
+    >>> import truegain as tg
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"a": 1}}
+    >>> round(tg.evaluate({"1": {"a": 3.0, "c": 1.0}, "2": {"b": 2.0, "a": 1.0}}, qrels, "GMAP").mean(), 6)
+    0.707107
+    """
+
+    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
+        """Geometric mean."""
+        return geometric_mean_of_rows(values)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class infAP(Binary):
+    """AP estimated when only a random sample of the pool was judged; a negative label marks the rest of the pool.
+
+    infAP = (1/R) sum over relevant ranks of 1/i + ((i-1)/i) * (pooled above / (i-1)) * (r + e) / (r + s + 2e),
+    r and s the relevant and the judged non-relevant documents above, e = 0.00001
+
+    Yilmaz and Aslam 2006, CIKM; trec_eval infAP.
+
+    >>> import truegain as tg
+    >>> round(tg.evaluate({"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"1": {"a": 1, "b": -1, "c": 1}}, "infAP").mean(), 4)
+    1.0
+    """
+
+    AT = None
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        e = 0.00001
+        relevant, judged = ranked.relevant(self.rel), ranked.gain >= 0
+        r_above = ranked.running(relevant) - relevant
+        s_above = ranked.running(judged & ~relevant) - (judged & ~relevant)
+        u_above = ranked.running(~judged) - ~judged
+        above = ranked.rank - 1.0
+        pooled = ratio(r_above + s_above + u_above, above)
+        expected = 1 / ranked.rank + above / ranked.rank * pooled * (r_above + e) / (r_above + s_above + 2 * e)
+        terms = np.where(ranked.rank == 1, 1.0, expected)
+        return ratio(ranked.total(np.where(relevant, terms, 0.0)), ranked.per_list(ranked.pool_relevant(self.rel)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class YAAP(Binary):
+    """Log odds of average precision, which is nearer to a normal distribution than AP itself.
+
+    YAAP = ln((1 + S) / (1 + R - S)), S the sum of the precisions at relevant ranks; 0 when R = 0
+
+    Robertson 2012, ICTIR; trec_eval yaap.
+
+    >>> import truegain as tg
+    >>> round(tg.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, "YAAP").mean(), 6)
+    0.693147
+    """
+
+    AT = None
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        possible = ranked.per_list(ranked.pool_relevant(self.rel))
+        found = ranked.found(self.rel)
+        total = found.total(found.count / found.rank)
+        return np.where(possible > 0, np.log((1 + total) / (1 + possible - total)), 0.0)
+
+    def absent(self, ranked: RankedGains) -> Floats:
+        """Nothing found: trec_eval 9 counts a topic that is not there as 0, 10 as ln(1 / (1 + R))."""
+        if ranked.trec_eval < 10:
+            return np.zeros(len(ranked.topics))
+        return np.log(1 / (1.0 + ranked.pool_relevant(self.rel)))

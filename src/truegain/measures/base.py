@@ -1,0 +1,184 @@
+"""What a measure is: a small value that prints as it parses and turns ranked gains into scores."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import MeasureError
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.ranked import RankedGains
+
+Gains = tuple[tuple[float, float], ...]
+
+
+class MeasureType(ABCMeta):
+    """Lets a bare class stand for its default: `nDCG@10` is `nDCG()@10`."""
+
+    def __matmul__(cls, at: float) -> Measure:
+        return cast("Measure", cls() @ at)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Measure(metaclass=MeasureType):
+    """A measure with its parameters; equal parameters make equal measures.
+
+    >>> from truegain.measures.dcg import nDCG
+    >>> nDCG(dcg="exp-log2")@10
+    nDCG(dcg='exp-log2')@10
+    """
+
+    NAME: ClassVar[str] = ""
+    AT: ClassVar[str | None] = "cutoff"  # the field that @ sets
+    NEEDS_AT: ClassVar[bool] = False
+    linear_in_gains: ClassVar[bool] = False
+    is_count: ClassVar[bool] = False
+    of_subtopics: ClassVar[bool] = False
+
+    @abstractmethod
+    def per_topic(self, ranked: RankedGains) -> npt.NDArray[Any]:
+        """One value per list."""
+
+    # ------------------------------------------------------------------ what it is
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "NAME" not in cls.__dict__:
+            cls.NAME = cls.__name__
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Mapping):
+                pairs = tuple(sorted((float(k), float(v)) for k, v in value.items()))
+                object.__setattr__(self, field.name, pairs)
+        cutoff = getattr(self, "cutoff", None)
+        if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1):
+            raise MeasureError(f"{self.NAME}@{cutoff}: the cutoff must be a whole number of at least 1")
+        self.check()
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+
+    def require(self, sound: bool, what: str) -> None:
+        """Raise unless a parameter is sound."""
+        if not sound:
+            raise MeasureError(f"{self}: {what}")
+
+    def __matmul__(self, at: float) -> Self:
+        if self.AT is None:
+            raise MeasureError(f"{self.NAME} takes no cutoff; write {self.NAME}")
+        return replace(self, **{self.AT: at})
+
+    def in_order(self, names: Sequence[str]) -> Self:
+        """The same measure, which prints these parameters first, so that a text comes back as it was written."""
+        object.__setattr__(self, "_written", tuple(names))
+        return self
+
+    def __str__(self) -> str:
+        default = {f.name: f.default for f in fields(self)}
+        names = dict.fromkeys((*getattr(self, "_written", ()), *default))
+        given = [
+            f"{name}={_shown(getattr(self, name))}"
+            for name in names
+            if name != self.AT and getattr(self, name) != default[name]
+        ]
+        at = getattr(self, self.AT) if self.AT else None
+        return f"{self.NAME}{'(' + ','.join(given) + ')' if given else ''}{'' if at is None else f'@{_shown(at)}'}"
+
+    __repr__ = __str__
+
+    def within(self, rank: npt.NDArray[Any]) -> Bools:
+        """Which ranks the cutoff lets in: all of them without one."""
+        cutoff = getattr(self, "cutoff", None)
+        return np.ones(len(rank), np.bool_) if cutoff is None else rank <= cutoff
+
+    # ------------------------------------------------------------------ scoring
+
+    def score(self, ranked: RankedGains) -> npt.NDArray[Any]:
+        """System by topic; missing (NaN) where a system has no answer to a topic."""
+        if self.NEEDS_AT and self.AT and getattr(self, self.AT) is None:
+            raise MeasureError(f"{self.NAME} needs a {self.AT}; write {self.NAME}@{0.1 if self.AT == 'recall' else 10}")
+        view = ranked
+        if getattr(self, "judged_only", False):
+            view = ranked.condensed_facets if self.of_subtopics else ranked.condensed
+        values = self.per_topic(view)
+        if values.dtype == object:
+            values = np.where(ranked.present, values, np.array(None, object))
+        else:
+            values = np.where(ranked.present, values, np.nan)
+        return values.reshape(len(ranked.systems), len(ranked.topics))
+
+    def absent(self, ranked: RankedGains) -> Floats:
+        """What a topic without an answer counts, per topic, where all topics must count."""
+        return np.zeros(len(ranked.topics))
+
+    def defined(self, ranked: RankedGains) -> npt.NDArray[np.bool_]:
+        """Topics that have something to find."""
+        if self.of_subtopics:
+            facets, level = ranked.facets, float(getattr(self, "rel", None) or np.nextafter(0, 1))
+            good = np.bincount(
+                ranked.pool.topic[facets.item[facets.label >= level]],
+                minlength=len(ranked.topics),
+            )
+            return good > 0
+        return ranked.pool_relevant(getattr(self, "rel", None) or np.nextafter(0, 1)) > 0
+
+    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
+        """One value per system from its topics: the mean over topics that have a value."""
+        return mean_of_rows(values)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Binary(Measure):
+    """A measure that asks of each document only whether its label reaches `rel`."""
+
+    rel: float = 1
+    judged_only: bool = False
+
+    def check(self) -> None:
+        """A negative level would make unjudged documents relevant."""
+        self.require(self.rel >= 0, "rel must not be negative")
+
+
+def mean_of_rows(values: Floats) -> Floats:
+    """Mean over the values that are there; missing where there are none."""
+    there = ~np.isnan(values)
+    counts = there.sum(axis=1)
+    # added one by one, in topic order, as trec_eval does
+    totals = np.array([_plain_sum(row[mask]) for row, mask in zip(values, there, strict=True)])
+    means: Floats = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return means
+
+
+def geometric_mean_of_rows(values: Floats, floor: float = 0.00001) -> Floats:
+    """Geometric mean over the values that are there, each at least `floor`, as trec_eval's gm_ measures."""
+    return np.exp(mean_of_rows(np.log(np.maximum(values, floor))))
+
+
+def _plain_sum(values: Floats) -> float:
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
+
+
+def ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:
+    """Quotient, and 0 where there is nothing to divide by."""
+    out: Floats = np.zeros(np.broadcast(numerator, denominator).shape)
+    np.divide(numerator, denominator, out=out, where=np.asarray(denominator) != 0)
+    return out
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Measure):
+        return repr(str(value))
+    if isinstance(value, tuple):
+        return "{" + ",".join(f"{_whole(k)}:{_whole(v)}" for k, v in value) + "}"
+    return repr(value)
+
+
+def _whole(value: float) -> str:
+    return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

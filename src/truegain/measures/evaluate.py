@@ -1,0 +1,169 @@
+"""From runs and judgments to scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain._version import __version__
+from truegain.errors import TruegainError
+from truegain.measures.base import Measure
+from truegain.measures.parse import Asked, parse_measures
+from truegain.tables.align import align
+from truegain.tables.checks import check_grades, check_overlap, check_scores
+from truegain.tables.intents import Intents, with_intents
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
+from truegain.tables.read import NameBy, run_loaders
+from truegain.tables.runs import Run, Runs
+from truegain.tables.scores import Scores
+
+NoRelevant = Literal["zero", "skip"]
+Version = Literal["9", "10"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How scores are made; the defaults are those of trec_eval 10, except that missing topics only warn.
+
+    complete: every judged topic counts; one that a run lacks counts 0 (trec_eval -c).
+    level: smallest label that is relevant, for measures that do not say (trec_eval -l).
+    depth: keep only the first so many documents of each list (trec_eval -M).
+    judged_only: drop unjudged documents from the lists first (trec_eval -J).
+    no_relevant: a topic with nothing to find counts 0 ('zero', trec_eval) or has no value ('skip', gdeval).
+    trec_eval: '9' compares scores as float32 and interpolates precision as trec_eval 9 does, '10' as 10.0 does.
+    """
+
+    complete: bool = False
+    level: float | None = None
+    depth: int | None = None
+    judged_only: bool = False
+    no_relevant: NoRelevant = "zero"
+    trec_eval: Version = "10"
+
+    def __post_init__(self) -> None:
+        if self.level is not None and not self.level >= 0:
+            raise TruegainError(f"level {self.level:g} is negative: unjudged documents would become relevant")
+        if self.depth is not None and self.depth < 1:
+            raise TruegainError(f"depth {self.depth} keeps no document; give at least 1")
+        if self.trec_eval not in ("9", "10"):
+            raise TruegainError(f"trec_eval version {self.trec_eval!r} is not known; give '9' or '10'")
+        if self.no_relevant not in ("zero", "skip"):
+            raise TruegainError(f"no_relevant is {self.no_relevant!r}; give 'zero' or 'skip'")
+
+
+def evaluate(
+    runs: object,
+    judgments: object,
+    measures: object,
+    *,
+    intents: Intents | Mapping[str, Mapping[str, float]] | str | None = None,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    **options: Any,
+) -> Scores:
+    """Score runs against judgments.
+
+    `runs` and `judgments` are paths (runs also folders and globs), dicts of dicts, pandas or polars frames,
+    ir_measures tuples or ranx objects; `measures` is one measure or several, as text or as objects; further
+    keywords are those of `Options`.
+
+    >>> import truegain as tg
+    >>> runs = {"bm25": {"1": {"a": 2.0, "b": 1.0}}, "dense": {"1": {"a": 1.0, "b": 2.0}}}
+    >>> print(tg.evaluate(runs, {"1": {"a": 1, "b": 0}}, ["AP", "nDCG@10"]))
+    system       AP  nDCG@10
+    bm25     1.0000   1.0000
+    dense    0.5000   0.6309
+    """
+    asked, given = parse_measures(measures), _options(options)
+    table = Judgments.of(judgments)
+    pool = Pool.of(table)
+    ranked, systems = align(
+        pool,
+        _loaders(runs, name_by, jobs or _cores()),
+        trec_eval=int(given.trec_eval),
+        jobs=jobs or _cores(),
+        progress=progress,
+    )
+    Runs.check_names(ranked.systems)
+    check_overlap(ranked, systems)
+    check_scores(systems, ranked.trec_eval)
+    return score(with_intents(ranked, intents), asked, given)
+
+
+def score(ranked: RankedGains, asked: Sequence[Asked], options: Options | None = None) -> Scores:
+    """Scores of ranked gains that are already aligned."""
+    given = options or Options()
+    chosen = [at_level(a.measure, given.level) for a in asked]
+    levels = [float(level) for m in chosen if not m.of_subtopics and (level := getattr(m, "rel", None)) is not None]
+    if any(not m.of_subtopics for m in chosen):
+        check_grades(ranked, levels, given.no_relevant == "skip")
+    view = ranked.cut(given.depth)
+    values: dict[str, npt.NDArray[Any]] = {}
+    summaries: dict[str, npt.NDArray[np.float64]] = {}
+    for measure in chosen:
+        condensed = view
+        if given.judged_only:
+            condensed = view.condensed_facets if measure.of_subtopics else view.condensed
+        matrix = _one(measure, condensed, given)
+        values[str(measure)] = matrix
+        if matrix.dtype == object:
+            summaries[str(measure)] = np.full(len(ranked.systems), np.nan)
+        else:
+            summaries[str(measure)] = measure.summarise(matrix, condensed, given.complete)
+    counts = frozenset(str(m) for m in chosen if m.is_count)
+    made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__}
+    names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
+    return Scores(ranked.systems, ranked.topics, values, summaries, counts, made_by, names)
+
+
+def _one(measure: Measure, ranked: RankedGains, options: Options) -> npt.NDArray[Any]:
+    matrix = measure.score(ranked)
+    if matrix.dtype == object:
+        return matrix
+    if options.complete:
+        matrix = np.where(np.isnan(matrix), measure.absent(ranked), matrix)
+    if options.no_relevant == "skip":
+        matrix = np.where(measure.defined(ranked), matrix, np.nan)
+    return matrix
+
+
+def at_level(measure: Measure, level: float | None) -> Measure:
+    """The measure at another level of relevance, unless it names its own or has none."""
+    if level is None or getattr(measure, "rel", None) != 1:
+        return measure
+    return replace(measure, rel=int(level) if float(level).is_integer() else level)  # type: ignore[call-arg]
+
+
+def _options(options: dict[str, Any]) -> Options:
+    unknown = set(options) - set(Options.__dataclass_fields__)
+    if unknown:
+        raise TruegainError(
+            f"evaluate has no option {', '.join(sorted(unknown))}; it has {', '.join(Options.__dataclass_fields__)}"
+        )
+    if "trec_eval" in options:
+        options["trec_eval"] = str(options["trec_eval"]).split(".")[0]
+    return Options(**options)
+
+
+def _loaders(runs: object, name_by: NameBy, jobs: int) -> list[Callable[[], Sequence[Run]]]:
+    """Functions that give the runs; files are read only when their turn comes."""
+    paths = isinstance(runs, str | os.PathLike) or (
+        isinstance(runs, list | tuple) and runs and all(isinstance(r, str | os.PathLike) for r in runs)
+    )
+    if paths:
+        return run_loaders(runs, name_by=name_by, jobs=jobs)  # type: ignore[arg-type]
+    return [lambda part=part: [part] for part in Runs.of(runs).parts]  # type: ignore[misc]
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

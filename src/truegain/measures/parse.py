@@ -1,0 +1,142 @@
+"""Measures from text: ir_measures' strings, trec_eval's names, and trec_eval's names of several at once."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from truegain.errors import MeasureError
+from truegain.measures.base import Measure
+from truegain.measures.catalogue import ALIASES, CATALOGUE
+from truegain.measures.trec_names import expanded
+
+_FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)
+
+_NUMBERS = ("rel", "p", "alpha", "beta", "base", "mult", "T", "q", "gamma")  # parameters that no word can stand for
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A measure and the name it was asked for by."""
+
+    name: str
+    measure: Measure
+
+
+def parse_measure(text: str | Measure | type[Measure]) -> Measure:
+    """One measure from its string; prints back the same.
+
+    >>> parse_measure("nDCG(dcg='exp-log2')@20"), parse_measure("ndcg_cut_20")
+    (nDCG(dcg='exp-log2')@20, nDCG@20)
+    """
+    several = asked(text)
+    if len(several) != 1:
+        raise MeasureError(f"{text} stands for {len(several)} measures; name one, such as {several[0].measure}")
+    return several[0].measure
+
+
+def parse_measures(texts: object) -> list[Asked]:
+    """Measures from one or several strings or measures, without repeats, in the order given."""
+    items = [texts] if isinstance(texts, str | Measure | type) else list(texts)  # type: ignore[call-overload]
+    found = list(dict.fromkeys(a for item in items for a in asked(item)))
+    if not found:
+        raise MeasureError("no measure was given; name one, such as nDCG@10")
+    return found
+
+
+def asked(text: object) -> list[Asked]:
+    """The measures a text stands for: one, or several for trec_eval's names such as `official` or `P.5,10`."""
+    if isinstance(text, Asked):
+        return [text]
+    if isinstance(text, Measure):
+        return [Asked(str(text), text)]
+    if isinstance(text, type) and issubclass(text, Measure):
+        return asked(text())
+    if not isinstance(text, str):
+        if type(text).__module__.startswith("ir_measures"):
+            return asked(str(text))
+        raise MeasureError(f"cannot read a {type(text).__name__} as a measure; write it as text, such as 'nDCG@10'")
+    trec = expanded(text)
+    if trec:
+        return [Asked(name, _canonical(form)) for name, form in trec]
+    return [Asked(text, _canonical(text))]
+
+
+def _canonical(text: str) -> Measure:
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise MeasureError(f"cannot read the measure {text!r}; write it like nDCG(dcg='exp-log2')@10")
+    name = ALIASES.get(form["name"], form["name"])
+    if "(" in name:  # an alias that sets a parameter, such as NumRelRet
+        return _canonical(name)
+    if name not in CATALOGUE:
+        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; `truegain measures` lists all")
+    kind = CATALOGUE[name]
+    params = _params(text, form["params"], kind)
+    try:
+        measure = kind(**params)
+    except TypeError as error:
+        raise MeasureError(f"{text}: {error}") from None
+    return (measure if form["at"] is None else measure @ _at(text, form["at"])).in_order(list(params))
+
+
+def _params(text: str, inside: str | None, kind: type[Measure]) -> dict[str, object]:
+    if not inside:
+        return {}
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        if call.args:
+            raise ValueError
+        params = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+        raise MeasureError(
+            f"cannot read the parameters of {text!r}; write them like (rel=2, judged_only=True)"
+        ) from None
+    known = {f.name: f.default for f in fields(kind)}
+    for name, value in params.items():
+        if name not in known:
+            raise MeasureError(f"{text}: {kind.NAME} has no parameter {name!r}; it has {_listed(known)}")
+        _check_kind(text, name, value, known[name])
+        if isinstance(known[name], Measure):  # a measure of another measure, such as D(of='Q@10')
+            params[name] = parse_measure(value)
+    return params
+
+
+def _check_kind(text: str, name: str, value: object, default: object) -> None:
+    """A parameter must be of the kind of its default."""
+    good = True
+    if isinstance(default, bool):
+        good = isinstance(value, bool)
+    elif isinstance(default, int | float):
+        good = isinstance(value, int | float | str) and not isinstance(value, bool)
+        good = good and not (isinstance(value, str) and name in _NUMBERS)
+    elif isinstance(default, str | Measure):
+        good = isinstance(value, str) or (name == "max_rel" and isinstance(value, int | float))
+    elif default is None:
+        good = not isinstance(value, bool)
+    if not good:
+        raise MeasureError(f"{text}: {name} cannot be {value!r}")
+
+
+def _at(text: str, at: str) -> float:
+    try:
+        return int(at)
+    except ValueError:
+        try:
+            return float(at)
+        except ValueError:
+            raise MeasureError(f"{text}: {at!r} after @ is not a number") from None
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _like(name: str) -> str:
+    lower = {n.lower(): n for n in [*ALIASES, *CATALOGUE]}
+    close = difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.6)
+    return f", did you mean {' or '.join(lower[c] for c in close)}" if close else ""

@@ -1,0 +1,96 @@
+"""trec_eval's names for measures, and what each stands for here."""
+
+from __future__ import annotations
+
+import re
+
+_CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+_RECALLS = tuple(f"{x / 10:.2f}" for x in range(11))
+_MULTIPLES = tuple(f"{x / 5:.2f}" for x in range(1, 11))
+
+# Names without a number.
+PLAIN = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRet(rel=1)",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+    "map": "AP",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "gm_bpref": "GMBpref",
+    "recip_rank": "RR",
+    "infAP": "infAP",
+    "11pt_avg": "IPrecAvg",
+    "binG": "binG",
+    "G": "G",
+    "ndcg": "nDCG",
+    "ndcg_rel": "nDCGrel",
+    "Rndcg": "RnDCG",
+    "yaap": "YAAP",
+    "utility": "Utility",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "relstring": "RelString@10",
+    "rbp": "RBP(p=0.9,max_rel='topic')",
+    "rbp_resid": "RBPResidual(p=0.9,trec_eval=True)",
+}
+
+# Names with a number after them: what they stand for, and the numbers trec_eval takes by default.
+NUMBERED = {
+    "P": ("P@{}", _CUTOFFS),
+    "recall": ("R@{}", _CUTOFFS),
+    "ndcg_cut": ("nDCG@{}", _CUTOFFS),
+    "map_cut": ("AP@{}", _CUTOFFS),
+    "relative_P": ("RelP@{}", _CUTOFFS),
+    "success": ("Success@{}", ("1", "5", "10")),
+    "unj": ("Unjudged@{}", ("5", "10", "20")),
+    "iprec_at_recall": ("IPrec@{}", _RECALLS),
+    "Rprec_mult": ("Rprec(mult={})", _MULTIPLES),
+    "set_F": ("SetF(beta={})", ()),
+    "relstring": ("RelString@{}", ()),
+}
+
+_ALL = (
+    "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P recall infAP gm_bpref "
+    "Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut relative_P success set_P "
+    "set_relative_P set_recall set_map set_F num_nonrel_judged_ret yaap rbp_resid unj"
+)
+NICKNAMES = {
+    "official": "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P",
+    "set": "num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map set_F",
+    "all_trec": _ALL,
+}
+
+_SUFFIXED = re.compile(rf"({'|'.join(sorted(NUMBERED, key=len, reverse=True))})_(\d+(?:\.\d+)?)")
+_LISTED = re.compile(rf"({'|'.join(sorted(NUMBERED, key=len, reverse=True))})\.(\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
+
+
+def expanded(name: str) -> list[tuple[str, str]]:
+    """trec_eval's names behind a name, each with our form; nothing if it is not a name of trec_eval's.
+
+    >>> expanded("P.5,10")
+    [('P_5', 'P@5'), ('P_10', 'P@10')]
+    """
+    if name in NICKNAMES:
+        return [pair for part in NICKNAMES[name].split() for pair in expanded(part)]
+    if name in PLAIN:
+        return [(name, PLAIN[name])]
+    if name in NUMBERED and NUMBERED[name][1]:
+        return [_numbered(name, number) for number in NUMBERED[name][1]]
+    if match := _SUFFIXED.fullmatch(name):
+        return [_numbered(match[1], match[2])]
+    if match := _LISTED.fullmatch(name):
+        return [_numbered(match[1], number) for number in sorted(match[2].split(","), key=float)]
+    return []
+
+
+def _numbered(name: str, number: str) -> tuple[str, str]:
+    """A name and a number, shown as trec_eval shows it: two decimals for recall and multiples."""
+    form, _ = NUMBERED[name]
+    shown = f"{float(number):.2f}" if name in ("iprec_at_recall", "Rprec_mult") else number
+    return f"{name}_{shown}", form.format(f"{float(number):g}")

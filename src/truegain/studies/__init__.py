@@ -1,0 +1,1 @@
+"""Experiments, and the simulated worlds they can be tried on."""

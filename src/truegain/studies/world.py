@@ -1,0 +1,99 @@
+"""A simulated search evaluation whose truth is known: topics, systems, true labels and a noisy judge's labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.runs import Run, Runs, run_of_columns
+
+# P(label of the noisy judge | true label): lenient on the border, as LLM judges are.
+CONFUSION = np.array(
+    [
+        [0.80, 0.14, 0.04, 0.02],
+        [0.25, 0.50, 0.20, 0.05],
+        [0.08, 0.22, 0.50, 0.20],
+        [0.02, 0.08, 0.25, 0.65],
+    ]
+)
+THRESHOLDS = (1.0, 1.6, 2.2)  # latent quality at which the true label becomes 1, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What was simulated: runs, true labels of the pool, and the noisy judge's labels of the same pairs."""
+
+    runs: Runs
+    gold: Judgments
+    noisy: Judgments
+
+
+def simulate(
+    *,
+    topics: int = 50,
+    systems: int = 8,
+    docs: int = 400,
+    depth: int = 100,
+    pool_depth: int = 30,
+    seed: int = 0,
+) -> World:
+    """Draw a world.
+
+    Every topic has `docs` candidate documents of a latent quality, which thresholds turn into labels 0 to 3; a
+    system sees quality with its own skill and noise and ranks by what it sees.  The pool is the union of the first
+    `pool_depth` documents of all systems.
+
+    >>> world = simulate(topics=3, systems=2, docs=20, depth=10, pool_depth=5, seed=1)
+    >>> world.runs.systems, len(world.gold.topic.values)
+    (('system-1', 'system-2'), 3)
+    """
+    quality_seed, view_seed, judge_seed = np.random.SeedSequence(seed).spawn(3)
+    quality = _quality(topics, docs, np.random.default_rng(quality_seed))
+    views = _views(quality, systems, np.random.default_rng(view_seed))
+    order = np.argsort(-views, axis=2)[:, :, :depth]
+    names = [f"{t + 1:03d}" for t in range(topics)]
+    runs = Runs(tuple(_run(f"system-{s + 1}", names, order[s], views[s]) for s in range(systems)))
+    pooled = np.zeros((topics, docs), np.bool_)
+    for s in range(systems):
+        np.put_along_axis(pooled, order[s, :, :pool_depth], True, axis=1)
+    topic, doc = np.nonzero(pooled)
+    gold = np.searchsorted(THRESHOLDS, quality[topic, doc])
+    return World(
+        runs,
+        _judgments(names, topic, doc, gold.astype(np.float64), "gold"),
+        _judgments(names, topic, doc, noisy(gold, np.random.default_rng(judge_seed)), "noisy"),
+    )
+
+
+def _quality(topics: int, docs: int, rng: np.random.Generator) -> Floats:
+    """Latent quality: normal, with topics that have many good documents and topics that have few."""
+    return rng.normal(size=(topics, docs)) + rng.normal(0, 0.35, size=(topics, 1)) - 0.2
+
+
+def _views(quality: Floats, systems: int, rng: np.random.Generator) -> Floats:
+    """What each system believes: quality seen through its skill, with noise of its own."""
+    skill = np.linspace(0.45, 0.8, systems)[:, None, None]
+    noise = rng.normal(size=(systems, *quality.shape))
+    return np.asarray(np.round(skill * quality + np.sqrt(1 - skill**2) * noise, 4))
+
+
+def _run(system: str, topics: list[str], order: Ints, view: Floats) -> Run:
+    depth = order.shape[1]
+    names = [t for t in topics for _ in range(depth)]
+    docs = [f"d{t}-{d}" for t, d in zip(names, order.ravel().tolist(), strict=True)]
+    return run_of_columns(system, names, docs, np.take_along_axis(view, order, axis=1).ravel(), system)
+
+
+def noisy(gold: Ints, rng: np.random.Generator) -> Floats:
+    """Labels of a judge that errs as CONFUSION says."""
+    cumulative = np.cumsum(CONFUSION, axis=1)
+    draws = rng.random(len(gold))
+    return np.asarray((draws[:, None] > cumulative[gold, :-1]).sum(axis=1), np.float64)
+
+
+def _judgments(topics: list[str], topic: Ints, doc: Ints, label: Floats, source: str) -> Judgments:
+    names = [topics[t] for t in topic.tolist()]
+    return judgments_of_columns(names, [f"d{t}-{d}" for t, d in zip(names, doc.tolist(), strict=True)], label, source)

@@ -1,0 +1,136 @@
+"""Judgments: who said what about which document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegain.errors import InputError
+from truegain.tables.columns import Coded, Floats, Ids, Places, check_unicode, frozen
+from truegain.tables.trec import line_of_row, text_of_row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NO_SUBTOPIC = "0"
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """A long table of labels: topic, document, label, and where known subtopic and assessor.
+
+    A qrels file, a subtopic qrels file and a table of ratings are all this.
+
+    >>> Judgments.of({"1": {"a": 2, "b": 0}})
+    Judgments(2 labels, 1 topic)
+    """
+
+    topic: Coded
+    docs: Ids
+    label: Floats
+    subtopic: Coded
+    assessor: Coded | None = None
+    extra: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    source: str = "judgments"
+    from_lines: bool = False
+    places: Places | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def __repr__(self) -> str:
+        parts = [_counted(len(self), "label"), _counted(len(self.topic.values), "topic")]
+        if self.has_subtopics:
+            parts.append(_counted(len(self.subtopic.values), "subtopic name"))
+        if self.assessor is not None:
+            parts.append(_counted(len(self.assessor.values), "assessor"))
+        return f"Judgments({', '.join(parts)})"
+
+    @classmethod
+    def of(cls, data: object) -> Judgments:
+        """Judgments from a path, a dict of dicts, a frame, ir_measures tuples or a ranx Qrels."""
+        from truegain.tables.convert import to_judgments
+
+        return to_judgments(data)
+
+    @cached_property
+    def has_subtopics(self) -> bool:
+        """Whether the subtopic column (the 'iteration' of plain qrels) holds more than one value."""
+        return len(self.subtopic.values) > 1
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A polars frame with the columns topic, subtopic, doc, label, and what else is known."""
+        import polars as pl
+
+        columns: dict[str, object] = {
+            "topic": self.topic.strings(),
+            "subtopic": self.subtopic.strings(),
+            "doc": self.docs.strings(),
+            "label": self.label,
+        }
+        if self.assessor is not None:
+            columns["assessor"] = self.assessor.strings()
+        return pl.DataFrame({**columns, **self.extra}, strict=False)
+
+    def where(self, row: int) -> dict[str, object]:
+        """The place of a row, for an error message."""
+        if self.from_lines:
+            return {
+                "file": self.source,
+                "line": line_of_row(self.docs, row),
+                "text": text_of_row(self.docs, row),
+            }
+        return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
+
+
+def judgments_of_columns(
+    topics: Sequence[str],
+    docs: Sequence[str],
+    label: Floats,
+    source: str,
+    *,
+    subtopics: Sequence[str] | None = None,
+    assessors: Sequence[str] | None = None,
+    extra: Mapping[str, Sequence[object]] | None = None,
+    places: Places | None = None,
+) -> Judgments:
+    """Judgments from plain columns."""
+    place = places or Places.rows(len(label))
+    if not np.isfinite(label).all():
+        row = int(np.flatnonzero(~np.isfinite(label))[0])
+        problem = "label is missing or NaN" if np.isnan(label[row]) else "label is infinite"
+        raise InputError(
+            problem,
+            file=source,
+            **place.of(row),  # type: ignore[arg-type]
+            hint="a label must be a finite number; leave unjudged documents out",
+        )
+    if not len(label):
+        raise InputError("there are no judgments", file=source, hint="give at least one label")
+    columns = {"topic": topics, "document": docs, "subtopic": subtopics or (), "assessor": assessors or ()}
+    for name, column in columns.items():
+        check_unicode(column, name, source, place)
+    subtopic = Coded.of(subtopics) if subtopics is not None else _constant(NO_SUBTOPIC, len(label))
+    return Judgments(
+        Coded.of(topics),
+        Ids.of(docs),
+        frozen(label),
+        subtopic,
+        Coded.of(assessors) if assessors is not None else None,
+        dict(extra or {}),
+        source,
+        places=places,
+    )
+
+
+def _constant(value: str, rows: int) -> Coded:
+    return Coded((value,), frozen(np.zeros(rows, np.int32)))
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,141 @@
+"""Judgments and runs from tables with named columns: those of files, and frames of pandas or polars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import InputError
+from truegain.tables.columns import Floats, Places
+from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.runs import Run, run_of_columns
+from truegain.tables.tabular import COLUMNS, Table, number_of
+
+EXTRA = ("unit", "seconds", "comment", "order", "gold")
+
+
+class Columns:
+    """The columns of a table, or of a frame of polars or pandas, by our names."""
+
+    def __init__(self, frame: Any, file: str) -> None:
+        self.frame, self.file = frame, file
+        self.names = [str(name).strip().lower() for name in frame.columns]
+        self.found = {ours: [n for n in names if n in self.names] for ours, names in COLUMNS.items()}
+        self.places: Places | None = frame.places if isinstance(frame, Table) else None
+
+    def __contains__(self, name: str) -> bool:
+        return bool(self.found[name])
+
+    def _raw(self, name: str) -> list[Any]:
+        if name not in self:
+            raise InputError(
+                f"there is no column '{name}' (or {', '.join(COLUMNS[name][1:])}) among {', '.join(self.names)}",
+                file=self.file,
+                hint=f"name the column '{name}'{self._mistaken(name)}",
+            )
+        return self._column(self.found[name][0])
+
+    def _mistaken(self, name: str) -> str:
+        if name == "score" and "label" in self:
+            return "; these look like judgments: on the command line they come first, then the runs"
+        if name == "label" and "score" in self:
+            return "; this looks like a run: on the command line judgments come first, then the runs"
+        return ""
+
+    def _column(self, name: str) -> list[Any]:
+        if self.names.count(name) > 1:
+            raise InputError(f"two columns are named '{name}'", file=self.file, hint="rename or remove one")
+        at = self.names.index(name)
+        if isinstance(self.frame, Table):
+            return self.frame.values[at]
+        column = self.frame.iloc[:, at] if hasattr(self.frame, "iloc") else self.frame[self.frame.columns[at]]
+        return list(column.to_list())
+
+    def _fault(self, problem: str, row: int, value: object, hint: str) -> InputError:
+        place = (self.places or Places.rows(row + 1)).of(row)
+        text = None if is_missing(value) else str(value)
+        return InputError(problem, file=self.file, **place, text=text, hint=hint)
+
+    def ids(self, name: str) -> list[str]:
+        """A column of ids: text or whole numbers, none missing."""
+        values = self._raw(name)
+        for row, value in enumerate(values):
+            if type(value) is str and value:
+                continue
+            if is_missing(value):
+                raise self._fault(f"{name} is missing", row, value, "every row needs one")
+            if not is_id(value):
+                kind = "floating-point number" if isinstance(value, float) else type(value).__name__
+                raise self._fault(f"{name} is a {kind}", row, value, "write ids as text or whole numbers")
+        return [v if type(v) is str else str(v) for v in values]
+
+    def numbers(self, name: str) -> Floats:
+        """A column of numbers, none missing."""
+        values = self._raw(name)
+        numbers = np.empty(len(values))
+        for row, value in enumerate(values):
+            number = number_of(value)
+            if number is None:
+                problem = "is missing" if is_missing(value) else "is not a number"
+                raise self._fault(f"{name} {problem}", row, value, "give a number")
+            if number != number:
+                problem = "is NaN" if isinstance(value, str) else "is missing or NaN"
+                raise self._fault(f"{name} {problem}", row, value, "give a number that can be ordered")
+            numbers[row] = number
+        return numbers
+
+    def extra(self) -> dict[str, Sequence[object]]:
+        """What else is known of a judgment."""
+        return {n: self._column(n) for n in EXTRA if n in self.names}
+
+
+def is_id(value: object) -> bool:
+    """Text or a whole number."""
+    return isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def is_missing(value: object) -> bool:
+    """None, empty text, NaN, and the missing values of pandas, which cannot even be compared."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (value == "" if isinstance(value, str) else isinstance(value, float) and value != value)
+    )
+
+
+def judgments(frame: Any, source: str) -> Judgments:
+    """Judgments from a frame with named columns."""
+    columns = Columns(frame, source)
+    return judgments_of_columns(
+        columns.ids("topic"),
+        columns.ids("doc"),
+        columns.numbers("label"),
+        source,
+        subtopics=columns.ids("subtopic") if "subtopic" in columns else None,
+        assessors=columns.ids("assessor") if "assessor" in columns else None,
+        extra=columns.extra(),
+        places=columns.places,
+    )
+
+
+def runs(frame: Any, name: str, source: str) -> list[Run]:
+    """Runs from a frame with named columns; a column `system` splits it."""
+    columns = Columns(frame, source)
+    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("score")
+    if not topics:
+        raise InputError("the run holds no rows", file=source, hint="give at least one document")
+    if "system" not in columns:
+        return [run_of_columns(name, topics, docs, score, source, columns.places)]
+    places = columns.places or Places.rows(len(topics))
+    rows_of: dict[str, list[int]] = {}
+    for row, system in enumerate(columns.ids("system")):
+        rows_of.setdefault(system, []).append(row)
+    return [
+        run_of_columns(
+            system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source, places.take(np.array(rows))
+        )
+        for system, rows in rows_of.items()
+    ]

@@ -1,0 +1,294 @@
+"""RankedGains: for every system and topic the judged documents in rank order, and what the pool holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.tables.columns import Bools, Codes, Floats, Ints, frozen
+from truegain.tables.pool import Facets, Pool
+
+ABSENT = -1
+
+
+@dataclass(frozen=True, eq=False)
+class RankedGains:
+    """The aligned heart: built once, read by every measure and every resample.
+
+    A *list* is one system's answer to one topic; list number = system * topics + topic.  Only judged documents
+    are kept, each with its rank; every rank that is not named is an unjudged document, so unjudged never turns
+    into a gain of 0 by itself.  A negative gain means pooled but not judged, as in trec_eval.
+    """
+
+    systems: tuple[str, ...]
+    pool: Pool
+    gains: Floats | None  # per item of the pool; None where there is one label per subtopic only
+    retrieved: Ints  # documents per list, ABSENT where the system has no answer to the topic
+    begin: Ints  # list l has entries begin[l] to begin[l + 1]
+    rank: Ints  # of each entry, from 1
+    item: Codes  # of each entry, into the pool
+    trec_eval: int = 10
+    intents: Floats | None = None  # probability of each facet row's subtopic, given its topic
+    navigational: Bools | None = None  # whether each facet row's subtopic is navigational
+    entry_gains: Floats | None = None  # per entry, where a document's gain depends on those above it
+
+    # ------------------------------------------------------------------ what there is
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Judged topics, sorted as bytes."""
+        return self.pool.topics
+
+    @property
+    def lists(self) -> int:
+        """Number of lists."""
+        return len(self.retrieved)
+
+    @cached_property
+    def present(self) -> Bools:
+        """Which lists exist."""
+        return frozen(self.retrieved != ABSENT)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """Documents per list, 0 where absent."""
+        return frozen(np.maximum(self.retrieved, 0))
+
+    @cached_property
+    def list_topic(self) -> Ints:
+        """The topic of each list."""
+        return frozen(np.tile(np.arange(len(self.topics)), len(self.systems)))
+
+    @cached_property
+    def list(self) -> Ints:
+        """The list of each entry."""
+        return frozen(np.repeat(np.arange(self.lists), np.diff(self.begin)))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """The gain of each entry, as judged, unless it depends on the list."""
+        return frozen(self.item_gain[self.item]) if self.entry_gains is None else self.entry_gains
+
+    @property
+    def item_gain(self) -> Floats:
+        """The gain of each item of the pool; an error where it has one per subtopic or assessor only."""
+        return self.pool.labels if self.gains is None else self.gains
+
+    @property
+    def facets(self) -> Facets:
+        """The judgments by subtopic."""
+        return self.pool.facets
+
+    # ------------------------------------------------------------------ other views of it
+
+    def cut(self, k: int | None) -> RankedGains:
+        """Only the first k documents of each list."""
+        if k is None:
+            return self
+        retrieved = np.where(self.present, np.minimum(self.retrieved, k), ABSENT)
+        return self._only(self.rank <= k, retrieved)
+
+    @cached_property
+    def condensed(self) -> RankedGains:
+        """The lists without documents that are unjudged, or judged negative."""
+        keep = self.gain >= 0
+        return self._only(keep, None)
+
+    @cached_property
+    def condensed_facets(self) -> RankedGains:
+        """The lists without documents that no subtopic has a judgment for."""
+        return self._only(np.ones(len(self.item), np.bool_), None)
+
+    def _only(self, keep: Bools, retrieved: Ints | None) -> RankedGains:
+        kept_per_list = np.bincount(self.list[keep], minlength=self.lists)
+        begin = np.concatenate([[0], np.cumsum(kept_per_list)])
+        rank = self.rank[keep]
+        if retrieved is None:  # close the ranks up
+            retrieved = np.where(self.present, kept_per_list, ABSENT)
+            rank = np.arange(1, len(rank) + 1) - np.repeat(begin[:-1], kept_per_list)
+        return replace(
+            self,
+            retrieved=frozen(retrieved),
+            begin=frozen(begin),
+            rank=frozen(rank),
+            item=frozen(self.item[keep]),
+            entry_gains=None if self.entry_gains is None else frozen(self.entry_gains[keep]),
+        )
+
+    def with_gains(self, gains: Floats, entry_gains: Floats | None = None) -> RankedGains:
+        """The same lists with another gain for each item of the pool, and for each entry where that differs."""
+        entries = None if entry_gains is None else frozen(np.asarray(entry_gains, np.float64))
+        return replace(self, gains=frozen(np.asarray(gains, np.float64)), entry_gains=entries)
+
+    # ------------------------------------------------------------------ arithmetic over lists
+
+    def total(self, values: npt.NDArray[Any], entries: Ints | None = None) -> Floats:
+        """Sum of one value per entry (or per entry of some) over each list, in rank order."""
+        return _sums(self.list if entries is None else self.list[entries], values, self.lists)
+
+    def running(self, values: npt.NDArray[Any]) -> Floats:
+        """Sum of the values of each list up to and including each entry."""
+        return running(np.add, values, self.begin)
+
+    def running_product_before(self, values: npt.NDArray[Any]) -> Floats:
+        """Product of the values of each list before each entry."""
+        return product_before(values, self.begin)
+
+    def highest(self, values: npt.NDArray[Any]) -> Floats:
+        """Highest value per entry of each list, at least 0."""
+        return _maxima(self.list, values, self.lists)
+
+    def per_list(self, per_topic: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A value per topic, repeated for every system."""
+        return np.tile(per_topic, len(self.systems))
+
+    def pool_total(self, values: npt.NDArray[Any]) -> Floats:
+        """Sum of one value per item over each topic."""
+        return _sums(self.pool.topic, values, len(self.topics))
+
+    def pool_highest(self, values: npt.NDArray[Any]) -> Floats:
+        """Highest value per item of each topic, at least 0."""
+        return _maxima(self.pool.topic, values, len(self.topics))
+
+    def found(self, level: float) -> Found:
+        """The relevant entries at a level, each with how many relevant ones its list has so far."""
+        if level not in self._found:
+            at = np.flatnonzero(self.relevant(level))
+            lists = self.list[at]
+            first = np.searchsorted(at, self.begin[:-1])
+            self._found[level] = Found(lists, self.rank[at], np.arange(1, len(at) + 1) - first[lists], self.lists)
+        return self._found[level]
+
+    @cached_property
+    def _found(self) -> dict[float, Found]:
+        return {}
+
+    def relevant(self, level: float) -> Bools:
+        """Which entries are relevant at a level; never a negative label."""
+        return (self.gain >= level) & (self.gain >= 0)
+
+    def pool_relevant(self, level: float) -> Ints:
+        """Relevant documents per topic (R)."""
+        good = (self.item_gain >= level) & (self.item_gain >= 0)
+        return np.bincount(self.pool.topic[good], minlength=len(self.topics))
+
+    def pool_nonrelevant(self, level: float) -> Ints:
+        """Documents judged, and not relevant, per topic (N)."""
+        bad = (self.item_gain < level) & (self.item_gain >= 0)
+        return np.bincount(self.pool.topic[bad], minlength=len(self.topics))
+
+    def ideal(self, item_value: Floats) -> Ideal:
+        """The best order of the pool by a value per item."""
+        order = np.lexsort((-item_value, self.pool.topic))
+        topic = self.pool.topic[order]
+        rank = np.arange(1, len(order) + 1) - self.pool.begin[topic]
+        return Ideal(item_value[order], topic, rank, len(self.topics))
+
+    def dense(self, values: npt.NDArray[Any], depth: int, lists: slice) -> Floats:
+        """A matrix of some lists by rank, `values` at the ranks of judged documents and 0 elsewhere."""
+        first, last = int(self.begin[lists.start]), int(self.begin[lists.stop])
+        matrix = np.zeros((lists.stop - lists.start, depth))
+        inside = self.rank[first:last] <= depth
+        rows = self.list[first:last][inside] - lists.start
+        matrix[rows, self.rank[first:last][inside] - 1] = values[first:last][inside]
+        return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Ideal:
+    """The pool in its best order: value, topic and rank of each item."""
+
+    value: Floats
+    topic: Codes
+    rank: Ints
+    topics: int
+
+    def total(self, values: npt.NDArray[Any]) -> Floats:
+        """Sum of one value per item over each topic, best item first."""
+        return _sums(self.topic, values, self.topics)
+
+    @cached_property
+    def begin(self) -> Ints:
+        """Topic t has items begin[t] to begin[t + 1]."""
+        return frozen(np.searchsorted(self.topic, np.arange(self.topics + 1)).astype(np.int64))
+
+    def running_product_before(self, values: npt.NDArray[Any]) -> Floats:
+        """Product of the values of each topic before each item."""
+        return product_before(values, self.begin)
+
+    def total_to(self, topic: npt.NDArray[Any], rank: npt.NDArray[Any]) -> Floats:
+        """Sum of the best `rank` values, at least one, of each `topic` asked for."""
+        sums = np.concatenate([[0.0], running(np.add, self.value, self.begin)])
+        size = np.diff(self.begin)[topic]
+        return np.where(size > 0, sums[self.begin[topic] + np.minimum(rank, size)], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Relevant entries: list, rank, and C(rank), the number of relevant documents up to there."""
+
+    list: Ints
+    rank: Ints
+    count: Ints
+    lists: int
+
+    def total(self, values: npt.NDArray[Any]) -> Floats:
+        """Sum of one value per relevant entry over each list, in rank order."""
+        return _sums(self.list, values, self.lists)
+
+
+def _sums(group: npt.NDArray[Any], values: npt.NDArray[Any], groups: int) -> Floats:
+    sums: Floats = np.bincount(group, weights=values, minlength=groups)  # type: ignore[assignment]
+    return sums.astype(np.float64, copy=False)
+
+
+def _maxima(group: npt.NDArray[Any], values: npt.NDArray[Any], groups: int) -> Floats:
+    maxima = np.zeros(groups)
+    np.maximum.at(maxima, group, values)
+    return maxima
+
+
+def running(ufunc: np.ufunc, values: npt.NDArray[Any], begin: Ints) -> Floats:
+    """Accumulate along each stretch of `values`, in order, so that the last digit is that of a plain loop.
+
+    Goes position by position over all stretches at once, longest first.
+    """
+    if ufunc is np.add and values.dtype.kind in "biu":  # exact in any order
+        sums = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+        return np.asarray(sums[1:] - np.repeat(sums[begin[:-1]], np.diff(begin)), np.float64)
+    out = np.array(values, np.float64)
+    lengths = np.diff(begin)
+    longest_first = np.argsort(-lengths, kind="stable")
+    starts, alive = begin[:-1][longest_first], np.sort(lengths)
+    for position in range(1, int(lengths.max(initial=0))):
+        at = starts[: len(alive) - int(np.searchsorted(alive, position, side="right"))] + position
+        out[at] = ufunc(out[at - 1], out[at])
+    return out
+
+
+def product_before(values: npt.NDArray[Any], begin: Ints) -> Floats:
+    """Product of the values of each stretch before each position; 1 at the first."""
+    product = running(np.multiply, values, begin)
+    before = np.ones(len(product))
+    before[1:] = product[:-1]
+    before[begin[:-1][np.diff(begin) > 0]] = 1.0
+    return before
+
+
+def earlier(key: npt.NDArray[Any]) -> Ints:
+    """For each row the number of rows before it with the same key.
+
+    >>> earlier(np.array([7, 3, 7, 7]))
+    array([0, 0, 1, 2])
+    """
+    order = np.argsort(key, kind="stable")
+    first = np.ones(len(key), np.bool_)
+    first[1:] = key[order][1:] != key[order][:-1]
+    position = np.arange(len(key))
+    out = np.empty(len(key), np.int64)
+    out[order] = position - np.maximum.accumulate(np.where(first, position, 0))
+    return out

@@ -1,0 +1,188 @@
+"""Runs: what each system retrieved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truegain.errors import InputError, some
+from truegain.tables import _scan
+from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.tables.trec import line_of_row, text_of_row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ALL_TIED, RANKS_CONTRADICT, FLOAT32_TIES = 1, 2, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The rows of a run topic by topic, best first: topic t has rows order[begin[t]:begin[t + 1]]."""
+
+    order: Ints
+    begin: Ints
+    flags: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One system's documents: topic, document, score, and the rank column where there was one (-1 elsewhere)."""
+
+    system: str
+    topic: Coded
+    docs: Ids
+    score: Floats
+    rank: Codes
+    source: str
+    tags: tuple[str, ...] = ()
+    from_lines: bool = False
+    places: Places | None = None
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def ranking(self, single: bool = False) -> Ranking:
+        """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
+
+        `single` compares scores as float32, as trec_eval 9 does.
+        """
+        topics = len(self.topic.values)
+        order, begin = np.empty(len(self), np.int64), np.empty(topics + 1, np.int64)
+        flags = np.zeros(topics, np.int32)
+        first, second = _scan.order(
+            *self.docs.arrays, self.topic.code, self.score, self.rank, single, order, begin, flags
+        )
+        if first >= 0:
+            raise self._listed_twice(first, second)
+        return Ranking(frozen(order), frozen(begin), frozen(flags))
+
+    def _listed_twice(self, first: int, second: int) -> InputError:
+        topic, doc = self.topic.values[self.topic.code[first]], self.docs[first]
+        problem = f"document {doc} stands twice for topic {topic}"
+        hint = "keep one of the two lines"
+        if not self.from_lines:
+            places = self.places or Places.rows(len(self))
+            earlier = " ".join(f"{unit} {number}" for unit, number in places.of(first).items())
+            return InputError(
+                f"{problem} in system {self.system}, first on {earlier}",
+                file=self.source,
+                **places.of(second),  # type: ignore[arg-type]
+                hint=hint,
+            )
+        before = line_of_row(self.docs, first)
+        return InputError(
+            f"{problem}, first on line {before}",
+            file=self.source,
+            line=line_of_row(self.docs, second),
+            text=text_of_row(self.docs, second),
+            hint=hint,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The runs of one or more systems.
+
+    >>> runs = Runs.of({"bm25": {"1": {"a": 2.0, "b": 1.0}}})
+    >>> runs.systems
+    ('bm25',)
+    """
+
+    parts: tuple[Run, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InputError("no run was given", hint="give at least one run")
+        self.check_names(self.systems)
+
+    @staticmethod
+    def check_names(systems: Sequence[str]) -> None:
+        """Every system needs a name of its own."""
+        twice = [name for name, n in Counter(systems).items() if n > 1]
+        if twice:
+            raise InputError(
+                f"two systems of the name {some(twice)}",
+                hint="rename one file, or name systems by their run tag",
+            )
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order given."""
+        return tuple(part.system for part in self.parts)
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+    def __repr__(self) -> str:
+        return f"Runs({len(self.parts)} systems: {some(list(self.systems))}; {len(self):,} rows)"
+
+    @classmethod
+    def of(cls, data: object) -> Runs:
+        """Runs from a path, several paths, a dict of dicts, a frame, ir_measures tuples or a ranx Run."""
+        from truegain.tables.convert import to_runs
+
+        return to_runs(data)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A polars frame with the columns system, topic, doc, score, in the order given."""
+        import polars as pl
+
+        return pl.concat(
+            pl.DataFrame({"topic": part.topic.strings(), "doc": part.docs.strings(), "score": part.score}).select(
+                pl.lit(part.system).alias("system"), "topic", "doc", "score"
+            )
+            for part in self.parts
+        )
+
+    def ordered_frame(self, single: bool = False) -> pl.DataFrame:
+        """The same frame sorted: systems as given, topics as bytes, documents best first."""
+        import polars as pl
+
+        return pl.concat(pl.DataFrame(ordered_columns(part, single)) for part in self.parts)
+
+
+def ordered_columns(part: Run, single: bool = False) -> dict[str, Any]:
+    """The columns of one run in evaluation order, with ranks from 1."""
+    ranking = part.ranking(single)
+    topics = sorted(range(len(part.topic.values)), key=lambda t: part.topic.values[t].encode())
+    rows = np.concatenate([ranking.order[ranking.begin[t] : ranking.begin[t + 1]] for t in topics])
+    depths = [int(ranking.begin[t + 1] - ranking.begin[t]) for t in topics]
+    return {
+        "system": [part.system] * len(rows),
+        "topic": part.topic.take(rows).strings(),
+        "doc": part.docs.take(rows).strings(),
+        "rank": np.concatenate([np.arange(1, n + 1) for n in depths]),
+        "score": part.score[rows],
+    }
+
+
+def run_of_columns(
+    system: str,
+    topics: Sequence[str],
+    docs: Sequence[str],
+    score: Floats,
+    source: str,
+    places: Places | None = None,
+) -> Run:
+    """A run from plain columns."""
+    place = places or Places.rows(len(score))
+    if np.isnan(score).any():
+        row = int(np.flatnonzero(np.isnan(score))[0])
+        raise InputError(
+            "score is missing or NaN",
+            file=source,
+            **place.of(row),  # type: ignore[arg-type]
+            hint="every document needs a score that can be ordered",
+        )
+    check_unicode([system], "system name", source, place)
+    check_unicode(topics, "topic", source, place)
+    check_unicode(docs, "document", source, place)
+    rank = frozen(np.full(len(score), -1, np.int32))
+    return Run(system, Coded.of(topics), Ids.of(docs), frozen(score), rank, source, places=places)

@@ -1,0 +1,183 @@
+"""TREC lines: `topic Q0 document rank score tag` (runs) and `topic subtopic document label` (judgments)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import InputError
+from truegain.tables import _scan
+from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
+from truegain.tables.sources import line_at, line_of
+
+CHUNK = 1 << 23  # bytes one thread reads at a time
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which field of a line is what; a line may have more fields than `most` only where `most` is large."""
+
+    what: str
+    line: str
+    fewest: int
+    most: int
+    second: int
+    value: int
+    rank: int
+    value_name: str
+
+    @property
+    def positions(self) -> tuple[int, int, int, int, int, int, int]:
+        """What the compiled scanner takes."""
+        return self.fewest, self.most, 0, self.second, 2, self.value, self.rank
+
+
+RUN = Layout("run", "topic Q0 document rank score tag", 6, 99, 5, 4, 3, "score")
+JUDGMENTS = Layout("judgments", "topic subtopic document label", 4, 4, 1, 3, -1, "label")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The columns of a TREC file; `second` is the tag of a run, the subtopic of judgments."""
+
+    topic: Coded
+    second: Coded
+    docs: Ids
+    value: Floats
+    rank: Codes
+
+
+def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
+    """Cut a TREC file, as plain text, into columns, in `jobs` threads."""
+    edges = _edges(text)
+    chunks = list(pairwise(edges))
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        lines = list(pool.map(lambda c: _scan.count_lines(text, *c), chunks))
+        ends = np.cumsum([0, *lines])
+        columns = _Columns(int(ends[-1]))
+        places = list(zip(chunks, ends[:-1].tolist(), ends[1:].tolist(), strict=True))
+        counts = list(pool.map(lambda p: columns.fill(text, p[0][0], p[0][1], layout, p[1], p[2]), places))
+    for rows, *_, status, offset in counts:
+        if status:
+            raise _fault(text, layout, file, status, offset)
+        del rows
+    if not sum(c[0] for c in counts):
+        raise InputError(
+            "the file is empty, or holds only blank lines and comments",
+            file=file,
+            hint=f"a {layout.what} line is '{layout.line}'",
+        )
+    return columns.rows(text, counts, ends.tolist())
+
+
+class _Columns:
+    """Arrays for as many rows as there are lines, filled chunk by chunk."""
+
+    def __init__(self, lines: int) -> None:
+        self.topic = _Segments(lines)
+        self.second = _Segments(lines)
+        self.start, self.length = np.empty(lines, np.int64), np.empty(lines, np.int32)
+        self.hash, self.value = np.empty(lines, np.uint64), np.empty(lines, np.float64)
+        self.rank = np.empty(lines, np.int32)
+
+    def fill(
+        self, text: bytes, begin: int, end: int, layout: Layout, first: int, last: int
+    ) -> tuple[int, int, int, int, int]:
+        s = slice(first, last)
+        return _scan.scan(
+            text,
+            begin,
+            end,
+            layout.positions,
+            *self.topic.of(s),
+            *self.second.of(s),
+            self.start[s],
+            self.length[s],
+            self.hash[s],
+            self.value[s],
+            self.rank[s],
+        )
+
+    def rows(self, text: bytes, counts: list[tuple[int, int, int, int, int]], ends: list[int]) -> Rows:
+        kept = [slice(first, first + c[0]) for first, c in zip(ends, counts, strict=False)]
+        docs = Ids(
+            text,
+            frozen(_joined(self.start, kept)),
+            frozen(_joined(self.length, kept)),
+            frozen(_joined(self.hash, kept)),
+        )
+        topic = self.topic.coded(text, kept, [c[1] for c in counts])
+        second = self.second.coded(text, kept, [c[2] for c in counts])
+        return Rows(topic, second, docs, frozen(_joined(self.value, kept)), frozen(_joined(self.rank, kept)))
+
+
+class _Segments:
+    """A column that seldom changes from line to line: runs of equal values."""
+
+    def __init__(self, lines: int) -> None:
+        self.segment = np.empty(lines, np.int32)
+        self.start, self.length = np.empty(lines, np.int64), np.empty(lines, np.int32)
+
+    def of(self, s: slice) -> tuple[Codes, npt.NDArray[np.int64], Codes]:
+        return self.segment[s], self.start[s], self.length[s]
+
+    def coded(self, text: bytes, kept: list[slice], counts: list[int]) -> Coded:
+        used = [slice(s.start, s.start + n) for s, n in zip(kept, counts, strict=True)]
+        values = Ids.stretches(text, _joined(self.start, used), _joined(self.length, used)).coded()
+        first = np.cumsum([0, *counts])
+        codes = [values.code[f + self.segment[s]] for f, s in zip(first.tolist(), kept, strict=False)]
+        return Coded(values.values, frozen(codes[0] if len(codes) == 1 else np.concatenate(codes)))
+
+
+def _joined(array: npt.NDArray[Any], parts: list[slice]) -> npt.NDArray[Any]:
+    """Some stretches of an array as one, without a copy where they already are."""
+    whole = all(a.stop == b.start for a, b in pairwise(parts))
+    return array[parts[0].start : parts[-1].stop] if whole else np.concatenate([array[p] for p in parts])
+
+
+def _edges(text: bytes) -> list[int]:
+    """Where to cut a text into chunks of whole lines."""
+    edges = [0]
+    while edges[-1] + CHUNK < len(text):
+        newline = text.find(b"\n", edges[-1] + CHUNK)
+        if newline < 0:
+            break
+        edges.append(newline + 1)
+    if edges[-1] < len(text) or len(edges) == 1:
+        edges.append(len(text))
+    return edges
+
+
+def line_of_row(docs: Ids, row: int) -> int:
+    """The line of a file in which a document id stands."""
+    return line_of(docs.text, int(docs.start[row]))
+
+
+def text_of_row(docs: Ids, row: int) -> str:
+    """The whole line in which a document id stands."""
+    return line_at(docs.text, int(docs.start[row]))
+
+
+def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> InputError:
+    end = text.find(b"\n", offset)
+    fields = text[offset : end if end >= 0 else len(text)].split()
+    wanted = f"{layout.fewest}" if layout.most > 6 else f"exactly {layout.fewest}"
+    problem, hint = {
+        1: (f"a {layout.what} line needs {wanted} fields, this one has {len(fields)}", f"write '{layout.line}'"),
+        2: (f"a {layout.what} line needs {wanted} fields, this one has {len(fields)}", f"write '{layout.line}'"),
+        3: (f"{layout.value_name} is not a number", f"field {layout.value + 1} must be a number"),
+        4: (f"{layout.value_name} is NaN", f"field {layout.value + 1} must be a number that can be ordered"),
+        5: ("carriage return inside a line", "end lines with a newline"),
+    }[status]
+    if layout is RUN and len(fields) in (4, 5) and status == 1:
+        hint += "; these look like judgments: on the command line they come first, then the runs"
+    elif layout is JUDGMENTS and len(fields) >= 6 and status == 2:
+        hint += "; this looks like a run: on the command line judgments come first, then the runs"
+    elif status in (1, 2, 3) and line_of(text, offset) == 1:
+        hint += f"; or name the columns of a table in its first line, such as topic,doc,{layout.value_name}"
+    return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

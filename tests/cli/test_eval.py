@@ -1,0 +1,218 @@
+"""`truegain eval` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.cli.app import main
+
+QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 d 0\n"
+BEST = "1 Q0 a 1 3.0 best\n1 Q0 c 2 2.0 best\n1 Q0 x 3 1.0 best\n2 Q0 a 1 2.0 best\n"
+WORST = "1 Q0 b 1 3.0 worst\n1 Q0 x 2 2.5 worst\n1 Q0 c 3 2.0 worst\n2 Q0 d 1 2.0 worst\n2 Q0 a 2 1.0 worst\n"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small study: judgments and two runs."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "best.run").write_text(BEST)
+    (tmp_path / "runs" / "worst.txt.gz").write_bytes(gzip.compress(WORST.encode()))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process: exit code, output, errors."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_a_table_of_means(run: Run) -> None:
+    """Guards the plain case: a folder of runs, compressed or not, best first."""
+    code, out, err = run("eval", "qrels", "runs", "-m", "AP", "-m", "P@1", "--sort", "map")
+    assert (code, err) == (0, "")
+    assert out == "system      AP     P@1\nbest    1.0000  1.0000\nworst   0.3333  0.0000\n"
+
+
+def test_topics_in_a_table(run: Run) -> None:
+    """Guards -q: every topic, then the mean."""
+    _, out, _ = run("eval", "qrels", "runs/best.run", "-m", "AP", "-m", "NumRel", "-q")
+    assert out.splitlines() == [
+        "system  topic      AP  NumRel",
+        "best    1      1.0000       2",
+        "best    2      1.0000       1",
+        "best    all    1.0000       3",
+    ]
+
+
+def test_the_habits_of_trec_eval_users(run: Run) -> None:
+    """Guards trec_eval's options, names, order and format, line for line."""
+    code, out, _ = run(
+        "eval", "qrels", "runs/worst.txt.gz", "-q", "-c", "-l", "2", "-M", "1000", "-J", "--format", "trec",
+        "-m", "num_ret", "-m", "map", "-m", "P.5", "-m", "relstring", "-m", "gm_map",
+    )  # fmt: skip
+    assert code == 0
+    assert out.splitlines() == [
+        "num_ret               \t1\t2",
+        "map                   \t1\t0.0000",
+        "P_5                   \t1\t0.0000",
+        "relstring             \t1\t'01'",
+        "num_ret               \t2\t2",
+        "map                   \t2\t0.0000",
+        "P_5                   \t2\t0.0000",
+        "relstring             \t2\t'01'",
+        "runid                 \tall\tworst",
+        "num_ret               \tall\t4",
+        "map                   \tall\t0.0000",
+        "P_5                   \tall\t0.0000",
+        "gm_map                \tall\t0.0000",
+    ]
+
+
+def test_official_measures_by_default_in_trec_format(run: Run) -> None:
+    """Guards what trec_eval prints without -m."""
+    _, out, _ = run("eval", "qrels", "runs/best.run", "--format", "trec")
+    names = [line.split("\t")[0].strip() for line in out.splitlines()]
+    assert names[:6] == ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map"]
+    assert names[-1] == "P_1000"
+
+
+def test_long_rows_in_every_format(run: Run, folder: Path) -> None:
+    """Guards one table in four formats: system, topic, measure, value; 'all' for the mean; null where undefined."""
+    (folder / "short.run").write_text("1 Q0 a 1 3.0 t\n")
+    words = ("eval", "qrels", "short.run", "-m", "AP", "-q")
+    expected = [
+        {"system": "short", "topic": "1", "measure": "AP", "value": 0.5},
+        {"system": "short", "topic": "2", "measure": "AP", "value": None},
+        {"system": "short", "topic": "all", "measure": "AP", "value": 0.5},
+    ]
+    _, out, err = run(*words, "--format", "json")
+    loaded = json.loads(out)
+    assert loaded["scores"] == expected
+    assert loaded["made_by"]["truegain"] == tg.__version__
+    assert len(loaded["made_by"]["inputs"]["short.run"]) == 64
+    assert err.count("lacks judged topics") == 1
+    _, out, _ = run(*words, "--format", "jsonl")
+    assert [json.loads(line) for line in out.splitlines()] == expected
+    _, out, _ = run(*words, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [r["value"] for r in rows] == ["0.5", "", "0.5"]
+    run(*words, "-o", "scores.parquet")
+    assert pl.read_parquet(folder / "scores.parquet").to_dicts() == expected
+
+
+def test_the_ending_of_the_output_tells_the_format(run: Run, folder: Path) -> None:
+    """Guards -o: written whole, compressed by its ending, nothing on the screen."""
+    code, out, _ = run("eval", "qrels", "runs", "-m", "AP", "-o", "scores.csv.gz")
+    assert (code, out) == (0, "")
+    assert gzip.decompress((folder / "scores.csv.gz").read_bytes()).startswith(b"system,topic,measure,value\n")
+    assert sorted(p.name for p in folder.iterdir()) == ["qrels", "runs", "scores.csv.gz"]
+
+
+def test_names_by_tag(run: Run) -> None:
+    """Guards --name-by tag."""
+    _, out, _ = run("eval", "qrels", "runs/*", "-m", "AP", "--name-by", "tag")
+    assert [line.split()[0] for line in out.splitlines()] == ["system", "best", "worst"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("qrels", "nothing.run"), "nothing.run: no such file"),
+        (("qrels", "runs/*.zip"), "no file matches"),
+        (("qrels", "runs", "-m", "nDGC"), "did you mean nDCG"),
+        (("qrels", "runs", "-m", "P@0"), "at least 1"),
+        (("qrels", "runs", "-M", "0"), "keeps no document"),
+        (("qrels", "runs", "-l", "-1"), "negative"),
+        (("qrels", "runs", "-n"), "leaves nothing"),
+        (("qrels", "runs", "--sort", "RR"), "which measure"),
+        (("qrels", "runs", "--format", "xml"), "xml"),
+        (("qrels",), "RUN"),
+        (("runs/best.run", "runs"), "runs/best.run:1: a judgments line needs exactly 4 fields, this one has 6"),
+        (("qrels", "qrels"), "qrels:1: a run line needs 6 fields, this one has 4"),
+        (("qrels", "runs/best.run", "runs/best.run"), "two systems of the name best"),
+        (("qrels", "runs", "-o", "missing/scores.csv"), "cannot be written"),
+    ],
+)
+def test_mistakes_end_with_code_2_and_a_message(run: Run, words: tuple[str, ...], message: str) -> None:
+    """Guards the user's mistakes: exit code 2, one message that tells what to do, no traceback, no output."""
+    defaults = () if "-m" in words else ("-m", "AP")
+    code, out, err = run("eval", *words, *defaults)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_nothing_is_half_written(run: Run, folder: Path) -> None:
+    """Guards an existing result against a failed run."""
+    (folder / "scores.csv").write_text("precious")
+    (folder / "runs" / "broken.run").write_text("1 Q0 a 1 x t\n")
+    code, _, err = run("eval", "qrels", "runs", "-o", "scores.csv")
+    assert code == 2
+    assert "broken.run:1: score is not a number" in err
+    assert (folder / "scores.csv").read_text() == "precious"
+
+
+def test_standard_input_and_a_reader_that_goes_away(folder: Path) -> None:
+    """Guards pipes: a run from standard input, and `head` closing our output early."""
+    command = f"cat runs/best.run | {sys.executable} -m truegain eval qrels - -m AP -q | head -1"
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
+    assert done.stdout == "system  topic      AP\n"
+    assert done.stderr == ""
+
+
+def test_measures_are_listed_and_explained(run: Run) -> None:
+    """Guards `truegain measures`: every measure with a sentence; one in full with formula, source and names."""
+    _, out, _ = run("measures")
+    assert "alpha_nDCG" in out
+    assert "nDCG " in out
+    _, out, _ = run("measures", "ndcg_cut_10")
+    assert out.startswith("nDCG@cutoff")
+    assert "Jarvelin" in out
+    assert "parameters: dcg = 'log2'" in out
+    assert "ndcg_cut_cutoff" in out
+    code, _, err = run("measures", "nothing")
+    assert code == 2
+    assert "there is no measure" in err
+
+
+def test_the_demo_is_the_same_for_the_same_seed(run: Run, folder: Path) -> None:
+    """Guards the simulated world: seeded, complete, and scored by both sets of labels."""
+    code, first, _ = run("demo", "one", "--seed", "3")
+    assert code == 0
+    _, second, _ = run("demo", "two", "--seed", "3")
+    assert first.replace("one", "two") == second
+    assert len(list((folder / "one" / "runs").iterdir())) == 8
+    for name in ("gold.qrels", "llm.qrels"):
+        assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes()
+
+
+def test_version(run: Run) -> None:
+    """Guards --version."""
+    assert run("--version")[:2] == (0, f"truegain {tg.__version__}\n")

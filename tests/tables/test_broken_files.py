@@ -1,0 +1,53 @@
+"""Every broken input is refused with a message that names the place, the text and the remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.tables.broken import BROKEN, QRELS, RUN, Broken
+
+
+@pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.name)
+def test_broken_input_is_refused(case: Broken, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards that bad data never becomes a score or a traceback: an InputError says what, where and what to do."""
+    monkeypatch.chdir(tmp_path)
+    judgments, runs = case.lay_out(tmp_path)
+    with pytest.raises(tg.InputError) as caught:
+        tg.evaluate(runs, judgments, case.measure, **case.options)  # type: ignore[arg-type]
+    message = str(caught.value)
+    for fragment in case.says:
+        assert fragment in message
+    assert len(message) < 6000
+    assert caught.value.__cause__ is None
+
+
+def test_the_table_is_large_and_its_names_differ() -> None:
+    """Guards the table itself: at least 45 cases, and no case hidden by another of its name."""
+    assert len(BROKEN) >= 45
+    assert len({case.name for case in BROKEN}) == len(BROKEN)
+
+
+def test_the_sound_files_are_sound(tmp_path: Path) -> None:
+    """Guards against cases that fail only because the file on the other side is broken."""
+    (tmp_path / "q").write_bytes(QRELS)
+    (tmp_path / "r").write_bytes(RUN)
+    assert tg.evaluate(tmp_path / "r", tmp_path / "q", "P@1").mean() == 1.0
+
+
+@pytest.mark.parametrize("case", [c for c in BROKEN if c.options == {} and c.measure == "P@5"], ids=lambda c: c.name)
+def test_reading_alone_raises_nothing_but_input_errors(
+    case: Broken, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards read_judgments and read_runs: what they cannot read they refuse in the same way."""
+    monkeypatch.chdir(tmp_path)
+    judgments, runs = case.lay_out(tmp_path)
+    message = ""
+    try:
+        tg.read_judgments(judgments)
+        tg.read_runs(runs)
+    except tg.InputError as error:
+        message = str(error)
+    assert not message or all(fragment in message for fragment in case.says)
