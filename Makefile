@@ -41,4 +41,4 @@ $(VENV)/test: $(VENV)/base
 	touch $@
 
 clean:
-	rm -rf $(VENV) build demo benchmarks/work src/*.egg-info src/truegain/tables/*.so
+	rm -rf $(VENV) build demo benchmarks/work src/*.egg-info src/truegain/*/*.so

@@ -4,14 +4,18 @@ import sys
 
 from setuptools import Extension, setup
 
+
+def compiled(module: str) -> Extension:
+    """A C file beside the Python modules, built once for all Python versions from 3.11 on."""
+    return Extension(
+        module,
+        [f"src/{module.replace('.', '/')}.c"],
+        py_limited_api=True,
+        extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11"],
+    )
+
+
 setup(
-    ext_modules=[
-        Extension(
-            "truegain.tables._scan",
-            ["src/truegain/tables/_scan.c"],
-            py_limited_api=True,
-            extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-std=c11"],
-        )
-    ],
+    ext_modules=[compiled(f"truegain.{module}") for module in ("tables._scan", "sampling._copies", "text._words")],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from truegain._version import __version__
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
+from truegain.gains.make import to_gains
 from truegain.measures.evaluate import Options, evaluate
 from truegain.measures.parse import parse_measure
 from truegain.tables.intents import Intents, read_intents
 from truegain.tables.judgments import Judgments
+from truegain.tables.ratings import read_ratings
 from truegain.tables.read import read_judgments, read_runs
 from truegain.tables.runs import Runs
 from truegain.tables.scores import Scores
 from truegain.tables.write import write_judgments, write_runs
 
+if TYPE_CHECKING:
+    from truegain.inference.agreement.agree import agree
+    from truegain.inference.differences.compare import compare
+    from truegain.inference.holes.bounds import holes
+    from truegain.inference.intervals.estimate import intervals
+    from truegain.inference.judges.correct import correct
+    from truegain.inference.judges.judge import Judge
+    from truegain.inference.ranks.correlate import correlate
+
 __all__ = [
     "DataWarning",
     "InputError",
     "Intents",
+    "Judge",
     "Judgments",
     "MeasureError",
     "Options",
@@ -24,11 +39,35 @@ __all__ = [
     "Scores",
     "TruegainError",
     "__version__",
+    "agree",
+    "compare",
+    "correct",
+    "correlate",
     "evaluate",
+    "holes",
+    "intervals",
     "parse_measure",
     "read_intents",
     "read_judgments",
+    "read_ratings",
     "read_runs",
+    "to_gains",
     "write_judgments",
     "write_runs",
 ]
+
+_LAZY = {  # loaded when first asked for: they may need scipy
+    "Judge": "truegain.inference.judges.judge",
+    "agree": "truegain.inference.agreement.agree",
+    "compare": "truegain.inference.differences.compare",
+    "correct": "truegain.inference.judges.correct",
+    "correlate": "truegain.inference.ranks.correlate",
+    "holes": "truegain.inference.holes.bounds",
+    "intervals": "truegain.inference.intervals.estimate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'truegain' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LAZY[name]), name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 
 class TruegainError(Exception):
     """A mistake the user can mend; the command line prints it and ends with exit code 2."""
@@ -64,3 +67,20 @@ def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     """
     listed = ", ".join(names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def needs(module: str, extra: str) -> Any:
+    """Import an optional library, or say how to get it.
+
+    >>> needs("no_such_library", "inference")
+    Traceback (most recent call last):
+    ...
+    truegain.errors.TruegainError: this needs no_such_library; run: pip install 'truegain[inference]'
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not module.startswith(error.name):
+            raise
+        library = module.split(".")[0]
+        raise TruegainError(f"this needs {library}; run: pip install 'truegain[{extra}]'") from None

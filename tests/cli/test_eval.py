@@ -204,13 +204,13 @@ def test_measures_are_listed_and_explained(run: Run) -> None:
 
 def test_the_demo_is_the_same_for_the_same_seed(run: Run, folder: Path) -> None:
     """Guards the simulated world: seeded, complete, and scored by both sets of labels."""
-    code, first, _ = run("demo", "one", "--seed", "3")
+    code, first, _ = run("demo", "world-1", "--seed", "3")
     assert code == 0
-    _, second, _ = run("demo", "two", "--seed", "3")
-    assert first.replace("one", "two") == second
-    assert len(list((folder / "one" / "runs").iterdir())) == 8
+    _, second, _ = run("demo", "world-2", "--seed", "3")
+    assert first.replace("world-1", "world-2") == second
+    assert len(list((folder / "world-1" / "runs").iterdir())) == 8
     for name in ("gold.qrels", "llm.qrels"):
-        assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes()
+        assert (folder / "world-1" / name).read_bytes() == (folder / "world-2" / name).read_bytes()
 
 
 def test_version(run: Run) -> None:

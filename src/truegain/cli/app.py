@@ -5,25 +5,30 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import Annotated, TextIO
 
 import typer
 
 from truegain._version import __version__
-from truegain.cli import demo, eval_, measures
 from truegain.errors import DataWarning, TruegainError
 
-app = typer.Typer(
-    name="truegain",
-    help="Tells whether a search system's gain is true.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("eval")(eval_.eval_command)
-app.command("measures")(measures.measures_command)
-app.command("demo")(demo.demo_command)
+# verb: the file of this folder and the command (or group of commands) in it; imported when it is called
+COMMANDS = {
+    "eval": "eval_:eval_command",
+    "correct": "correct:correct_command",
+    "judges": "judges:judges_command",
+    "compare": "compare:compare_command",
+    "correlate": "correlate:correlate_command",
+    "agree": "agree:agree_command",
+    "gains": "gains:gains_command",
+    "plan": "plan:plan",
+    "study": "study:study",
+    "holes": "holes:holes_command",
+    "text": "text:text",
+    "measures": "measures:measures_command",
+    "demo": "demo:demo_command",
+}
 
 
 def _print_version(wanted: bool) -> None:
@@ -32,7 +37,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
@@ -41,18 +45,42 @@ def root(
     """Tells whether a search system's gain is true."""
 
 
+def build(verb: str | None = None) -> typer.Typer:
+    """The command line with all commands, or with the one that is called alone, which starts faster."""
+    app = typer.Typer(
+        name="truegain",
+        help="Tells whether a search system's gain is true.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for name, place in COMMANDS.items():
+        if verb in COMMANDS and name != verb:
+            continue
+        file, attribute = place.split(":")
+        command = getattr(import_module(f"truegain.cli.{file}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
 def main() -> None:
     """Run the command line: mistakes of the user end with exit code 2 and a message, never with a traceback."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _show_warning
         try:
-            app()
+            build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
         except TruegainError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)
-        except KeyboardInterrupt:
-            print("interrupted; nothing was written", file=sys.stderr)
+        except KeyboardInterrupt as stop:
+            told = f" after {stop}" if str(stop) else ""
+            print(f"interrupted{told}; nothing was written", file=sys.stderr)
             sys.exit(130)
         except BrokenPipeError:  # the reader of our output went away, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.intervals import write_intervals
 from truegain.cli.output import Format, format_of, write_scores
 from truegain.cli.progress import Progress
+from truegain.cli.ratings import NormaliseOption, POption, RuleOption, ScaleOption, given, load
+from truegain.errors import TruegainError
+from truegain.gains.make import to_gains
+from truegain.measures.direct import fed_directly
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.sources import expand
@@ -59,27 +64,75 @@ def eval_command(
     intents: Annotated[
         Path | None, typer.Option("--intents", help="File of 'topic subtopic probability [inf|nav]'.")
     ] = None,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
+    ] = None,
+    judged_corpus: Annotated[
+        str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    intervals: Annotated[
+        str | None,
+        typer.Option("--intervals", help="Also how far means move over: topics, collection, topics+collection."),
+    ] = None,
+    replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000,
+    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    figure: Annotated[str | None, typer.Option("--figure", help="Draw the intervals: FILE.svg, .png or .html.")] = None,
+    rule: RuleOption = None,
+    p: POption = None,
+    scale: ScaleOption = None,
+    normalise: NormaliseOption = None,
 ) -> None:
-    """Score runs against judgments: means, and with -q every topic."""
+    """Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings."""
     chosen = format_of(output_format, output)
     asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
     files = expand(runs)
+    table: object = judgments
+    if rule is not None or normalise is not None:
+        asked = fed_directly(asked)
+        table = to_gains(load(judgments, scale=scale), rule, scale=scale, normalise=normalise, **given(p=p))
+    elif p is not None or scale is not None:
+        raise TruegainError("--p and --scale are about ratings; say how they become gains, as in --rule unanimity")
+    options: dict[str, Any] = {
+        "name_by": name_by,
+        "complete": complete,
+        "level": level,
+        "depth": depth,
+        "judged_only": judged_only,
+        "no_relevant": no_relevant,
+        "trec_eval": trec_eval,
+    }
+    if intervals is not None:
+        write_intervals(
+            files,
+            table,
+            asked,
+            intervals,
+            chosen=output_format,
+            output=output,
+            sort=sort,
+            replicates=replicates,
+            confidence=confidence,
+            seed=seed,
+            jobs=jobs,
+            figure=figure,
+            **options,
+        )
+        return
+    if figure is not None:
+        raise TruegainError("--figure draws intervals; give --intervals topics as well")
     with Progress(len(files), "runs scored") as progress:
         scores = evaluate(
             files,
-            judgments,
+            table,
             asked,
             intents=str(intents) if intents else None,
-            name_by=name_by,
             jobs=jobs,
             progress=progress.advance,
-            complete=complete,
-            level=level,
-            depth=depth,
-            judged_only=judged_only,
-            no_relevant=no_relevant,
-            trec_eval=trec_eval,
+            corpus=corpus,
+            judged_corpus=judged_corpus,
+            **options,
         )
     if sort is not None:
         scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), level))

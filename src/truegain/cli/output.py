@@ -13,10 +13,21 @@ from typing import Literal
 from truegain.errors import TruegainError
 from truegain.tables.scores import ALL_TOPICS, Scores, plain, shown
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, write_bytes
+from truegain.tables.table import Format as TableFormat
+from truegain.tables.table import Table
 
 Format = Literal["table", "trec", "csv", "json", "jsonl", "parquet"]
 COLUMNS = ("system", "topic", "measure", "value")
 _ENDINGS: dict[str, Format] = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
+_TABLE_ENDINGS: dict[str, TableFormat] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+}
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
 
 
@@ -26,6 +37,19 @@ def format_of(given: Format | None, output: str) -> Format:
         return given
     name = output.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst")
     return _ENDINGS.get(Path(name).suffix, "table")
+
+
+def table_format_of(given: TableFormat | None, output: str) -> TableFormat:
+    """The format of a table asked for, or told by the ending of the file to write."""
+    if given is not None:
+        return given
+    name = output.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst")
+    return _TABLE_ENDINGS.get(Path(name).suffix, "table")
+
+
+def write_table(table: Table, given: TableFormat | None, output: str) -> None:
+    """Print a table in a format, to a file or to standard output."""
+    write_bytes(output, table.render(table_format_of(given, output)))
 
 
 def write_scores(

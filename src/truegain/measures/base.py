@@ -39,6 +39,7 @@ class Measure(metaclass=MeasureType):
     linear_in_gains: ClassVar[bool] = False
     is_count: ClassVar[bool] = False
     of_subtopics: ClassVar[bool] = False
+    reads_text: ClassVar[bool] = False  # needs a corpus, and the documents down to its cutoff by name
 
     @abstractmethod
     def per_topic(self, ranked: RankedGains) -> npt.NDArray[Any]:

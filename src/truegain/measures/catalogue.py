@@ -34,6 +34,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "D", "D-nDCG", "D-Q", "D#-nDCG", "D#-Q", "DIN", "DIN-nDCG", "DIN-Q", "DIN#-nDCG", "I-rec",
     ),
     "intent_aware": ("IA", "IA-nDCG", "IA-ERR", "IA-nERR", "P+Q"),
+    "content": ("AbsNB", "AbsRB", "DeltaNB", "DeltaRB"),
     "counts": ("NumQ", "NumRet", "NumRel", "NumNonrelJudgedRet", "RelString"),
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain._version import __version__
+from truegain.engine import cores
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.parse import Asked, parse_measures
@@ -67,13 +68,16 @@ def evaluate(
     name_by: NameBy = "file",
     jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
+    corpus: object = None,
+    judged_corpus: object = None,
     **options: Any,
 ) -> Scores:
     """Score runs against judgments.
 
     `runs` and `judgments` are paths (runs also folders and globs), dicts of dicts, pandas or polars frames,
-    ir_measures tuples or ranx objects; `measures` is one measure or several, as text or as objects; further
-    keywords are those of `Options`.
+    ir_measures tuples or ranx objects; `measures` is one measure or several, as text or as objects; `corpus`, for
+    measures that read text, is a folder made by `truegain text index` or a dict of texts, `judged_corpus` another one
+    that holds the judged documents; further keywords are those of `Options`.
 
     >>> import truegain as tg
     >>> runs = {"bm25": {"1": {"a": 2.0, "b": 1.0}}, "dense": {"1": {"a": 1.0, "b": 2.0}}}
@@ -82,20 +86,46 @@ def evaluate(
     bm25     1.0000   1.0000
     dense    0.5000   0.6309
     """
-    asked, given = parse_measures(measures), _options(options)
-    table = Judgments.of(judgments)
-    pool = Pool.of(table)
+    asked, given = parse_measures(measures), options_of(options)
+    keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
+    ranked = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
+    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), asked, given)
+
+
+def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:
+    """Ranked gains that know the text of their documents, where some measure reads it."""
+    if corpus is None and judged_corpus is not None:
+        raise TruegainError("a corpus of judged documents needs one of retrieved documents beside it; give corpus too")
+    if corpus is None or ranked.top is None:
+        return ranked
+    from truegain.text.divergence import RankedText
+
+    return RankedText.of(ranked, corpus, judged_corpus)
+
+
+def aligned(
+    runs: object,
+    judgments: object,
+    options: Options,
+    *,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    keep_top: int = 0,
+) -> RankedGains:
+    """Read, order and match runs with judgments, warning about what is suspicious."""
     ranked, systems = align(
-        pool,
-        _loaders(runs, name_by, jobs or _cores()),
-        trec_eval=int(given.trec_eval),
-        jobs=jobs or _cores(),
+        Pool.of(Judgments.of(judgments)),
+        loaders_of(runs, name_by, jobs or cores()),
+        trec_eval=int(options.trec_eval),
+        jobs=jobs or cores(),
         progress=progress,
+        keep_top=keep_top,
     )
     Runs.check_names(ranked.systems)
     check_overlap(ranked, systems)
     check_scores(systems, ranked.trec_eval)
-    return score(with_intents(ranked, intents), asked, given)
+    return ranked
 
 
 def score(ranked: RankedGains, asked: Sequence[Asked], options: Options | None = None) -> Scores:
@@ -105,23 +135,28 @@ def score(ranked: RankedGains, asked: Sequence[Asked], options: Options | None =
     levels = [float(level) for m in chosen if not m.of_subtopics and (level := getattr(m, "rel", None)) is not None]
     if any(not m.of_subtopics for m in chosen):
         check_grades(ranked, levels, given.no_relevant == "skip")
-    view = ranked.cut(given.depth)
     values: dict[str, npt.NDArray[Any]] = {}
     summaries: dict[str, npt.NDArray[np.float64]] = {}
     for measure in chosen:
-        condensed = view
-        if given.judged_only:
-            condensed = view.condensed_facets if measure.of_subtopics else view.condensed
-        matrix = _one(measure, condensed, given)
+        view = view_of(ranked, measure, given)
+        matrix = _one(measure, view, given)
         values[str(measure)] = matrix
         if matrix.dtype == object:
             summaries[str(measure)] = np.full(len(ranked.systems), np.nan)
         else:
-            summaries[str(measure)] = measure.summarise(matrix, condensed, given.complete)
+            summaries[str(measure)] = measure.summarise(matrix, view, given.complete)
     counts = frozenset(str(m) for m in chosen if m.is_count)
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__}
     names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
     return Scores(ranked.systems, ranked.topics, values, summaries, counts, made_by, names)
+
+
+def view_of(ranked: RankedGains, measure: Measure, options: Options) -> RankedGains:
+    """The lists as the options want a measure to see them."""
+    view = ranked.cut(options.depth)
+    if not options.judged_only:
+        return view
+    return view.condensed_facets if measure.of_subtopics else view.condensed
 
 
 def _one(measure: Measure, ranked: RankedGains, options: Options) -> npt.NDArray[Any]:
@@ -142,7 +177,8 @@ def at_level(measure: Measure, level: float | None) -> Measure:
     return replace(measure, rel=int(level) if float(level).is_integer() else level)  # type: ignore[call-arg]
 
 
-def _options(options: dict[str, Any]) -> Options:
+def options_of(options: dict[str, Any]) -> Options:
+    """Options from keywords, refusing what is not one."""
     unknown = set(options) - set(Options.__dataclass_fields__)
     if unknown:
         raise TruegainError(
@@ -153,7 +189,7 @@ def _options(options: dict[str, Any]) -> Options:
     return Options(**options)
 
 
-def _loaders(runs: object, name_by: NameBy, jobs: int) -> list[Callable[[], Sequence[Run]]]:
+def loaders_of(runs: object, name_by: NameBy, jobs: int) -> list[Callable[[], Sequence[Run]]]:
     """Functions that give the runs; files are read only when their turn comes."""
     paths = isinstance(runs, str | os.PathLike) or (
         isinstance(runs, list | tuple) and runs and all(isinstance(r, str | os.PathLike) for r in runs)
@@ -161,9 +197,3 @@ def _loaders(runs: object, name_by: NameBy, jobs: int) -> list[Callable[[], Sequ
     if paths:
         return run_loaders(runs, name_by=name_by, jobs=jobs)  # type: ignore[arg-type]
     return [lambda part=part: [part] for part in Runs.of(runs).parts]  # type: ignore[misc]
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

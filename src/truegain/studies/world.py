@@ -24,11 +24,12 @@ THRESHOLDS = (1.0, 1.6, 2.2)  # latent quality at which the true label becomes 1
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """What was simulated: runs, true labels of the pool, and the noisy judge's labels of the same pairs."""
+    """What was simulated: runs, true labels of the pool, the noisy judge's, and the true ones of a random fifth."""
 
     runs: Runs
     gold: Judgments
     noisy: Judgments
+    sample: Judgments
 
 
 def simulate(
@@ -50,7 +51,7 @@ def simulate(
     >>> world.runs.systems, len(world.gold.topic.values)
     (('system-1', 'system-2'), 3)
     """
-    quality_seed, view_seed, judge_seed = np.random.SeedSequence(seed).spawn(3)
+    quality_seed, view_seed, judge_seed, sample_seed = np.random.SeedSequence(seed).spawn(4)
     quality = _quality(topics, docs, np.random.default_rng(quality_seed))
     views = _views(quality, systems, np.random.default_rng(view_seed))
     order = np.argsort(-views, axis=2)[:, :, :depth]
@@ -60,11 +61,14 @@ def simulate(
     for s in range(systems):
         np.put_along_axis(pooled, order[s, :, :pool_depth], True, axis=1)
     topic, doc = np.nonzero(pooled)
-    gold = np.searchsorted(THRESHOLDS, quality[topic, doc])
+    label = np.searchsorted(THRESHOLDS, quality[topic, doc])
+    gold = _judgments(names, topic, doc, label.astype(np.float64), "gold")
+    chosen = np.random.default_rng(sample_seed).permutation(len(label))[: max(1, len(label) // 5)]
     return World(
         runs,
-        _judgments(names, topic, doc, gold.astype(np.float64), "gold"),
-        _judgments(names, topic, doc, noisy(gold, np.random.default_rng(judge_seed)), "noisy"),
+        gold,
+        _judgments(names, topic, doc, noisy(label, np.random.default_rng(judge_seed)), "noisy"),
+        gold.take(np.sort(chosen)),
     )
 
 

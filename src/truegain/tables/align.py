@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.tables.columns import Codes, Ints, frozen
+from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
-from truegain.tables.ranked import ABSENT, RankedGains
-from truegain.tables.runs import Run
+from truegain.tables.ranked import ABSENT, RankedGains, Tops
+from truegain.tables.runs import Ranking, Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +26,11 @@ class Lists:
     unjudged_topics: tuple[str, ...]
     flags: dict[int, int]
     lists: int
+    top: tuple[list[str], Ints]  # the first documents of each list, where asked for, and how many
 
 
-def lists_of(run: Run, pool: Pool, single: bool) -> Lists:
-    """Order a run and find its documents in the pool."""
+def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0) -> Lists:
+    """Order a run and find its documents in the pool; keep the first documents of each list by name if asked to."""
     ranking = run.ranking(single)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
@@ -50,7 +51,18 @@ def lists_of(run: Run, pool: Pool, single: bool) -> Lists:
         tuple(v for v, w in zip(run.topic.values, where.tolist(), strict=True) if w < 0),
         flags,
         len(lengths),
+        _top(run.docs, ranking, where, len(pool.topics), keep_top),
     )
+
+
+def _top(docs: Ids, ranking: Ranking, where: Ints, topics: int, keep: int) -> tuple[list[str], Ints]:
+    """The first documents of the list of each topic of the pool, and how many there are."""
+    kept = np.zeros(topics, np.int64)
+    first = np.zeros(topics, np.int64)
+    kept[where[where >= 0]] = np.minimum(np.diff(ranking.begin), keep)[where >= 0]
+    first[where[where >= 0]] = ranking.begin[:-1][where >= 0]
+    rows = np.repeat(first - np.cumsum(kept) + kept, kept) + np.arange(int(kept.sum()))
+    return docs.take(ranking.order[rows]).strings(), kept
 
 
 def _positions(values: Sequence[str], among: Sequence[str]) -> Ints:
@@ -65,12 +77,16 @@ def align(
     trec_eval: int = 10,
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
+    keep_top: int = 0,
 ) -> tuple[RankedGains, list[Lists]]:
-    """Load, order and match runs, several at a time; only what was found in the pool is kept."""
+    """Load, order and match runs, several at a time; only what was found in the pool is kept.
+
+    Measures that read the text of unjudged documents too ask for the names of the first `keep_top` of each list.
+    """
     pool.slots  # noqa: B018  build the table before the threads need it
 
     def one(load: Callable[[], Sequence[Run]]) -> list[Lists]:
-        lists = [lists_of(run, pool, single=trec_eval < 10) for run in load()]
+        lists = [lists_of(run, pool, trec_eval < 10, keep_top) for run in load()]
         if progress is not None:
             progress(1)
         return lists
@@ -86,5 +102,13 @@ def align(
         frozen(np.concatenate([s.rank for s in systems])),
         frozen(np.concatenate([s.item for s in systems])),
         trec_eval,
+        top=_tops([s.top for s in systems]) if keep_top else None,
     )
     return ranked, systems
+
+
+def _tops(parts: Sequence[tuple[list[str], Ints]]) -> Tops:
+    ids = Ids.of([name for names, _ in parts for name in names])
+    doc, first = ids.numbered()
+    begin = np.concatenate([[0], np.cumsum(np.concatenate([kept for _, kept in parts]))])
+    return Tops(ids.take(first), doc, frozen(begin))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truegain.errors import InputError
-from truegain.tables.columns import Coded, Floats, Ids, Places, check_unicode, frozen
+from truegain.tables.columns import Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.trec import line_of_row, text_of_row
 
 if TYPE_CHECKING:
@@ -61,6 +61,19 @@ class Judgments:
     def has_subtopics(self) -> bool:
         """Whether the subtopic column (the 'iteration' of plain qrels) holds more than one value."""
         return len(self.subtopic.values) > 1
+
+    def take(self, rows: Ints) -> Judgments:
+        """Some rows of the judgments."""
+        return replace(
+            self,
+            topic=self.topic.take(rows),
+            docs=self.docs.take(rows),
+            label=frozen(self.label[rows]),
+            subtopic=self.subtopic.take(rows),
+            assessor=None if self.assessor is None else self.assessor.take(rows),
+            extra={name: [column[r] for r in rows.tolist()] for name, column in self.extra.items()},
+            places=None if self.places is None else self.places.take(rows),
+        )
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Run, run_of_columns
 from truegain.tables.tabular import COLUMNS, Table, number_of
 
-EXTRA = ("unit", "seconds", "comment", "order", "gold")
+EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
 
 
 class Columns:

@@ -9,10 +9,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truegain.tables.columns import Bools, Codes, Floats, Ints, frozen
+from truegain.tables.columns import Bools, Codes, Floats, Ids, Ints, frozen
 from truegain.tables.pool import Facets, Pool
 
 ABSENT = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Tops:
+    """The first documents of each list, judged or not: list l has doc[begin[l]:begin[l + 1]], numbers into `docs`."""
+
+    docs: Ids
+    doc: Codes
+    begin: Ints
+
+    def cut(self, k: int) -> Tops:
+        """Only the first k of each list."""
+        kept = np.minimum(np.diff(self.begin), k)
+        at = np.repeat(self.begin[:-1] - np.cumsum(kept) + kept, kept) + np.arange(int(kept.sum()))
+        return Tops(self.docs, frozen(self.doc[at]), frozen(np.concatenate([[0], np.cumsum(kept)])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +50,7 @@ class RankedGains:
     intents: Floats | None = None  # probability of each facet row's subtopic, given its topic
     navigational: Bools | None = None  # whether each facet row's subtopic is navigational
     entry_gains: Floats | None = None  # per entry, where a document's gain depends on those above it
+    top: Tops | None = None  # the first documents by name, where a measure reads their text
 
     # ------------------------------------------------------------------ what there is
 
@@ -90,7 +106,7 @@ class RankedGains:
         if k is None:
             return self
         retrieved = np.where(self.present, np.minimum(self.retrieved, k), ABSENT)
-        return self._only(self.rank <= k, retrieved)
+        return self._only(self.rank <= k, retrieved, None if self.top is None else self.top.cut(k))
 
     @cached_property
     def condensed(self) -> RankedGains:
@@ -103,13 +119,15 @@ class RankedGains:
         """The lists without documents that no subtopic has a judgment for."""
         return self._only(np.ones(len(self.item), np.bool_), None)
 
-    def _only(self, keep: Bools, retrieved: Ints | None) -> RankedGains:
+    def _only(self, keep: Bools, retrieved: Ints | None, top: Tops | None = None) -> RankedGains:
         kept_per_list = np.bincount(self.list[keep], minlength=self.lists)
         begin = np.concatenate([[0], np.cumsum(kept_per_list)])
         rank = self.rank[keep]
         if retrieved is None:  # close the ranks up
             retrieved = np.where(self.present, kept_per_list, ABSENT)
             rank = np.arange(1, len(rank) + 1) - np.repeat(begin[:-1], kept_per_list)
+            if self.top is not None:
+                top = Tops(self.pool.docs, frozen(self.item[keep]), frozen(begin))
         return replace(
             self,
             retrieved=frozen(retrieved),
@@ -117,6 +135,7 @@ class RankedGains:
             rank=frozen(rank),
             item=frozen(self.item[keep]),
             entry_gains=None if self.entry_gains is None else frozen(self.entry_gains[keep]),
+            top=top,
         )
 
     def with_gains(self, gains: Floats, entry_gains: Floats | None = None) -> RankedGains:
@@ -160,7 +179,8 @@ class RankedGains:
             at = np.flatnonzero(self.relevant(level))
             lists = self.list[at]
             first = np.searchsorted(at, self.begin[:-1])
-            self._found[level] = Found(lists, self.rank[at], np.arange(1, len(at) + 1) - first[lists], self.lists)
+            count = np.arange(1, len(at) + 1) - first[lists]
+            self._found[level] = Found(lists, self.rank[at], self.item[at], count, self.lists)
         return self._found[level]
 
     @cached_property
@@ -229,10 +249,11 @@ class Ideal:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Relevant entries: list, rank, and C(rank), the number of relevant documents up to there."""
+    """Relevant entries: list, rank, item, and C(rank), the number of relevant documents up to there."""
 
     list: Ints
     rank: Ints
+    item: Codes
     count: Ints
     lists: int
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,17 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def take(self, rows: Ints) -> Run:
+        """Some rows of the run."""
+        return replace(
+            self,
+            topic=self.topic.take(rows),
+            docs=self.docs.take(rows),
+            score=frozen(self.score[rows]),
+            rank=frozen(self.rank[rows]),
+            places=None if self.places is None else self.places.take(rows),
+        )
 
     def ranking(self, single: bool = False) -> Ranking:
         """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.

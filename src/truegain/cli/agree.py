@@ -1,0 +1,73 @@
+"""The command `truegain agree`: do the assessors agree."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.output import table_format_of, write_table
+from truegain.cli.ratings import (
+    AssessorsOption,
+    ColumnsOption,
+    NormaliseOption,
+    OutsideOption,
+    RatingsFile,
+    RepeatedOption,
+    ScaleOption,
+    SeparatorOption,
+    ValuesOption,
+    load,
+)
+from truegain.errors import TruegainError
+from truegain.tables.sources import write_bytes
+from truegain.tables.table import Format
+
+
+def agree_command(
+    ratings: RatingsFile,
+    expert: Annotated[
+        str | None, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")
+    ] = None,
+    part: Annotated[
+        Literal["all", "overall", "topics", "assessors", "experts"],
+        typer.Option("--part", help="Which tables to print; formats for programs take one."),
+    ] = "all",
+    scale: ScaleOption = None,
+    normalise: NormaliseOption = None,
+    trials: Annotated[int, typer.Option("--trials", min=0, help="Resamples behind an interval; 0 for none.")] = 1000,
+    confidence: Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    outside: OutsideOption = "error",
+    repeated: RepeatedOption = "error",
+    assessors: AssessorsOption = None,
+    columns: ColumnsOption = None,
+    separator: SeparatorOption = None,
+    values: ValuesOption = None,
+    output_format: Annotated[
+        Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts."""
+    from truegain.inference.agreement.agree import agree
+
+    table = load(
+        ratings,
+        scale=scale,
+        outside=outside,
+        repeated=repeated,
+        assessors=assessors,
+        columns=columns,
+        separator=separator,
+        values=values,
+    )
+    found = agree(table, expert, scale=scale, normalise=normalise, trials=trials, confidence=confidence, seed=seed)
+    chosen = table_format_of(output_format, output)
+    if part == "all" and chosen == "table":
+        write_bytes(output, f"{found}\n".encode())
+        return
+    wanted = found.overall if part == "all" else getattr(found, part)
+    if wanted is None:
+        raise TruegainError("--part experts needs --expert, the judgments of experts")
+    write_table(wanted, output_format, output)

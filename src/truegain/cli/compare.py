@@ -1,0 +1,183 @@
+"""The command `truegain compare`: which systems differ."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.eval_ import Judgments, RunFiles
+from truegain.cli.output import write_table
+from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
+from truegain.cli.progress import Progress
+from truegain.errors import TruegainError
+from truegain.measures.evaluate import at_level, evaluate
+from truegain.measures.parse import parse_measures
+from truegain.tables.scores import Scores
+from truegain.tables.sources import expand
+from truegain.tables.table import Format, Table
+
+FEW = 6  # systems whose pairs are all printed
+
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map; may be given several times (default AP)."),
+]
+Complete = Annotated[
+    bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
+]
+Level = Annotated[float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")]
+Depth = Annotated[int | None, typer.Option("-M", "--depth", help="Keep the first so many documents.")]
+JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop unjudged documents from the lists first.")]
+NoRelevant = Annotated[
+    Literal["zero", "skip"],
+    typer.Option("--no-relevant", help="A topic with nothing to find counts 0, or is left out."),
+]
+TrecEval = Annotated[
+    Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
+]
+NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
+OutputFormat = Annotated[
+    Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+]
+Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")]
+Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
+TestName = Literal[
+    "tukey-hsd",
+    "randomised-tukey-hsd",
+    "one-way-tukey-hsd",
+    "paired-t",
+    "wilcoxon",
+    "sign",
+    "randomisation",
+    "bootstrap",
+    "welch",
+]
+Adjustment = Literal["holm", "bonferroni", "hochberg", "holm-sidak", "bh", "by", "none"]
+
+
+def compare_command(
+    judgments: Judgments,
+    runs: RunFiles,
+    measure: Measures = None,
+    test: Annotated[TestName, typer.Option("--test", help="The test; Tukey's see all pairs at once.")] = "tukey-hsd",
+    adjust: Annotated[
+        Adjustment | None,
+        typer.Option("--adjust", help="For the number of pairs (default holm; Tukey's tests need none)."),
+    ] = None,
+    baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one only.")] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Replicates, where the test resamples.")] = 10_000,
+    confidence: Annotated[float, typer.Option("--confidence", help="Level of intervals; 1 - alpha.")] = 0.95,
+    over: Annotated[
+        Literal["topics", "collection"],
+        typer.Option("--over", help="Other topics, or other collections of the same kind (AP only)."),
+    ] = "topics",
+    meta: Annotated[Meta, typer.Option("--meta", help="How topics are put together, over collections.")] = "random",
+    scale: Annotated[Scale, typer.Option("--scale", help="Differences of AP or of its logit.")] = "ap",
+    pairing: Annotated[
+        Pairing, typer.Option("--pairing", help="The same collection for both systems, or one for each.")
+    ] = "paired",
+    by_topic: Annotated[bool, typer.Option("-q", "--topics", help="By topic, over collections.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, however many.")] = False,
+    groups: Annotated[bool, typer.Option("--groups", help="Print the groups, however few the systems.")] = False,
+    gold: Annotated[
+        str | None, typer.Option("--gold", help="Gold labels of some pairs: compare without the judge's errors.")
+    ] = None,
+    design: Annotated[
+        Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"] | None,
+        typer.Option("--design", help="How gold was sampled (see correct)."),
+    ] = None,
+    gold_sample: Annotated[
+        Literal["shared", "separate"],
+        typer.Option("--gold-sample", help="One gold sample behind both systems, or one for each (eq. 10)."),
+    ] = "shared",
+    gold_level: Annotated[
+        float | None, typer.Option("--gold-level", help="Smallest relevant gold label (default: the measure's).")
+    ] = None,
+    complete: Complete = False,
+    level: Level = None,
+    depth: Depth = None,
+    judged_only: JudgedOnly = False,
+    no_relevant: NoRelevant = "zero",
+    trec_eval: TrecEval = "10",
+    name_by: NameBy = "file",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")] = 0,
+    jobs: Jobs = None,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
+) -> None:
+    """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
+    from truegain.inference.differences.compare import Comparisons, compare
+
+    if pairs and groups:
+        raise TruegainError("--pairs and --groups ask for different tables; give one of them")
+    if over == "collection":
+        table = collection_table(
+            judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, by_topic=by_topic, baseline=baseline,
+            level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials, confidence=confidence,
+            seed=seed, jobs=jobs,
+        )  # fmt: skip
+        write_table(table, output_format, output)
+        return
+    if gold is not None:
+        from truegain.inference.judges.comparison import compare_corrected
+
+        asked = [str(at_level(a.measure, level)) for a in parse_measures(measure or ["P@10"])]
+        by_measure = [
+            compare_corrected(
+                expand(runs), judgments, gold, name, design=design, gold_sample=gold_sample, gold_level=gold_level,
+                adjust=adjust or "holm", baseline=baseline, confidence=confidence, trials=min(trials, 2000), seed=seed,
+                name_by=name_by, jobs=jobs,
+            )
+            for name in asked
+        ]  # fmt: skip
+        write_table(joined(by_measure, tuple(asked)), output_format, output)
+        return
+    scores = scored(
+        judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
+        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
+    )  # fmt: skip
+    found: list[Comparisons] = [
+        compare(
+            scores, measure=name, test=test, adjust=adjust, trials=trials, seed=seed, jobs=jobs,
+            confidence=confidence, baseline=baseline,
+        )
+        for name in scores.measures
+    ]  # fmt: skip
+    if figure is not None:
+        if len(found) > 1:
+            raise TruegainError("a matrix of pairs shows one measure; give one -m with --figure")
+        from truegain.report.figures import comparisons_chart
+        from truegain.report.saving import save
+
+        save(comparisons_chart(found[0].pairs), figure)
+    in_groups = groups or (len(scores.systems) > FEW and baseline is None and not pairs)
+    tables = [c.group_table() if in_groups else c.table() for c in found]
+    write_table(joined(tables, scores.measures), output_format, output)
+
+
+def scored(judgments: str, runs: list[str], measure: list[str] | None, **options: object) -> Scores:
+    """Scores of the runs on the measures asked for, with the options of `eval`."""
+    files = expand(runs)
+    with Progress(len(files), "runs scored") as progress:
+        return evaluate(
+            files,
+            judgments,
+            parse_measures(measure or ["AP"]),
+            progress=progress.advance,
+            **options,  # type: ignore[arg-type]
+        )
+
+
+def joined(tables: list[Table], measures: tuple[str, ...]) -> Table:
+    """One table from those of several measures."""
+    if len(tables) == 1:
+        return tables[0]
+    first = tables[0]
+    named = "measure" in first.columns
+    columns = first.columns if named else ("measure", *first.columns)
+    rows = [row if named else (m, *row) for m, t in zip(measures, tables, strict=True) for row in t.rows]
+    notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
+    return Table(columns, rows, first.made_by, "\n".join(t.title for t in tables), notes)

@@ -1,0 +1,137 @@
+"""The command `truegain correlate`: whether two sets of judgments, or measures, order the systems alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.output import table_format_of
+from truegain.errors import TruegainError
+from truegain.inference.ranks.correlate import Between, Correlation, correlate
+from truegain.report.saving import check_ending
+from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
+from truegain.tables.table import Format, Table
+
+PEOPLE = ("table", "markdown", "latex", "html")
+
+
+def correlate_command(
+    judgments: Annotated[str, typer.Argument(help="Judgments; - is stdin.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="A second set of judgments, then runs; runs alone with --between measures or halves.",
+            metavar="[JUDGMENTS_B] RUN...",
+        ),
+    ],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure (default nDCG@10); may be given several times."),
+    ] = None,
+    between: Annotated[
+        Between, typer.Option("--between", help="What is compared: judgments, measures, or halves of the topics.")
+    ] = "judgments",
+    interval: Annotated[
+        Literal["hollander-wolfe", "long-cliff", "bootstrap"],
+        typer.Option("--interval", help="How the interval of tau is made; bootstrap draws systems."),
+    ] = "hollander-wolfe",
+    confidence: Annotated[float, typer.Option("--confidence", help="Level of the interval.")] = 0.95,
+    top: Annotated[int, typer.Option("--top", help="How many of the best systems to compare.")] = 10,
+    rbo_p: Annotated[float, typer.Option("--rbo-p", help="RBO's chance to go on to the next system.")] = 0.9,
+    moves: Annotated[int, typer.Option("--moves", min=0, help="Show so many systems that change place most.")] = 5,
+    trials: Annotated[
+        int | None, typer.Option("--trials", min=1, help="Bootstrap resamples (2000), or splits into halves (100).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of all random numbers.")] = 0,
+    show: Annotated[
+        Literal["agreement", "moves", "swap-rates"] | None,
+        typer.Option("--show", help="Print this table only."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Draw both scores of every system into a .svg, .png or .html file.")
+    ] = None,
+    complete: Annotated[
+        bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
+    ] = False,
+    level: Annotated[
+        float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
+    ] = None,
+    name_by: Annotated[
+        Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")
+    ] = "file",
+    output_format: Annotated[
+        Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+) -> None:
+    """Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike."""
+    against, runs = (files[0], files[1:]) if between == "judgments" else (None, files)
+    if not runs:
+        raise TruegainError(
+            f"no runs: {files[0]} is taken as the second set of judgments; name runs after it, "
+            "or give --between measures or halves"
+        )
+    if against == judgments == STANDARD_INPUT:
+        raise TruegainError("standard input cannot be both sets of judgments; name a file for one")
+    if figure is not None:
+        check_ending(figure)
+    found = correlate(
+        expand(runs),
+        judgments,
+        measure or ["nDCG@10"],
+        against=against,
+        between=between,
+        method=interval,
+        confidence=confidence,
+        top=top,
+        rbo_p=rbo_p,
+        splits=trials or 100,
+        replicates=trials or 2000,
+        seed=seed,
+        complete=complete,
+        level=level,
+        name_by=name_by,
+        jobs=jobs,
+    )
+    if figure is not None:
+        _draw(found, figure)
+    chosen = table_format_of(output_format, output)
+    parts = [t.render(chosen) for t in _tables(found, show, moves, chosen in PEOPLE)]
+    write_bytes(output, b"\n".join(parts))
+
+
+def _tables(found: Correlation, show: str | None, moves: int, for_people: bool) -> list[Table]:
+    """The tables asked for: all of them for people, the main one for programs."""
+    if show == "moves":
+        if not found.agreements:
+            raise TruegainError("halves have no single change of place to show; leave out --show moves")
+        return [found.moves_table(moves or 5)]
+    if show == "swap-rates":
+        if not found.halves:
+            raise TruegainError("swap rates are of halves; give --between halves")
+        return [found.swap_table()]
+    if show == "agreement" or not for_people:
+        return [found.table()]
+    return found.tables(moves)
+
+
+def _draw(found: Correlation, figure: Path) -> None:
+    from truegain.report.figures import scatter_chart
+    from truegain.report.saving import save
+
+    if len(found.agreements) != 1:
+        raise TruegainError(
+            f"--figure draws one agreement, and there are {len(found.agreements)}; give one measure and two sets of "
+            "judgments, or two measures with --between measures"
+        )
+    one = found.agreements[0]
+    names = tuple(f"{one.measure} by {n}" if one.measure else n for n in (one.a, one.b))
+    title = f"tau-{one.tau.variant} {one.tau.value:.3f}, {one.swapped} of {one.pairs} pairs swapped"
+    chart = scatter_chart(
+        one.systems, one.scores_a, one.scores_b, names=(names[0], names[1]), title=title,
+        same_scale=bool(one.measure), name_most=[s for s, _, _ in one.moves(8)],
+    )  # fmt: skip
+    save(chart, figure)

@@ -1,0 +1,61 @@
+"""The command `truegain holes`: what the unjudged documents can hide."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.output import write_table
+from truegain.tables.sources import expand
+from truegain.tables.table import Format
+
+
+def holes_command(
+    judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet; - is stdin.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="P, R, DCG, nDCG, RBP, RR or ERR, as in nDCG@10.")
+    ] = "nDCG@10",
+    topics: Annotated[bool, typer.Option("-q", "--topics", help="Also print each topic.")] = False,
+    show: Annotated[
+        Literal["bounds", "shares", "left-out", "next"],
+        typer.Option("--show", help="Worst and best; unjudged by depth; left out of the pool; what to judge next."),
+    ] = "bounds",
+    depth: Annotated[
+        list[int] | None, typer.Option("--depth", min=1, help="A depth for --show shares; may be given several times.")
+    ] = None,
+    pool_depth: Annotated[
+        int | None, typer.Option("--pool-depth", min=1, help="How deep runs were pooled, for --show left-out.")
+    ] = None,
+    pooled: Annotated[
+        list[str] | None,
+        typer.Option("--pooled", help="A system that was pooled (default: all); may be given several times."),
+    ] = None,
+    most: Annotated[int, typer.Option("--most", min=1, help="Documents to list with --show next.")] = 100,
+    level: Annotated[
+        float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
+    ] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+) -> None:
+    """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
+    from truegain.errors import TruegainError
+    from truegain.inference.holes.bounds import holes
+    from truegain.inference.holes.next import judge_next, leave_out, left_out_table, next_table
+
+    files = expand(runs)
+    if show == "left-out":
+        if pool_depth is None:
+            raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
+        table = left_out_table(
+            leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, level=level)
+        )
+    elif show == "next":
+        table = next_table(judge_next(files, judgments, measure, jobs=jobs, level=level)[:most])
+    else:
+        depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)
+        made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)
+        table = made.table(topics) if show == "bounds" else made.shares(topics)
+    write_table(table, output_format, output)

@@ -1,0 +1,139 @@
+"""The commands `truegain plan ...`: what to buy next."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.compare import (
+    Complete,
+    Depth,
+    Jobs,
+    JudgedOnly,
+    Level,
+    NameBy,
+    NoRelevant,
+    Output,
+    OutputFormat,
+    TrecEval,
+    scored,
+)
+from truegain.cli.correct import Design, Gold, GoldLevel, Missing
+from truegain.cli.eval_ import Judgments, RunFiles
+from truegain.cli.output import write_table
+from truegain.tables.sources import expand
+
+plan = typer.Typer(name="plan", help="What to buy next: topics, labels, assessors.", no_args_is_help=True)
+
+
+@plan.callback()
+def plan_root() -> None:
+    """What to buy next: topics, labels, assessors."""
+
+
+@plan.command("topics")
+def topics_command(
+    judgments: Judgments,
+    runs: RunFiles,
+    detect: Annotated[
+        float, typer.Option("--detect", help="The smallest difference worth finding; for width, the widest interval.")
+    ],
+    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map.")] = "AP",
+    power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
+    alpha: Annotated[float, typer.Option("--alpha", help="Chance to find one that is not there.")] = 0.05,
+    design: Annotated[
+        Literal["paired-t", "anova", "width"],
+        typer.Option("--design", help="Two systems on the same topics, best against worst of all, or interval width."),
+    ] = "paired-t",
+    method: Annotated[
+        Literal["exact", "approximate"],
+        typer.Option("--method", help="Noncentral distributions, or the published approximations."),
+    ] = "exact",
+    complete: Complete = False,
+    level: Level = None,
+    depth: Depth = None,
+    judged_only: JudgedOnly = False,
+    no_relevant: NoRelevant = "zero",
+    trec_eval: TrecEval = "10",
+    name_by: NameBy = "file",
+    jobs: Jobs = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
+) -> None:
+    """How many topics are needed to detect a difference, with the variance of the runs at hand."""
+    from truegain.inference.differences.topic_plan import plan_table, plan_topics
+
+    scores = scored(
+        judgments, runs, [measure], name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
+        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
+    )  # fmt: skip
+    found = plan_topics(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
+    write_table(plan_table(found), output_format, output)
+
+
+@plan.command("labels")
+def labels_command(
+    judgments: Judgments,
+    runs: RunFiles,
+    gold: Gold,
+    cost_bronze: Annotated[float, typer.Option("--cost-bronze", help="Price of a bronze label.")],
+    cost_gold: Annotated[float, typer.Option("--cost-gold", help="Price of a gold label, in the same currency.")],
+    measure: Annotated[str, typer.Option("-m", "--measure", help="A binary measure, such as P@10.")] = "P@10",
+    design: Design = None,
+    detect: Annotated[
+        float | None,
+        typer.Option("--detect", help="The difference worth finding (default: the corrected one so far)."),
+    ] = None,
+    power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
+    confidence: Annotated[float, typer.Option("--confidence", help="1 - alpha of the test.")] = 0.95,
+    gold_level: GoldLevel = None,
+    missing: Missing = "refuse",
+    batch: Annotated[
+        int | None, typer.Option("--batch", min=1, help="Size of the next batch (default: what the plan wants).")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Draw cost against difference: .html, .svg or .png.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same batch.")] = 0,
+    name_by: NameBy = "file",
+    jobs: Jobs = None,
+    output_format: OutputFormat = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Where to write the pairs to send to the gold judge next.")
+    ] = None,
+    table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
+) -> None:
+    """How many bronze and gold labels show a difference at least cost, and which pairs to have gold-judged next."""
+    from truegain.inference.judges.label_report import label_report
+    from truegain.tables.write import write_judgments
+
+    found = label_report(
+        expand(runs), judgments, gold, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design,
+        detect=detect, power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,
+        seed=seed, name_by=name_by, jobs=jobs,
+    )  # fmt: skip
+    if output is not None and found.batch is not None:
+        write_judgments(found.batch, output)
+    if plot is not None:
+        from truegain.report.saving import save
+
+        save(found.chart(), plot)
+    write_table(found.table, output_format, table)
+
+
+@plan.command("assessors")
+def assessors_command(
+    sigma: Annotated[float, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")],
+    error: Annotated[float, typer.Option("--error", help="How far the mean may lie from that of all assessors.")],
+    confidence: Annotated[float, typer.Option("--confidence", help="How sure to be of that.")] = 0.95,
+    output_format: OutputFormat = None,
+    output: Output = "-",
+) -> None:
+    """How many assessors a document needs for its mean rating to be this close to that of all."""
+    from truegain.inference.agreement.plan import assessors_needed
+    from truegain.tables.table import Table
+
+    found = assessors_needed(sigma, error, confidence)
+    row = (found.needed["assessors"], sigma, error, confidence)
+    write_table(Table(("assessors", "sigma", "error", "confidence"), [row], notes=(found.aim,)), output_format, output)

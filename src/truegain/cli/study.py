@@ -1,0 +1,242 @@
+"""The command `truegain study`: the papers' experiments, on your data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.output import write_table
+from truegain.cli.progress import Progress
+from truegain.tables.table import Format
+
+study = typer.Typer(name="study", help="The papers' experiments, on your data.", no_args_is_help=True)
+
+
+@study.command("split-half")
+def split_half_command(
+    judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    split: Annotated[
+        str, typer.Option("--split", help="What is split: the collection (by MD5 of document ids) or the topics.")
+    ] = "collection",
+    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, for --split topics.")] = "AP",
+    level: Annotated[float, typer.Option("-l", "--level", help="Smallest label that is relevant.")] = 1,
+    replicates: Annotated[int, typer.Option("--replicates", min=40, help="Draws behind an interval.")] = 2000,
+    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Also draw the normalised distribution: FILE.svg, .png or .html.")
+    ] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
+    from truegain.engine import Local, cores
+    from truegain.errors import TruegainError
+    from truegain.inference.replicates import check_confidence, check_replicates
+    from truegain.studies.split_half import split_half
+    from truegain.studies.split_topics import split_topics
+    from truegain.tables.read import read_judgments, run_loaders
+
+    check_replicates(replicates, check_confidence(confidence))
+    if split == "topics":
+        write_table(
+            split_topics(runs, judgments, measure, level=level, confidence=confidence, seed=seed, jobs=jobs),
+            output_format,
+            output,
+        )
+        return
+    if split != "collection":
+        raise TruegainError(f"cannot split {split!r}; give collection or topics")
+    workers = jobs or cores()
+    with Progress(0, "topics drawn") as progress:
+        found = split_half(
+            read_judgments(judgments, jobs=workers),
+            run_loaders(runs, jobs=workers),
+            level=level,
+            replicates=replicates,
+            confidence=confidence,
+            seed=seed,
+            jobs=workers,
+            engine=Local(jobs),
+            progress=progress.advance,
+        )
+    write_table(found.table(), output_format, output)
+    if figure is not None:
+        from truegain.report.figures import errors_chart
+        from truegain.report.saving import save
+
+        errors = {"logit": found.normalised(), "linear": found.normalised(scale="linear")}
+        save(errors_chart(errors, "Other half minus this half, in predicted standard deviations"), figure)
+
+
+@study.command("incomplete")
+def incomplete_command(
+    judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
+    against: Annotated[
+        str, typer.Option("--against", help="Measure that ranks the systems with all judgments.")
+    ] = "alpha_nDCG@20",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure that reads text (default AbsRB@20 and DeltaRB@20)."),
+    ] = None,
+    keep: Annotated[
+        str, typer.Option("--keep", help="Percentages of the judgments to keep, with commas.")
+    ] = "1,5,10,15,20,30,40,50,75,100",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Draws for each percentage.")] = 30,
+    wide: Annotated[bool, typer.Option("--wide", help="One column a way, means only.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
+    from truegain.engine import Local
+    from truegain.errors import TruegainError
+    from truegain.report.saving import check_ending
+    from truegain.studies.incomplete import incomplete
+    from truegain.tables.sources import expand
+
+    try:
+        shares = tuple(float(p) for p in keep.split(","))
+    except ValueError:
+        raise TruegainError(f"--keep {keep}: not numbers with commas, such as 1,5,15,100") from None
+    if figure is not None:
+        check_ending(figure)
+    with Progress(len(shares) * repeat, "draws") as progress:
+        found = incomplete(
+            expand(runs),
+            judgments,
+            corpus,
+            against=against,
+            measures=measure or ("AbsRB@20", "DeltaRB@20"),
+            keep=shares,
+            repeat=repeat,
+            seed=seed,
+            engine=Local(jobs),
+            progress=progress.advance,
+        )
+    write_table(found.wide() if wide else found.table(), output_format, output)
+    if figure is not None:
+        from truegain.report.curves import curves_chart
+        from truegain.report.saving import save
+
+        save(curves_chart(found.table(), f"Order of the systems by {found.against} on all judgments"), figure)
+
+
+@study.command("disjoint")
+def disjoint_command(
+    judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
+    split: Annotated[float, typer.Option("--split", help="Share of the documents in part A.")] = 0.5,
+    show: Annotated[
+        str,
+        typer.Option("--show", help="reuse (table 1), impact (2), among (3) or against (4)."),
+    ] = "reuse",
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
+    from truegain.errors import TruegainError
+    from truegain.studies.disjoint import disjoint
+    from truegain.tables.sources import expand
+
+    if show not in ("reuse", "impact", "among", "against"):
+        raise TruegainError(f"--show {show} is not known; give reuse, impact, among or against")
+    found = disjoint(expand(runs), judgments, corpus, split=split)
+    tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
+    write_table(tables[show](), output_format, output)
+
+
+@study.command("unanimity")
+def unanimity_command(
+    ratings: Annotated[str, typer.Argument(help="Ratings: topic, doc, assessor, label; or a column an assessor.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    scale: Annotated[str, typer.Option("--scale", help="Limits of the ratings, from 0: 0:3.")],
+    p: Annotated[
+        list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
+    ] = None,
+    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of the Tukey test.")] = 5000,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
+    from truegain.cli.output import table_format_of
+    from truegain.studies.unanimity import MEASURES, PS, unanimity
+    from truegain.tables.sources import expand, write_bytes
+
+    found = unanimity(
+        ratings, expand(runs), scale=scale, ps=p or PS, measures=measure or MEASURES, trials=trials, alpha=alpha,
+        seed=seed, jobs=jobs,
+    )  # fmt: skip
+    if table_format_of(output_format, output) == "table":
+        write_bytes(output, f"{found}\n".encode())
+    else:
+        write_table(found.changed if changed else found.rankings, output_format, output)
+
+
+@study.command("magnitudes")
+def magnitudes_command(
+    ratings: Annotated[str, typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.")],
+    expert: Annotated[str, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")],
+    repeated: Annotated[
+        str, typer.Option("--repeated", help="Several ratings by one assessor: error, first, last or mean.")
+    ] = "error",
+    habits: Annotated[bool, typer.Option("--habits", help="For programs: how people used numbers.")] = False,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers."""
+    from truegain.cli.output import table_format_of
+    from truegain.studies.magnitudes import magnitudes
+    from truegain.tables.sources import write_bytes
+
+    found = magnitudes(ratings, expert, repeated=repeated)  # type: ignore[arg-type]
+    if table_format_of(output_format, output) == "table":
+        write_bytes(output, f"{found}\n".encode())
+    else:
+        write_table(found.habits if habits else found.combinations, output_format, output)
+
+
+@study.command("discriminative")
+def discriminative_command(
+    judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    measure: Annotated[list[str], typer.Option("-m", "--measure", help="The measures to hold against each other.")],
+    test: Annotated[
+        Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="The test behind the p-values.")
+    ] = "randomised-tukey-hsd",
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Replicates, shared by all measures.")] = 5000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Also draw the significance curves: FILE.svg, .png or .html.")
+    ] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Which measure tells systems apart best?  Discriminative power and achieved significance levels (Sakai 2006)."""
+    from truegain.inference.differences.discriminative import discriminative_power, power_table
+    from truegain.measures.evaluate import evaluate
+    from truegain.tables.sources import expand
+
+    scores = evaluate(expand(runs), judgments, measure, jobs=jobs)
+    found = discriminative_power(scores, test=test, alpha=alpha, trials=trials, seed=seed, jobs=jobs)
+    write_table(power_table(found), output_format, output)
+    if figure is not None:
+        from truegain.report.figures import asl_chart
+        from truegain.report.saving import save
+
+        save(asl_chart({d.measure: d.curve for d in found}, alpha), figure)

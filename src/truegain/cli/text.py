@@ -1,0 +1,144 @@
+"""The commands `truegain text`: term statistics of a collection, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.output import write_table
+from truegain.cli.progress import Progress
+from truegain.tables.columns import Ids
+from truegain.tables.table import Format, Table
+
+text = typer.Typer(
+    help="Term statistics of a collection.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@text.command("index")
+def index_command(
+    documents: Annotated[
+        list[str],
+        typer.Argument(
+            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME.",
+            metavar="DOCUMENTS...",
+        ),
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", help="The folder to make.")],
+    kind: Annotated[
+        Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"] | None,
+        typer.Option("--kind", help="Kind of documents (default: by the ending of the name)."),
+    ] = None,
+    id_field: Annotated[str | None, typer.Option("--id-field", help="Field of the document's id.")] = None,
+    text_field: Annotated[
+        list[str] | None, typer.Option("--text-field", help="Field of text; may be given several times.")
+    ] = None,
+    stop: Annotated[
+        str | None, typer.Option("--stop", help="Stop list: 'lucene', or a file of words, one a line.")
+    ] = None,
+    stemmer: Annotated[str | None, typer.Option("--stemmer", help="Snowball stemmer, such as english.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--for", help="Judgments or run: keep term counts of the documents they name only."),
+    ] = None,
+    memory: Annotated[int, typer.Option("--memory", min=64, help="Memory to stay within, in MB.")] = 1024,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+) -> None:
+    """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
+    from truegain.text.documents import Fields
+    from truegain.text.index import Settings, index
+    from truegain.text.named import Named
+    from truegain.text.words import STOP_LISTS, Cutting
+
+    words = stop if stop is None or stop in STOP_LISTS else _words(stop)
+    settings = Settings.within(
+        memory << 20,
+        cutting=Cutting.of(words, stemmer),
+        fields=Fields(id_field, tuple(text_field) if text_field else None),
+        kind=kind,
+        only=Named.of(_named(only))[0] if only else None,
+    )
+    size = sum(os.path.getsize(path) for path in documents if os.path.isfile(path))  # noqa: PTH113, PTH202
+    with Progress(-(-size // settings.piece), "pieces indexed") as progress:
+        corpus = index(
+            documents,
+            output,
+            settings,
+            jobs=jobs or os.cpu_count() or 1,
+            memory=memory << 20,
+            progress=progress.advance,
+        )
+    typer.echo(
+        f"{corpus.documents:,} documents, {corpus.tokens:,} words, {len(corpus.terms):,} terms in {output}"
+        + "".join(f"; {n:,} {what}" for what, n in _told(corpus.problems) if n)
+    )
+
+
+@text.command("show")
+def show_command(
+    corpus: Annotated[str, typer.Argument(help="A corpus made by 'text index'.")],
+    listed: Annotated[
+        Literal["duplicates", "empty"] | None, typer.Option("--list", help="List these documents instead.")
+    ] = None,
+    lacks: Annotated[
+        list[str] | None, typer.Option("--lacks", help="Judgments or run: list documents the corpus lacks.")
+    ] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Tell what a corpus holds, how it was made, and what was wrong with the documents."""
+    from truegain.text.corpus import Corpus
+
+    opened = Corpus.open(corpus)
+    if listed is not None:
+        rows = [(doc,) for doc in opened.listed(listed)]
+        write_table(Table(("document",), rows), output_format, output)
+    elif lacks:
+        names = _named(lacks)
+        missing = [names[i] for i, place in enumerate(opened.find(names).tolist()) if place < 0]
+        write_table(Table(("document",), [(doc,) for doc in missing]), output_format, output)
+    else:
+        cut = opened.cutting
+        rows_of: list[tuple[str, int | str]] = [
+            ("documents", opened.documents),
+            ("documents with term counts", len(opened.docs)),
+            ("words", opened.tokens),
+            ("terms", len(opened.terms)),
+            *_told(opened.problems),
+            ("stop words", len(cut.stop)),
+            ("stemmer", cut.stemmer or "none"),
+            ("Unicode", cut.unicode),
+        ]
+        write_table(Table(("what", "value"), [(w, str(v)) for w, v in rows_of]), output_format, output)
+
+
+def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:
+    return [("duplicate ids", problems["duplicates"]), ("documents without words", problems["empty"])]
+
+
+def _words(path: str) -> list[str]:
+    from truegain.tables.sources import plain_text, read_bytes
+
+    return plain_text(read_bytes(path), path).decode().split()
+
+
+def _named(paths: list[str]) -> Ids:
+    """The documents that judgments and runs name."""
+    from truegain.errors import InputError
+    from truegain.tables.read import read_judgments, read_runs
+    from truegain.tables.sources import expand
+
+    names: dict[str, None] = {}
+    for path in expand(paths):
+        try:
+            columns = [read_judgments(path).docs]
+        except InputError:
+            columns = [part.docs for part in read_runs(path).parts]
+        for docs in columns:
+            names.update(dict.fromkeys(docs.strings()))
+    return Ids.of(list(names))

@@ -1,0 +1,161 @@
+"""Runs the pieces of a job, here or elsewhere; the answer does not depend on how many work at it.
+
+A job is a function and a list of pieces.  Every piece gets its own random seed, spawned from the job's by the number
+of the piece, and results come back in the order of the pieces, so that one worker and twenty give the same bits.
+Only a few pieces are under way at a time: memory is bounded by the pieces, not by the job.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+
+from truegain.errors import TruegainError
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+Work = Callable[[Any, Piece, np.random.SeedSequence], Result]
+Progress = Callable[[int], None]
+
+
+class PieceError(TruegainError):
+    """A piece of work failed; the message names it."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user ended a job; tells how much of it was finished."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total} pieces were finished")
+        self.done, self.total = done, total
+
+
+class Engine(Protocol):
+    """What can run a job; a cluster is another one of these."""
+
+    def run(
+        self,
+        work: Work[Piece, Result],
+        pieces: Sequence[Piece],
+        *,
+        shared: object = None,
+        seed: int = 0,
+        name: Callable[[Piece], str] = str,
+        progress: Progress | None = None,
+    ) -> Iterator[Result]:
+        """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
+        ...
+
+
+@dataclass(frozen=True)
+class Local:
+    """Runs pieces on this machine, in threads (for work that leaves the interpreter lock) or in processes.
+
+    >>> list(Local(jobs=2).run(lambda shared, piece, seed: shared * piece, [1, 2, 3], shared=10))
+    [10, 20, 30]
+    """
+
+    jobs: int | None = None
+    kind: Literal["threads", "processes"] = "threads"
+
+    def run(
+        self,
+        work: Work[Piece, Result],
+        pieces: Sequence[Piece],
+        *,
+        shared: object = None,
+        seed: int = 0,
+        name: Callable[[Piece], str] = str,
+        progress: Progress | None = None,
+    ) -> Iterator[Result]:
+        """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
+        seeds = np.random.SeedSequence(seed).spawn(len(pieces))
+        workers = self._workers(work, shared)
+        waiting: deque[tuple[Piece, Future[Result]]] = deque()
+        todo = iter(zip(pieces, seeds, strict=True))
+        done = 0
+        try:
+            for piece, own in todo:
+                waiting.append((piece, self._submit(workers, work, shared, piece, own)))
+                if len(waiting) > 2 * self.workers:
+                    yield _result(waiting, name)
+                    done += 1
+                    _tell(progress)
+            while waiting:
+                yield _result(waiting, name)
+                done += 1
+                _tell(progress)
+        except KeyboardInterrupt:
+            raise Interrupted(done, len(pieces)) from None
+        finally:
+            _end(workers)
+
+    @property
+    def workers(self) -> int:
+        """How many work at a time."""
+        return self.jobs or cores()
+
+    def _workers(self, work: Work[Any, Any], shared: object) -> Executor:
+        if self.kind == "threads":
+            return ThreadPoolExecutor(self.workers)
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_keep, initargs=(work, shared))
+
+    def _submit(
+        self, workers: Executor, work: Work[Piece, Result], shared: object, piece: Piece, seed: np.random.SeedSequence
+    ) -> Future[Result]:
+        if self.kind == "threads":
+            return workers.submit(work, shared, piece, seed)
+        return workers.submit(_work_kept, piece, seed)
+
+
+_kept: dict[str, Any] = {}
+
+
+def _keep(work: object, shared: object) -> None:
+    """What a worker process needs once, not with every piece."""
+    _kept.update(work=work, shared=shared)
+
+
+def _work_kept(piece: Any, seed: np.random.SeedSequence) -> Any:
+    return _kept["work"](_kept["shared"], piece, seed)
+
+
+def _result(waiting: deque[tuple[Piece, Future[Result]]], name: Callable[[Piece], str]) -> Result:
+    piece, future = waiting.popleft()
+    try:
+        return future.result()
+    except BrokenExecutor:
+        raise PieceError(
+            f"a worker process ended while it worked on {name(piece)} (killed, or out of memory); no result is given"
+        ) from None
+    except TruegainError as error:
+        raise PieceError(f"{name(piece)}: {error}") from error
+    except Exception as error:
+        raise PieceError(f"{name(piece)}: {type(error).__name__}: {error}") from error
+
+
+def _tell(progress: Progress | None) -> None:
+    if progress is not None:
+        progress(1)
+
+
+def _end(workers: Executor) -> None:
+    """End at once: what waits is dropped, worker processes are ended, threads finish the piece they are at."""
+    workers.shutdown(wait=False, cancel_futures=True)
+    for process in list((getattr(workers, "_processes", None) or {}).values()):
+        process.terminate()
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Labels -> gains: normalise, aggregate, correct, fill."""

@@ -1,0 +1,48 @@
+"""All gain rules: one line each."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from truegain.errors import TruegainError
+from truegain.gains.crowd import Glad, Mace, Skene
+from truegain.gains.majority import Majority, Supermajority
+from truegain.gains.mean import GeometricMean, Mean
+from truegain.gains.median import Median
+from truegain.gains.rules import Rule
+from truegain.gains.sum import Sum
+from truegain.gains.unanimity import Unanimity, Weighted
+
+RULES: dict[str, type[Rule]] = {
+    "sum": Sum,
+    "mean": Mean,
+    "median": Median,
+    "geometric": GeometricMean,
+    "majority": Majority,
+    "supermajority": Supermajority,
+    "unanimity": Unanimity,
+    "weighted": Weighted,
+    "dawid-skene": Skene,
+    "glad": Glad,
+    "mace": Mace,
+}
+ALIASES = {"rawg": "sum", "ug": "unanimity", "wg": "weighted", "arithmetic": "mean"}
+
+
+def rule_of(name: str | Rule, **parameters: object) -> Rule:
+    """A rule by its name and parameters.
+
+    >>> rule_of("UG", p=0.1)
+    Unanimity(spread='range', trim=0.2, p=0.1)
+    """
+    if isinstance(name, Rule):
+        return name
+    kind = RULES.get(ALIASES.get(name.lower(), name.lower()))
+    if kind is None:
+        raise TruegainError(f"there is no gain rule {name!r}; there are {', '.join(RULES)}")
+    known = [f.name for f in fields(kind)]
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise TruegainError(f"the rule {kind.NAME} has no parameter {', '.join(unknown)}; {has}")
+    return kind(**parameters)

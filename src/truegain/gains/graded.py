@@ -1,0 +1,68 @@
+"""Corrected gains for any number of labels: every bronze label is worth what stands behind it on average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.gains.confusion import Confusion
+from truegain.tables.columns import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """A corrected mean with what its variance needs.
+
+    worth: the corrected gain a of each bronze label, C a = v; shares: the gold classes behind the mean, f^T C^-1.
+    """
+
+    value: float
+    worth: Floats
+    shares: Floats
+    confusion: Confusion
+
+    def gold_influence(self) -> Floats:
+        """How much the gold pairs of each topic move the value (they add up to 0)."""
+        moves: Floats = -np.einsum("tgb,gb->t", self.confusion.table, self._pull())
+        return moves
+
+    def gold_variance_independent(self) -> float:
+        """Variance from the gold pairs where pairs, not topics, are independent."""
+        return float((self.confusion.squares * self._pull() ** 2).sum())
+
+    def _pull(self) -> Floats:
+        c = self.confusion
+        values = c.matrix @ self.worth
+        pull: Floats = (self.shares / c.totals)[:, None] * (self.worth[None, :] - values[:, None])
+        return pull
+
+
+def worth_of(confusion: Confusion, value: npt.ArrayLike) -> Floats:
+    """The corrected gain of each bronze label: a = C^-1 v.
+
+    In the binary case a relevant label is worth mN / D and a non-relevant one (mN - 1) / D.
+
+    >>> worth_of(Confusion.of_counts([[80, 20], [10, 90]]), [0, 1]).round(4).tolist()
+    [-0.2857, 1.1429]
+    """
+    return np.asarray(np.linalg.solve(confusion.matrix, np.asarray(value, np.float64)), np.float64)
+
+
+def corrected_mean(confusion: Confusion, weight: npt.ArrayLike, value: npt.ArrayLike) -> Corrected:
+    """Corrected value of a measure linear in gain, such as DCG.
+
+    value = (sum over ranks s of f_s^T / log2(s + 1)) C^-1 v;   `weight` is the sum in brackets: how much of the
+    measure each bronze label carries on average over topics; `value` the gain of each gold label.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), eq. 24 and 25.
+
+    >>> c = Confusion.of_counts([[80, 20], [10, 90]])
+    >>> round(corrected_mean(c, [0.5, 0.5], [0, 1]).value, 4)
+    0.4286
+    """
+    f, v = np.asarray(weight, np.float64), np.asarray(value, np.float64)
+    worth = worth_of(confusion, v)
+    shares = np.asarray(np.linalg.solve(confusion.matrix.T, f), np.float64)
+    return Corrected(float(f @ worth), worth, shares, confusion)

@@ -1,0 +1,58 @@
+"""From ratings to gains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from truegain.errors import TruegainError
+from truegain.gains.catalogue import RULES, rule_of
+from truegain.gains.magnitudes import normalised
+from truegain.gains.rules import Rule
+from truegain.tables.grouped import Grouped
+from truegain.tables.judgments import Judgments
+from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.scale import Scale
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def to_gains(
+    ratings: object,
+    rule: str | Rule | None = None,
+    *,
+    scale: Scale | str | None = None,
+    normalise: str | None = None,
+    weights: npt.ArrayLike | None = None,
+    outside: Outside = "error",
+    repeated: Repeated = "error",
+    **parameters: Any,
+) -> Judgments:
+    """One gain for each rated document: judgments, ready to be scored with.
+
+    rule: how ratings become a gain, such as 'mean', 'median' or 'unanimity'; `parameters` are the rule's, as in p=0.2.
+    scale: limits and level of the ratings, such as '0:3'; `outside` drops what lies outside instead of refusing it.
+    normalise: for magnitudes, 'geometric', 'median', 'range' or 'anchors'; the rule is then 'median' by default.
+    weights: how much each rating counts, one number for each row of judgments given.
+    repeated: which rating counts where an assessor rated a document several times: 'first', 'last' or 'mean'.
+
+    >>> import polars as pl, truegain as tg
+    >>> frame = pl.DataFrame({"topic": "1", "doc": list("aabb"), "assessor": list("xyxy"), "label": [2, 2, 1, 3]})
+    >>> tg.to_gains(frame, rule="unanimity", p=0.2, scale="0:3").label.round(4).tolist()
+    [5.2, 4.4]
+    """
+    if rule is None and normalise is None:
+        raise TruegainError(f"which gain rule? There are {', '.join(RULES)}")
+    chosen = rule_of("median" if rule is None else rule, **parameters)
+    declared = Scale.of(scale)
+    if weights is not None and not isinstance(ratings, Judgments):
+        raise TruegainError(
+            "weights need ratings whose rows are known: give Judgments, as tg.read_ratings returns them"
+        )
+    table = read_ratings(ratings, scale=declared, outside=outside, repeated=repeated)
+    if weights is not None and len(table) != len(ratings):  # type: ignore[arg-type]
+        raise TruegainError("weights cannot follow ratings that are dropped or merged; clean the ratings first")
+    if normalise is not None:
+        table = normalised(table, normalise)
+    grouped = Grouped.of(table, weights)  # type: ignore[arg-type]
+    return grouped.labelled(chosen.fit(grouped, declared))

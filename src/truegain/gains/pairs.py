@@ -1,0 +1,191 @@
+"""Gold pairs: documents that both the bronze and the gold judge have labelled, with the topic they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import InputError, TruegainError, some
+from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+
+Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
+Missing = Literal["refuse", "drop"]
+DESIGNS: dict[str, str] = {
+    "random": "gold pairs drawn at random from the pairs the bronze judge labelled",
+    "by-bronze": "drawn by bronze label, so many of each",
+    "topics": "every labelled pair of some topics, the topics drawn at random",
+    "by-gold": "chosen until there were so many gold-relevant and so many gold-non-relevant ones",
+    "elsewhere": "from other topics, another time or another collection",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """One row a pair: topic, bronze label, gold label, weight; and what was noticed while pairing.
+
+    `share` is the share of each bronze label among all bronze labels, `unmatched` the gold pairs without a bronze
+    label that were left out, `unjudged` the pairs left out because a label is negative (pooled, not judged).
+    """
+
+    topics: tuple[str, ...]
+    topic: Ints
+    bronze: Floats
+    gold: Floats
+    weight: Floats
+    share: dict[float, float]
+    unmatched: int = 0
+    unjudged: int = 0
+    pool: Pool | None = None  # of the bronze labels
+    item: Ints | None = None  # of each pair, into that pool
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def only(self, keep: Bools) -> Pairs:
+        """Some of the pairs."""
+        return replace(
+            self,
+            topic=frozen(self.topic[keep]),
+            bronze=frozen(self.bronze[keep]),
+            gold=frozen(self.gold[keep]),
+            weight=frozen(self.weight[keep]),
+            item=None if self.item is None else frozen(self.item[keep]),
+        )
+
+    def items_in(self, pool: Pool) -> Ints:
+        """The item of each pair in another pool, -1 where it has none."""
+        if self.pool is None or self.item is None:
+            raise TruegainError("these pairs do not say which documents they are about")
+        at: Ints = pool.find(Coded(self.pool.topics, self.pool.topic), self.pool.docs).astype(np.int64)
+        return at[self.item]
+
+
+def pair_up(
+    bronze: object,
+    gold: object,
+    *,
+    design: Design,
+    weights: npt.ArrayLike | None = None,
+    scale: Sequence[float] | None = None,
+    missing: Missing = "refuse",
+) -> Pairs:
+    """Find the bronze label of every gold pair.
+
+    Under 'by-bronze' a pair weighs (share of its bronze label among all bronze labels) / (its share among the gold
+    pairs), so that the weighted gold pairs look like a random sample; `weights` (one a gold row) are used instead
+    where they are given.
+
+    >>> pairs = pair_up({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"a": 1, "b": 1}}, design="random")
+    >>> pairs.bronze.tolist(), pairs.gold.tolist()
+    ([1.0, 0.0], [1.0, 1.0])
+    """
+    check_design(design)
+    bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold)
+    cheap, trusted = Pool.of(bronze_table), Pool.of(gold_table)
+    check_scale(bronze_table, scale)
+    check_scale(gold_table, scale)
+    gold_label = trusted.labels
+    weight = _weights(weights, trusted)
+    found = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
+    lost = np.flatnonzero((found < 0) & (gold_label >= 0))
+    if len(lost) and missing != "drop":
+        raise _without_bronze(trusted, lost, bronze_table.source, gold_table.source)
+    bronze_label = np.where(found >= 0, cheap.labels[found], -1.0)
+    keep = (found >= 0) & (bronze_label >= 0) & (gold_label >= 0)
+    unjudged = int(np.count_nonzero((found >= 0) & ~keep))
+    if not keep.any():
+        raise InputError(
+            "no gold pair has a bronze label", file=gold_table.source, hint="check that the two files belong together"
+        )
+    judged = cheap.labels[cheap.labels >= 0]
+    values, counts = np.unique(judged, return_counts=True)
+    share = dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
+    if design == "by-bronze" and weights is None:
+        weight = weight * _by_share(bronze_label, keep, share, gold_table.source)
+    return Pairs(
+        trusted.topics,
+        frozen(trusted.topic[keep].astype(np.int64)),
+        frozen(bronze_label[keep]),
+        frozen(gold_label[keep]),
+        frozen(weight[keep]),
+        share,
+        unmatched=len(lost),
+        unjudged=unjudged,
+        pool=cheap,
+        item=frozen(found[keep].astype(np.int64)),
+    )
+
+
+def check_design(design: object) -> None:
+    """Refuse to guess how gold was sampled."""
+    if design in get_args(Design):
+        return
+    given = "how were the gold pairs sampled?" if design is None else f"design {design!r} is not known;"
+    listed = "; ".join(f"{name}: {what}" for name, what in DESIGNS.items())
+    raise TruegainError(f"{given} It decides which correction is right. Give design= (--design) one of {listed}")
+
+
+def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
+    """Count and list labels that are not on the scale."""
+    if scale is None:
+        return
+    outside: Bools = ~np.isin(table.label, np.asarray(scale, np.float64)) & (table.label >= 0)
+    if not outside.any():
+        return
+    values, counts = np.unique(table.label[outside], return_counts=True)
+    listed = some([f"{v:g} ({n} times)" for v, n in zip(values, counts, strict=True)], 8)
+    place = table.where(int(np.flatnonzero(outside)[0]))
+    raise InputError(
+        f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
+        f"{listed}; the first is here",
+        **place,  # type: ignore[arg-type]
+        hint="mend or remove them, or widen the scale",
+    )
+
+
+def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
+    if weights is None:
+        return np.ones(len(trusted))
+    given = np.asarray(weights, np.float64)
+    if given.shape != (len(trusted.row_item),):
+        raise TruegainError(f"weights has {given.shape} values; give one for each of the {len(trusted.row_item)} pairs")
+    if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
+        raise TruegainError("weights must be finite and not negative, and not all 0")
+    out = np.empty(len(trusted))
+    out[trusted.row_item] = given
+    return out
+
+
+def _by_share(bronze: Floats, keep: Bools, share: dict[float, float], source: str) -> Floats:
+    values, counts = np.unique(bronze[keep], return_counts=True)
+    sampled = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    lacking = [f"{label:g} ({part:.1%} of the bronze labels)" for label, part in share.items() if label not in sampled]
+    if lacking:
+        raise InputError(
+            f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
+            file=source,
+            hint="judge some of these, or give the weight of every gold pair (weights=)",
+        )
+    total = sum(sampled.values())
+    factor = {label: share[label] * total / n for label, n in sampled.items()}
+    out = np.ones(len(bronze))
+    for label, f in factor.items():
+        out[bronze == label] = f
+    return out
+
+
+def _without_bronze(trusted: Pool, lost: Ints, bronze: str, gold: str) -> InputError:
+    names = [f"topic {trusted.topics[trusted.topic[i]]} document {trusted.docs[int(i)]}" for i in lost[:3]]
+    more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+    return InputError(
+        f"{len(lost)} of {len(trusted)} gold pairs have no bronze label in {bronze} ({'; '.join(names)}{more})",
+        file=gold,
+        hint="label them with the bronze judge; if it skips pairs regardless of relevance, "
+        "missing='drop' (--missing drop) leaves them out",
+    )

@@ -1,0 +1,1 @@
+"""Scores in; intervals, tests, verdicts and plans out."""

@@ -1,0 +1,1 @@
+"""Agreement of assessors, with one another and with experts."""

@@ -1,0 +1,1 @@
+"""How far scores would move on another collection of the same kind."""

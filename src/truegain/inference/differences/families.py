@@ -1,0 +1,149 @@
+"""Many pairs put to a test: pair by pair over the topics both have, or all at once over the topics all have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError, needs
+from truegain.inference.differences.anova import complete
+from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings
+from truegain.inference.differences.paired import SMALLEST_SPREAD
+from truegain.measures.base import mean_of_rows
+from truegain.tables.checks import warn
+from truegain.tables.columns import Floats
+
+Places = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """For each pair the means, p, limits and effect (NaN where it has no value), and each system's mean and limits."""
+
+    first: Floats
+    second: Floats
+    p: Floats
+    low: Floats | None
+    high: Floats | None
+    effect: Floats
+    effect_name: str
+    n: Places
+    means: Floats
+    low_mean: Floats
+    high_mean: Floats
+    interval: str
+    notes: tuple[str, ...] = ()
+
+
+def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Settings) -> Answers:
+    """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
+    x = complete(x)
+    found = chosen.run(x, settings)
+    anova, means = found.anova, found.anova.means
+    apart = means[second] - means[first]
+    spread = np.sqrt(anova.v_e)
+    effect = np.full(len(apart), np.nan) if anova.no_residual else apart / spread
+    if anova.no_residual and anova.f is not None:
+        effect = np.zeros(len(apart))
+    low, high = (None, None) if found.margin is None else (apart - found.margin, apart + found.margin)
+    low_mean, high_mean = anova.intervals(settings.confidence)
+    interval = f"low and high: {settings.confidence:g} interval, residual variance of the {anova.layout} analysis"
+    notes: tuple[str, ...] = ()
+    if found.trials is not None:
+        notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
+    residual = "V_E2" if anova.layout == "two-way" else "V_E1"
+    return Answers(
+        means[first], means[second], found.p[first, second], low, high, effect, f"ES_HSD ({residual})",
+        np.full(len(apart), anova.topics), means, low_mean, high_mean, interval, notes,
+    )  # fmt: skip
+
+
+def pair_by_pair(
+    chosen: PairTest, x: Floats, first: Places, second: Places, settings: Settings, systems: Sequence[str]
+) -> Answers:
+    """Tests of pairs, each over the topics that both have; pairs that lack the same topics go together."""
+    if np.isinf(x).any():
+        raise TruegainError("there are infinite scores; a test needs finite ones")
+    k = len(first)
+    there = ~np.isnan(x)
+    both = there[first] & there[second]
+    n = both.sum(axis=1)
+    _tell_missing(n, x.shape[1], first, second, systems)
+    p, low, high = np.ones(k), np.full(k, np.nan), np.full(k, np.nan)
+    mean_first, mean_second, effect = np.zeros(k), np.zeros(k), np.full(k, np.nan)
+    patterns, which = np.unique(both, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        here = np.flatnonzero(which.ravel() == number)
+        a, b = x[first[here]][:, pattern], x[second[here]][:, pattern]
+        try:
+            found = chosen.run(a, b, settings)
+        except TruegainError as error:
+            raise _named(error, b - a, first[here], second[here], systems) from error
+        p[here] = found.p
+        if found.low is not None and found.high is not None:
+            low[here], high[here] = found.low, found.high
+        mean_first[here], mean_second[here] = a.mean(axis=1), b.mean(axis=1)
+        effect[here] = _dz(b - a) if chosen.paired else _hedges(a, b)
+    known = not np.isnan(low).any()
+    means, low_mean, high_mean = _means(x, settings.confidence)
+    return Answers(
+        mean_first, mean_second, p, low if known else None, high if known else None, effect,
+        "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
+        f"low and high: {settings.confidence:g} t interval of the system's own topics",
+    )  # fmt: skip
+
+
+def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems: Sequence[str]) -> None:
+    short = n < topics
+    if short.any():
+        warn(
+            f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
+            "which are left out of these pairs (-c counts them as 0)"
+        )
+    if n.min() < 2:
+        i = int(np.argmin(n))
+        raise TruegainError(
+            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; a test needs at least 2"
+        )
+
+
+def _named(error: TruegainError, z: Floats, first: Places, second: Places, systems: Sequence[str]) -> TruegainError:
+    """The same error, with the names of the pair that cannot be tested."""
+    flat = (z.std(axis=1, ddof=1) <= SMALLEST_SPREAD * np.abs(z).max(axis=1)) & z.any(axis=1)
+    if not flat.any():
+        return error
+    i = int(np.argmax(flat))
+    return TruegainError(f"{systems[first[i]]} and {systems[second[i]]}: {error}")
+
+
+def _dz(z: Floats) -> Floats:
+    return _ratio(z.mean(axis=1), z.std(axis=1, ddof=1), np.abs(z).max(axis=1))
+
+
+def _hedges(a: Floats, b: Floats) -> Floats:
+    n = 2 * a.shape[1]
+    pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
+    largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
+    g: Floats = (1 - 3 / (4 * n - 9)) * _ratio(b.mean(axis=1) - a.mean(axis=1), pooled, largest)
+    return g
+
+
+def _ratio(difference: Floats, spread: Floats, largest: Floats) -> Floats:
+    """Difference over spread: 0 where there is no difference, NaN where there is no spread to divide by."""
+    out: Floats = np.where(np.abs(difference) <= SMALLEST_SPREAD * largest, 0.0, np.nan)
+    np.divide(difference, spread, out=out, where=spread > SMALLEST_SPREAD * largest)
+    return out
+
+
+def _means(x: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
+    """Each system's mean with its own t interval."""
+    n = (~np.isnan(x)).sum(axis=1)
+    means = mean_of_rows(x)
+    spread = np.sqrt(np.nansum((x - means[:, None]) ** 2, axis=1) / (n - 1))
+    t = needs("scipy.special", "inference").stdtrit(n - 1, (1 + confidence) / 2)
+    margin = t * spread / np.sqrt(n)
+    return means, means - margin, means + margin

@@ -1,0 +1,117 @@
+"""Groups of systems that a test cannot tell apart: the compact letter display."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from string import ascii_lowercase
+
+import numpy as np
+
+from truegain.tables.columns import Bools
+
+LETTERS = len(ascii_lowercase)
+
+
+def groups_of(differ: Bools) -> tuple[tuple[int, ...], ...]:
+    """Largest sets in which no two systems differ, in the order of their first members.
+
+    Two systems share a group if and only if they do not differ: the groups are the maximal cliques of the graph of
+    pairs that do not differ (Bron and Kerbosch 1973, Comm. ACM 16(9)).  Tests that look at the difference of means
+    alone, as Tukey's do, give at most one group a system, each a stretch of the ranking.  Where other tests give more
+    groups than systems (and than 26), only stretches of the ranking are taken; then two systems without a common group
+    may still not differ, which `is_complete` tells.
+
+    Piepho 2004, J. Comput. Graph. Stat. 13(2).
+
+    >>> groups_of(np.array([[False, False, True], [False, False, False], [True, False, False]]))
+    ((0, 1), (1, 2))
+    """
+    m = len(differ)
+    alike = [sum(1 << j for j in range(m) if j != i and not differ[i, j]) for i in range(m)]
+    found = _maximal_cliques(alike)
+    chosen = _stretches(differ) if found is None else found
+    return tuple(sorted(chosen))
+
+
+def is_complete(differ: Bools, groups: Sequence[Sequence[int]]) -> bool:
+    """Whether all pairs that do not differ share a group."""
+    shared = np.eye(len(differ), dtype=np.bool_)
+    for group in groups:
+        shared[np.ix_(group, group)] = True
+    return bool((shared | differ).all())
+
+
+def marks(groups: Sequence[Sequence[int]], systems: int) -> list[str]:
+    """For each system the groups it is in: letters, or numbers where there are more than 26 groups.
+
+    >>> marks([(0, 1), (1, 2)], 3)
+    ['a', 'ab', 'b']
+    >>> marks([(i, i + 1, i + 2, i + 3) for i in range(30)], 33)[9]
+    '7-10'
+    """
+    letters = len(groups) <= LETTERS
+    names = list(ascii_lowercase) if letters else [str(i + 1) for i in range(len(groups))]
+    own: list[list[int]] = [[] for _ in range(systems)]
+    for g, group in enumerate(groups):
+        for system in group:
+            own[system].append(g)
+    return [("" if letters else ",").join(_runs(mine, names)) for mine in own]
+
+
+def _runs(mine: Sequence[int], names: Sequence[str]) -> list[str]:
+    """Names of groups, long runs of them shortened to first-last."""
+    words = []
+    for _, pairs in groupby(enumerate(mine), key=lambda pair: pair[1] - pair[0]):
+        run = [g for _, g in pairs]
+        if len(run) > 3:
+            words.append(f"{names[run[0]]}-{names[run[-1]]}")
+        else:
+            words.extend(names[g] for g in run)
+    return words
+
+
+def _maximal_cliques(alike: Sequence[int]) -> list[tuple[int, ...]] | None:
+    """All maximal cliques, sets as bits; None where there are too many."""
+    found: list[tuple[int, ...]] = []
+    waiting: list[tuple[int, int, int]] = [(0, (1 << len(alike)) - 1, 0)]
+    while waiting:
+        members, candidates, done = waiting.pop()
+        if not candidates and not done:
+            found.append(tuple(_bits(members)))
+            if len(found) > max(LETTERS, len(alike)):
+                return None
+            continue
+        if not candidates:
+            continue
+        pivot = max(_bits(candidates | done), key=lambda v: (candidates & alike[v]).bit_count())
+        for v in _bits(candidates & ~alike[pivot]):
+            bit = 1 << v
+            waiting.append((members | bit, candidates & alike[v], done & alike[v]))
+            candidates &= ~bit
+            done |= bit
+    return found
+
+
+def _bits(number: int) -> list[int]:
+    places = []
+    while number:
+        low = number & -number
+        places.append(low.bit_length() - 1)
+        number ^= low
+    return places
+
+
+def _stretches(differ: Bools) -> list[tuple[int, ...]]:
+    """Longest stretches of the ranking in which no two systems differ."""
+    m = len(differ)
+    found: list[tuple[int, ...]] = []
+    reached = -1
+    for start in range(m):
+        end = start
+        while end + 1 < m and not differ[start : end + 1, end + 1].any():
+            end += 1
+        if end > reached:
+            found.append(tuple(range(start, end + 1)))
+            reached = end
+    return found

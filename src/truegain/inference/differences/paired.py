@@ -1,0 +1,257 @@
+"""Tests of two systems on the same topics that need no resampling: t, Welch, Wilcoxon, sign."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError, needs
+from truegain.tables.checks import warn
+from truegain.tables.columns import Floats
+
+ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
+SMALLEST_SPREAD = 1e-12  # of the largest value: anything below is rounding
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a two-sided test of two systems found: the difference second - first, the statistic and its p-value.
+
+    `low` and `high` limit the mean difference where the method has an interval; `n` counts the topics used.
+    """
+
+    test: str
+    difference: float
+    statistic: float
+    p: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+    df: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        interval = "" if self.low is None else f" [{self.low:.4f}, {self.high:.4f}]"
+        return f"{self.difference:+.4f}{interval} p = {self.p:.4f} ({self.test}, n = {self.n})"
+
+
+def paired_t(first: npt.ArrayLike, second: npt.ArrayLike | None = None, *, confidence: float = 0.95) -> Outcome:
+    """Student's paired t test: t = mean(z) / (sd(z)/sqrt n) with n - 1 degrees of freedom.
+
+    Give the differences, or two vectors of scores (z = second - first).  Topics where either is missing (NaN) are left
+    out and counted.  All differences 0: p = 1.  All equal but not 0: there is no t, and the test is refused.
+
+    Student 1908, Biometrika 6(1).
+
+    >>> print(paired_t([0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09]))
+    +0.0450 [0.0073, 0.0827] p = 0.0245 (paired-t, n = 10)
+    """
+    z = differences(first, second)
+    n, mean = len(z), float(z.mean())
+    if not z.any():
+        return Outcome("paired-t", 0.0, 0.0, 1.0, n, 0.0, 0.0, n - 1, ("all differences are 0",))
+    special = needs("scipy.special", "inference")
+    error = spread_of(z, "the t statistic") / math.sqrt(n)
+    t = mean / error
+    margin = float(special.stdtrit(n - 1, (1 + _level(confidence)) / 2)) * error
+    return Outcome("paired-t", mean, t, _two_sided_t(t, n - 1), n, mean - margin, mean + margin, n - 1)
+
+
+def welch(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.95) -> Outcome:
+    """Welch's t test of two independent samples, such as two sets of topics, with their own variances.
+
+    t = (mean2 - mean1)/sqrt(v1 + v2), v = s^2/n; degrees of freedom (v1 + v2)^2/(v1^2/(n1-1) + v2^2/(n2-1)).
+    Missing values are left out of their own sample; `n` is the size of the smaller one.  On the same topics the paired
+    tests see more.
+
+    Welch 1947, Biometrika 34(1-2).
+
+    >>> print(welch([0.1, 0.2, 0.3, 0.4], [0.3, 0.4, 0.5, 0.7]))
+    +0.2250 [-0.0417, 0.4917] p = 0.0837 (welch, n = 4)
+    """
+    a, b = sample(first), sample(second)
+    n = min(len(a), len(b))
+    va, vb = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
+    mean = float(b.mean() - a.mean())
+    largest = float(max(np.abs(a).max(), np.abs(b).max()))
+    if math.sqrt(va + vb) <= SMALLEST_SPREAD * largest:
+        if abs(mean) <= SMALLEST_SPREAD * largest:
+            return Outcome("welch", 0.0, 0.0, 1.0, n, 0.0, 0.0, None, ("all scores are equal",))
+        raise TruegainError("the scores within each sample are all equal: Welch's t has no value; compare by eye")
+    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    t = mean / math.sqrt(va + vb)
+    special = needs("scipy.special", "inference")
+    margin = float(special.stdtrit(df, (1 + _level(confidence)) / 2)) * math.sqrt(va + vb)
+    return Outcome("welch", mean, t, _two_sided_t(t, df), n, mean - margin, mean + margin, df)
+
+
+def wilcoxon(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike | None = None,
+    *,
+    zero_method: ZeroMethod = "wilcox",
+    correction: bool = False,
+    method: Literal["auto", "normal", "exact"] = "auto",
+) -> Outcome:
+    """Wilcoxon's signed-rank test; the statistic is the smaller of the rank sums W+ and W-.
+
+    Differences of equal size get the mean of their ranks.  Differences of 0 are dropped ('wilcox'), ranked and then
+    dropped ('pratt'), or ranked and shared between the two sums ('zsplit').  'exact' counts all 2^n signs and is
+    refused where there are ties or zeros; 'normal' takes mean n(n+1)/4 and variance n(n+1)(2n+1)/24 - sum(t^3 - t)/48
+    over ties of t values, with `correction` moving W by 0.5 towards the mean (R does, scipy does not); 'auto' is exact
+    for up to 50 differences without ties and zeros.  Equal means equal to the last bit, as in scipy and R: round
+    differences such as 0.7 - 0.5 and 0.4 - 0.2 first if they are to be ties.
+
+    Wilcoxon 1945, Biometrics Bull. 1(6); Pratt 1959, JASA 54.
+
+    >>> w = wilcoxon([0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09])
+    >>> w.statistic, round(w.p, 6)
+    (4.0, 0.028263)
+    """
+    z = differences(first, second, least=1)
+    if zero_method not in ("wilcox", "pratt", "zsplit"):
+        raise TruegainError(f"zero_method {zero_method!r} is not known; give 'wilcox', 'pratt' or 'zsplit'")
+    if method not in ("auto", "normal", "exact"):
+        raise TruegainError(f"method {method!r} is not known; give 'auto', 'normal' or 'exact'")
+    if not z.any():
+        return Outcome("wilcoxon", 0.0, 0.0, 1.0, len(z), notes=("all differences are 0",))
+    used = z[z != 0] if zero_method == "wilcox" else z
+    zeros = int((used == 0).sum())
+    ranks, tied = mid_ranks(np.abs(used))
+    split = ranks[used == 0].sum() / 2 if zero_method == "zsplit" else 0.0
+    plus, minus = float(ranks[used > 0].sum() + split), float(ranks[used < 0].sum() + split)
+    clean = not zeros and len(used) == len(z) and not (tied > 1).any()
+    if method == "exact" and not clean:
+        raise TruegainError("the exact Wilcoxon test needs differences without ties and zeros; use method='normal'")
+    w = min(plus, minus)
+    if method == "exact" or (method == "auto" and clean and len(used) <= 50):
+        p = min(1.0, 2 * float(_signed_rank_counts(len(used))[: int(w) + 1].sum()) / 2.0 ** len(used))
+    else:
+        p = _normal_p(w, len(used), zeros if zero_method == "pratt" else 0, tied, ranks, used, zero_method, correction)
+    return Outcome("wilcoxon", float(z.mean()), w, p, len(z))
+
+
+def sign_test(first: npt.ArrayLike, second: npt.ArrayLike | None = None) -> Outcome:
+    """The sign test: how many topics go up, against a fair coin; topics without a difference are dropped.
+
+    p = min(1, 2 P(X <= min(up, down))), X ~ Binomial(up + down, 1/2); the statistic is the number that go up.
+
+    Arbuthnott 1710; Conover 1999, Practical Nonparametric Statistics, section 3.4.
+
+    >>> s = sign_test([0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09])
+    >>> s.statistic, round(s.p, 6)
+    (7.0, 0.179688)
+    """
+    z = differences(first, second, least=1)
+    up, down = int((z > 0).sum()), int((z < 0).sum())
+    if not up + down:
+        return Outcome("sign", 0.0, 0.0, 1.0, len(z), notes=("all differences are 0",))
+    below = float(needs("scipy.special", "inference").bdtr(min(up, down), up + down, 0.5))
+    return Outcome("sign", float(z.mean()), float(up), min(1.0, 2 * below), len(z))
+
+
+# ---------------------------------------------------------------------- what the tests share
+
+
+def differences(first: npt.ArrayLike, second: npt.ArrayLike | None = None, *, least: int = 2) -> Floats:
+    """Differences second - first of the topics that have both; `first` alone is taken as differences.
+
+    >>> differences([0.25, 0.5], [0.5, 0.25]).tolist()
+    [0.25, -0.25]
+    """
+    a: Floats = np.asarray(first, dtype=np.float64)
+    z = a
+    if second is not None:
+        b: Floats = np.asarray(second, dtype=np.float64)
+        if a.shape != b.shape:
+            raise TruegainError(f"paired scores must have the same topics; there are {a.size} and {b.size} values")
+        z = b - a
+    return _there(z, "topics", least)
+
+
+def sample(values: npt.ArrayLike) -> Floats:
+    """The values of one sample, without the missing ones."""
+    return _there(np.asarray(values, dtype=np.float64), "values", 2)
+
+
+def _there(z: Floats, what: str, least: int) -> Floats:
+    if z.ndim != 1:
+        raise TruegainError(f"a test takes plain lists of scores, not arrays of {z.ndim} dimensions")
+    if np.isinf(z).any():
+        raise TruegainError("there are infinite scores; a test needs finite ones")
+    kept = z[~np.isnan(z)]
+    if len(kept) < len(z):
+        warn(f"{len(z) - len(kept)} of {len(z)} {what} have no score and are left out")
+    if len(kept) < least:
+        raise TruegainError(f"a test needs at least {least} {what} that have scores; there are {len(kept)}")
+    return kept
+
+
+def spread_of(z: Floats, of_what: str) -> float:
+    """Standard deviation of differences; refused where they are all equal."""
+    spread = float(z.std(ddof=1))
+    if spread <= SMALLEST_SPREAD * float(np.abs(z).max()):
+        raise TruegainError(
+            f"all {len(z)} differences are {z[0]:.6g}: {of_what} divides by their spread, which is 0; "
+            "use the randomisation or the sign test"
+        )
+    return spread
+
+
+def mid_ranks(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Ranks from 1, equal values sharing the mean of theirs; and the sizes of the groups of equal values.
+
+    >>> mid_ranks(np.array([0.3, 0.1, 0.3]))[0].tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(sizes)
+    return (last - (sizes - 1) / 2)[group], sizes
+
+
+def _level(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise TruegainError(f"confidence {confidence:g} is not between 0 and 1; give 0.95 for 95%")
+    return confidence
+
+
+def _two_sided_t(t: float, df: float) -> float:
+    return min(1.0, 2 * float(needs("scipy.special", "inference").stdtr(df, -abs(t))))
+
+
+def _normal_p(
+    w: float,
+    n: int,
+    zeros: int,
+    tied: npt.NDArray[np.int64],
+    ranks: Floats,
+    used: Floats,
+    zero_method: ZeroMethod,
+    correction: bool,
+) -> float:
+    """Two-sided p by the normal approximation, for the ways to treat zeros."""
+    mean = (n * (n + 1) - zeros * (zeros + 1)) / 4
+    squares = n * (n + 1) * (2 * n + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
+    if zero_method == "pratt":
+        _, tied = mid_ranks(ranks[used != 0])
+    variance = (squares - float((tied.astype(np.float64) ** 3 - tied).sum()) / 2) / 24
+    if variance <= 0:
+        return 1.0
+    shift = 0.5 if correction and w < mean else 0.0
+    z = (w - mean + shift) / math.sqrt(variance)
+    return min(1.0, 2 * float(needs("scipy.special", "inference").ndtr(-abs(z))))
+
+
+@lru_cache(maxsize=64)
+def _signed_rank_counts(n: int) -> Floats:
+    """How many of the 2^n signs give each rank sum 0..n(n+1)/2; exact in doubles up to n = 50."""
+    counts = np.zeros(n * (n + 1) // 2 + 1)
+    counts[0] = 1
+    for rank in range(1, n + 1):
+        counts[rank:] += counts[:-rank].copy()
+    return counts

@@ -1,0 +1,139 @@
+"""How many topics the next experiment needs, from the scores of one at hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from truegain.errors import TruegainError
+from truegain.inference.differences.anova import complete, one_way, two_way
+from truegain.inference.differences.topic_sets import (
+    Method,
+    TopicSetSize,
+    expected_width,
+    power_of_anova,
+    power_of_t,
+    topics_for_anova,
+    topics_for_paired_t,
+    topics_for_width,
+)
+from truegain.inference.results import Plan
+from truegain.tables.scores import Scores
+from truegain.tables.table import Table
+
+Design = Literal["paired-t", "anova", "width"]
+POWERS = (0.7, 0.8, 0.9)
+TIMES = (0.5, 1.0, 1.5, 2.0)
+
+
+def plan_topics(
+    scores: Scores,
+    measure: object = None,
+    *,
+    detect: float,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design: Design = "paired-t",
+    method: Method = "exact",
+) -> Plan:
+    """How many topics are needed to detect a difference, with the variance of the scores at hand.
+
+    'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which is 2 V_E2.
+    'anova': a best and a worst of as many systems as there are, in a one-way analysis; its variance is V_E1.
+    'width': the interval of a mean difference is to be no wider than `detect`; variance as for 'paired-t'.
+
+    Sakai 2016, Inf. Retr. J. 19(3).
+
+    >>> import truegain as tg
+    >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
+    >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
+    >>> print(plan_topics(tg.evaluate({"good": good, "poor": poor}, qrels, "AP"), detect=0.1))
+    35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
+    """
+    name = scores._measure(measure)
+    if scores.values[name].dtype == object:
+        raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
+    if design not in ("paired-t", "anova", "width"):
+        raise TruegainError(f"design {design!r} is not known; give 'paired-t', 'anova' or 'width'")
+    x = complete(scores.values[name])
+    m, n = x.shape
+    variance, source = _variance(x, design)
+    sizes = {
+        (times * detect, p): _size(design, times * detect, variance, m, alpha, p, method)
+        for times in TIMES
+        for p in ((power,) if design == "width" else sorted({*POWERS, power}))
+    }
+    found = sizes[detect, power]
+    aim = f"a difference of {detect:g} in {name} is found with power {power:g} at alpha {alpha:g} ({design})"
+    if design == "width":
+        aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
+    details = {
+        "measure": name,
+        "design": design,
+        "variance": variance,
+        "variance_from": f"{source}, {m} systems, {n} topics",
+        "reached": found.reached,
+        "topics_at_hand": n,
+        "at_hand_detects": _detectable(design, variance, m, n, alpha, power, method),
+        "sizes": sizes,
+    }
+    return Plan("topics", {"topics": found.topics}, aim, details)
+
+
+def plan_table(plan: Plan) -> Table:
+    """Topics needed by difference (rows) and power (columns), with what went into them."""
+    sizes: dict[tuple[float, float], TopicSetSize] = plan.details["sizes"]
+    powers = sorted({p for _, p in sizes})
+    width = plan.details["design"] == "width"
+    columns = ("width", "topics") if width else ("difference", *(f"power {p:g}" for p in powers))
+    rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
+    made_by = {k: v for k, v in plan.details.items() if k != "sizes"}
+    at_hand, reach = plan.details["topics_at_hand"], plan.details["at_hand_detects"]
+    does = f"give an interval about {reach:.4f} wide" if width else f"detect a difference of {reach:.4f}"
+    notes = (
+        f"variance {plan.details['variance']:.6g}: {plan.details['variance_from']}",
+        f"the {at_hand} topics at hand {does}",
+        *plan.notes,
+    )
+    return Table(columns, rows, made_by, str(plan), notes)
+
+
+def _variance(x: object, design: Design) -> tuple[float, str]:
+    if design == "anova":
+        return one_way(x).v_e, "V_E1, residual variance of the one-way analysis"  # type: ignore[arg-type]
+    found = two_way(x)  # type: ignore[arg-type]
+    if found.no_residual:
+        raise TruegainError("every topic gives the same difference: there is no variance to plan with")
+    return 2 * found.v_e, "2 V_E2, mean variance of the differences of two systems"
+
+
+def _size(
+    design: Design, size: float, variance: float, systems: int, alpha: float, power: float, method: Method
+) -> TopicSetSize:
+    if design == "paired-t":
+        return topics_for_paired_t(size, variance, alpha=alpha, power=power, method=method)
+    if design == "anova":
+        return topics_for_anova(size, variance, systems, alpha=alpha, power=power, method=method)
+    return topics_for_width(size, variance, alpha=alpha, method=method)
+
+
+def _detectable(
+    design: Design, variance: float, systems: int, topics: int, alpha: float, power: float, method: Method
+) -> float:
+    """The difference that so many topics find with the power asked for, or the width they give."""
+    if design == "width":
+        return expected_width(topics, variance, topics - 1, alpha, method)
+
+    def reached(difference: float) -> float:
+        if design == "paired-t":
+            return power_of_t(math.sqrt(topics / variance) * difference, topics - 1, alpha, method)
+        return power_of_anova(topics, systems, topics * difference**2 / (2 * variance), alpha, method)
+
+    low, high = 0.0, math.sqrt(variance / topics)
+    while reached(high) < power:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if reached(middle) < power else (low, middle)
+    return high

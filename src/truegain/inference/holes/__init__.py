@@ -1,0 +1,1 @@
+"""What the unjudged documents can hide, and which to judge next."""

@@ -1,0 +1,170 @@
+"""What to judge next, and who is hurt by a pool it did not contribute to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import TruegainError, some
+from truegain.inference.holes.bounds import Filled
+from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.evaluate import aligned, at_level, options_of, score
+from truegain.measures.parse import parse_measure, parse_measures
+from truegain.tables.columns import Floats
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import Runs, ordered_columns
+from truegain.tables.table import Table
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    """An unjudged document, and what the order of the systems would do if it had the highest label."""
+
+    topic: str
+    doc: str
+    swaps: int  # pairs of systems that would change order
+    shift: float  # how far the means of the systems would drift apart, summed over pairs
+    systems: int  # how many have it above the cutoff
+
+
+def judge_next(
+    runs: object,
+    judgments: object,
+    measure: str | Measure = "nDCG@10",
+    *,
+    jobs: int | None = None,
+    **options: Any,
+) -> list[ToJudge]:
+    """Unjudged documents, that whose label would move the ranking of the systems most first.
+
+    For every document d the means of all systems are computed with d at the highest label: `swaps` counts the pairs of
+    systems whose order changes, `shift` is the sum over pairs (a, b) of |change of mean(a) - change of mean(b)|.
+
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+    >>> for found in judge_next(runs, {"1": {"x": 1}}, "P@1"):
+    ...     print(found)
+    ToJudge(topic='1', doc='z', swaps=1, shift=1.0, systems=1)
+    ToJudge(topic='1', doc='y', swaps=0, shift=0.0, systems=0)
+    """
+    given = options_of(options)
+    filled = Filled.of(runs, judgments, at_level(parse_measure(measure), given.level), given, jobs)
+    ranked, asked = filled.ranked, filled.measure
+    base = np.where(filled.hole, 0.0, ranked.item_gain)
+    before = asked.score(ranked.with_gains(base))
+    above = filled.hole[ranked.item] & asked.within(ranked.rank)
+    listed = np.bincount(ranked.item[above], minlength=len(base))
+    answered = np.maximum((~np.isnan(before)).sum(axis=1), 1)
+    items = [np.flatnonzero(filled.hole & (ranked.pool.topic == t)) for t in range(len(ranked.topics))]
+    found: list[ToJudge] = []
+    for turn in range(max(map(len, items), default=0)):  # one document of every topic at a time: topics do not meet
+        chosen = {t: int(several[turn]) for t, several in enumerate(items) if turn < len(several)}
+        labels = base.copy()
+        labels[list(chosen.values())] = filled.highest
+        after = asked.score(ranked.with_gains(labels))
+        for t, item in chosen.items():
+            change = np.nan_to_num(after[:, t] - before[:, t]) / answered
+            swaps, shift = _moved(mean_of_rows(before), change)
+            doc = ranked.pool.docs[item]
+            found.append(ToJudge(ranked.topics[t], doc, swaps, shift, int(listed[item])))
+    return sorted(found, key=lambda f: (-f.swaps, -f.shift, f.topic.encode(), f.doc.encode()))
+
+
+def _moved(means: Floats, change: Floats) -> tuple[int, float]:
+    before = np.round(means[:, None] - means[None, :], 12)
+    after = np.round(before + change[:, None] - change[None, :], 12)
+    upper = np.triu_indices(len(means), 1)
+    return (
+        int(np.sum(np.sign(before[upper]) != np.sign(after[upper]))),
+        float(np.abs(change[:, None] - change[None, :])[upper].sum()),
+    )
+
+
+def next_table(found: Sequence[ToJudge]) -> Table:
+    """As a table, and so as a file to hand to the judges."""
+    rows = [(f.topic, f.doc, f.swaps, f.shift, f.systems) for f in found]
+    return Table(("topic", "doc", "swaps", "shift", "systems"), rows)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A system's score with the judgments it alone brought to the pool, and without."""
+
+    system: str
+    score: float
+    without: float
+    rank: int
+    rank_without: int
+    lost: int  # judgments that it alone had in the pool
+    lost_relevant: int
+
+
+def leave_out(
+    runs: object,
+    judgments: object,
+    measure: str | Measure = "nDCG@10",
+    *,
+    pool_depth: int,
+    pooled: Collection[str] | None = None,
+    jobs: int | None = None,
+    **options: Any,
+) -> list[LeftOut]:
+    """What each pooled system would score had it not been pooled.
+
+    The first `pool_depth` documents of the `pooled` systems (all by default) made the pool.  Judgments that one system
+    alone brought in are taken away, and all systems are scored again: how far it falls is what a new system, which
+    never had the chance to bring documents in, may lose.
+
+    Zobel 1998, SIGIR.
+
+    >>> runs = {"a": {"1": {"x": 3.0}}, "b": {"1": {"y": 3.0}}, "c": {"1": {"y": 1.0}}}
+    >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
+    LeftOut(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
+    """
+    loaded, table, given = Runs.of(runs), Judgments.of(judgments), options_of(options)
+    names = set(pooled) if pooled is not None else set(loaded.systems)
+    if unknown := sorted(names - set(loaded.systems)):
+        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give their runs too")
+    tops = {part.system: _top(part, pool_depth) for part in loaded.parts if part.system in names}
+    times = Counter(pair for top in tops.values() for pair in top)
+    asked = parse_measures(at_level(parse_measure(measure), given.level))
+    keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
+
+    def means(of: Judgments) -> Floats:
+        scores = score(aligned(loaded, of, given, jobs=jobs), asked, given)
+        return next(iter(scores.summaries.values()))
+
+    full = means(table)
+    answers = []
+    for number, system in enumerate(loaded.systems):
+        if system not in tops:
+            continue
+        alone = np.array([key in tops[system] and times[key] == 1 for key in keys], np.bool_)
+        gone = np.flatnonzero(alone)
+        left = np.flatnonzero(~alone)
+        without = means(table.take(left)) if len(gone) and len(left) else full
+        relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
+        rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
+        scores = float(full[number]), float(without[number])
+        answers.append(LeftOut(system, *scores, rank, rank_without, len(gone), relevant))
+    return answers
+
+
+def _top(part: Any, depth: int) -> set[tuple[str, str]]:
+    columns = ordered_columns(part)
+    rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
+    return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
+
+
+def left_out_table(found: Sequence[LeftOut]) -> Table:
+    """As a table, the system that loses most first."""
+    ordered = sorted(found, key=lambda f: f.without - f.score)
+    rows = [
+        (f.system, f.score, f.without, f.without - f.score, f.rank, f.rank_without, f.lost, f.lost_relevant)
+        for f in ordered
+    ]
+    columns = ("system", "score", "left out", "change", "rank", "rank left out", "judgments lost", "relevant lost")
+    return Table(columns, rows, notes=("judgments that a system alone brought to the pool taken away",))

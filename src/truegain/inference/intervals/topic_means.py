@@ -1,0 +1,73 @@
+"""Scores as means over topics: the per-topic values whose mean is the summary of a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import TruegainError, some
+from truegain.measures.base import geometric_mean_of_rows, mean_of_rows
+from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.scores import Scores
+
+FLOOR = 0.00001  # the least value whose logarithm a geometric mean takes, as trec_eval's gm_ measures
+
+
+@dataclass(frozen=True, eq=False)
+class TopicMeans:
+    """Systems by topics, such that a system's summary is `back(mean over its topics)`; NaN where missing."""
+
+    measure: str
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Floats
+    back: Callable[[Floats], Floats]
+
+    @classmethod
+    def of(cls, scores: Scores, measure: object = None) -> TopicMeans:
+        """The values of a measure, in logs where its summary is a geometric mean; an error where it is no mean.
+
+        >>> import truegain as tg
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
+        >>> scores = tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, "AP")
+        >>> TopicMeans.of(scores).means()
+        array([0.75])
+        """
+        matrix = scores.matrix(measure)
+        name = next(m for m, v in scores.values.items() if v is matrix)
+        if name in scores.counts or matrix.dtype == object:
+            raise TruegainError(f"{name} is not a mean over topics; choose a measure that is")
+        values = np.asarray(matrix, np.float64)
+        summary = scores.summaries[name]
+        if np.allclose(summary, mean_of_rows(values), rtol=1e-9, atol=1e-12, equal_nan=True):
+            return cls(name, scores.systems, scores.topics, values, np.asarray)
+        if np.allclose(summary, geometric_mean_of_rows(values, FLOOR), rtol=1e-9, atol=1e-12, equal_nan=True):
+            return cls(name, scores.systems, scores.topics, np.log(np.maximum(values, FLOOR)), np.exp)
+        raise TruegainError(f"{name} is not a mean over topics; choose a measure that is")
+
+    @property
+    def there(self) -> Bools:
+        """Which values are not missing."""
+        return ~np.isnan(self.values)
+
+    def means(self, topics: Ints | None = None) -> Floats:
+        """The summary of each system over all topics, or over some; an error where a system has none of them."""
+        values = self.values if topics is None else self.values[:, topics]
+        means = mean_of_rows(values)
+        if np.isnan(means).any():
+            lost = [s for s, m in zip(self.systems, means, strict=True) if np.isnan(m)]
+            raise TruegainError(f"{some(lost)}: no value of {self.measure} on any of the topics asked for")
+        return settled(np.asarray(self.back(means)))
+
+
+def settled(means: Floats) -> Floats:
+    """Means without the rounding of their sums, so that systems that are equal tie.
+
+    The same values added in another order may differ in the last bit; 12 decimals are kept.
+
+    >>> settled(np.array([0.1 + 0.2, 0.3])).tolist()
+    [0.3, 0.3]
+    """
+    return np.round(means, 12)

@@ -1,0 +1,164 @@
+"""How far would a system's mean move with other topics: intervals over topics, paired over systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from truegain.errors import TruegainError, some
+from truegain.inference.intervals import limits as intervals
+from truegain.inference.intervals.limits import Limits
+from truegain.inference.intervals.topic_means import TopicMeans
+from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.results import Estimate
+from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.scores import Scores
+
+TopicMethod = Literal["studentised", "t", "linear", "logit", "percentile", "basic", "bca"]
+TOPIC_METHODS: tuple[str, ...] = get_args(TopicMethod)
+
+
+def topic_intervals(
+    scores: Scores,
+    measure: object = None,
+    method: TopicMethod = "studentised",
+    *,
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    seed: int = 0,
+) -> list[Estimate]:
+    """The mean of each system over topics, with an interval for other topics of the same kind.
+
+    In every replicate the same topics are drawn for all systems (n of n, with replacement); a topic that a system has
+    no value for weighs nothing for it.  `method` is one of 't' (no resampling), 'linear' (mean +- z s, s the standard
+    deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentised', each as in
+    `truegain.inference.intervals.limits`.  A geometric mean is handled in logarithms.
+
+    >>> import truegain as tg
+    >>> run = {str(t): {"a": 2.0, "b": 1.0} for t in range(9)}
+    >>> qrels = {str(t): {"ab"[t % 3 == 0]: 1} for t in range(9)}
+    >>> print(topic_intervals(tg.evaluate(run, qrels, "AP"), method="t")[0])
+    run AP 0.8333 [0.6412, 1.0255] 95% over topics, t
+    """
+    if method not in TOPIC_METHODS:
+        raise TruegainError(f"no interval over topics is called {method!r}; there are {', '.join(TOPIC_METHODS)}")
+    check_confidence(confidence)
+    data = TopicMeans.of(scores, measure)
+    n = data.there.sum(axis=1)
+    if (n < 2).any():
+        few = [s for s, count in zip(data.systems, n, strict=True) if count < 2]
+        raise TruegainError(f"{some(few)}: an interval over topics needs values on at least 2 topics")
+    mean, se = means_and_errors(data.values)
+    if method == "t":
+        limits, redrawn = intervals.student(mean, se, n - 1, confidence), 0
+    else:
+        draws = bootstrap_means(data.values, check_replicates(replicates, confidence), seed)
+        se, redrawn = np.std(draws.means, axis=1, ddof=1), draws.redrawn
+        limits = _limits(method, data.values, draws, confidence)
+    back = data.back
+    return [
+        Estimate(
+            system,
+            data.measure,
+            float(back(mean[i])),
+            float(back(limits.low[i])),
+            float(back(limits.high[i])),
+            level=confidence,
+            over="topics",
+            method=_named(method, bool(limits.fell_back[i])),
+            se=float(se[i]) if back is np.asarray else None,
+            n=int(n[i]),
+            notes=_notes(method, limits.fell_back, redrawn, len(data.systems)),
+        )
+        for i, system in enumerate(data.systems)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Bootstrap means, systems by replicates, their standard errors, and how many replicates were drawn again."""
+
+    means: Floats
+    errors: Floats
+    redrawn: int
+
+
+def bootstrap_means(values: Floats, replicates: int, seed: int) -> Draws:
+    """Means of each row over resampled columns, the same columns for all rows; missing values (NaN) weigh nothing.
+
+    A replicate that leaves a row without any value is drawn again and counted.
+
+    >>> draws = bootstrap_means(np.array([[0.0, 1.0, 2.0], [1.0, 2.0, 3.0]]), replicates=100, seed=1)
+    >>> bool(np.allclose(draws.means[1] - draws.means[0], 1.0))
+    True
+    """
+    there = ~np.isnan(values)
+    centre = np.where(there, values, 0).sum(axis=1) / there.sum(axis=1)
+    away = np.where(there, values - centre[:, None], 0.0)
+    counts, squares = there.astype(np.float64), away**2
+    means, errors, redrawn = [], [], 0
+    for rng, count in blocks(replicates, seed):
+        got = 0
+        while got < count:
+            weights = bootstrap_weights(values.shape[1], count - got, rng)
+            n = counts @ weights.T
+            sound = (n > 0).all(axis=0)
+            weights, n = weights[sound], n[:, sound]
+            shift = away @ weights.T / n
+            spread = np.maximum(squares @ weights.T / n - shift**2, 0)  # the variance with divisor n
+            spread[spread < 1e-13 * squares.max(axis=1, initial=0)[:, None]] = 0  # nothing but rounding
+            means.append(centre[:, None] + shift)
+            errors.append(np.sqrt(spread / np.maximum(n - 1, 1)))
+            got += int(sound.sum())
+            redrawn += int((~sound).sum())
+    return Draws(np.concatenate(means, axis=1), np.concatenate(errors, axis=1), redrawn)
+
+
+def means_and_errors(values: Floats) -> tuple[Floats, Floats]:
+    """Mean of each row over the values that are there, and its standard error s/sqrt(n), s with divisor n - 1."""
+    n = (~np.isnan(values)).sum(axis=1)
+    return np.nanmean(values, axis=1), np.nanstd(values, axis=1, ddof=1) / np.sqrt(n)
+
+
+def jackknife_means(values: Floats) -> Floats:
+    """The mean of each row without each of its values in turn; NaN where the value is missing anyway.
+
+    >>> jackknife_means(np.array([[0.0, 1.0, 5.0]]))
+    array([[3. , 2.5, 0.5]])
+    """
+    n = (~np.isnan(values)).sum(axis=1, keepdims=True)
+    return np.asarray((np.nansum(values, axis=1, keepdims=True) - values) / np.maximum(n - 1, 1))
+
+
+def _limits(method: str, values: Floats, draws: Draws, confidence: float) -> Limits:
+    mean, se = means_and_errors(values)
+    if method == "linear":
+        return intervals.linear(mean, np.std(draws.means, axis=1, ddof=1), confidence)
+    if method == "logit":
+        return intervals.logit(mean, np.clip(draws.means, np.nanmin(values), np.nanmax(values)), confidence)
+    if method == "percentile":
+        return intervals.percentile(draws.means, confidence)
+    if method == "basic":
+        return intervals.basic(mean, draws.means, confidence)
+    if method == "bca":
+        return intervals.bca(mean, draws.means, jackknife_means(values), confidence)
+    return intervals.studentised(mean, se, draws.means, draws.errors, confidence)
+
+
+def _named(method: str, fell_back: bool) -> str:
+    return f"percentile ({method} degenerate)" if fell_back else method
+
+
+def _notes(method: str, fell_back: Bools, redrawn: int, systems: int) -> tuple[str, ...]:
+    notes = []
+    if fell_back.any():
+        notes.append(
+            f"{method} has no value for {int(fell_back.sum())} of {systems} systems (their topics hardly vary); "
+            "they have percentile intervals"
+        )
+    if redrawn:
+        notes.append(f"{redrawn} resamples that left a system without any topic were drawn again")
+    return tuple(notes)

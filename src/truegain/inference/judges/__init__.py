@@ -1,0 +1,1 @@
+"""Scores without the judge's errors: accuracy, corrections, comparisons, and which labels to buy."""

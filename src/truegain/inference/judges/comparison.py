@@ -1,0 +1,167 @@
+"""Differences between systems without the judge's errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from truegain._version import __version__
+from truegain.errors import TruegainError
+from truegain.gains.pairs import Design, Missing
+from truegain.inference.differences.multiple import adjust as adjusted
+from truegain.inference.judges.correct import Wish, judge_of, rectifies
+from truegain.inference.judges.corrected import Method
+from truegain.inference.judges.difference import GoldSample
+from truegain.inference.judges.gold_alone import gold_of_items
+from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.intervals import p_of, quantile_of
+from truegain.inference.judges.judge import Clusters, Judge
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
+from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.results import Comparison, table_of
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.parse import parse_measure
+from truegain.tables.columns import Bools
+from truegain.tables.judgments import Judgments
+from truegain.tables.read import NameBy
+from truegain.tables.table import Table
+
+
+def compare_corrected(
+    runs: object,
+    bronze: object,
+    judge: object,
+    measure: object,
+    *,
+    design: Design | None = None,
+    gold_sample: GoldSample = "shared",
+    method: Method = "default",
+    adjust: str = "holm",
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    clusters: Clusters = "topics",
+    accuracy: Accuracy | None = None,
+    gold_level: float | None = None,
+    missing: Missing = "refuse",
+    trials: int = 2000,
+    seed: int = 0,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+) -> Table:
+    """Compare systems, all pairs or all against one, on scores without the bronze judge's errors.
+
+    gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
+    together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
+    each system has a gold sample of its own.  Other options as in `correct`.
+    """
+    one = parse_measure(measure)  # type: ignore[arg-type]
+    table = Judgments.of(bronze)
+    known = judge_of(judge, table, design, one, gold_level, missing)
+    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
+    if len(ranked.systems) < 2:
+        raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
+    wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
+    wanted = _pairs(ranked.systems, baseline)
+    notes: list[str] = []
+    if rectifies(known, method) and gold_sample == "shared":
+        from truegain.inference.judges.rectified import rectified_difference
+
+        assert isinstance(known, Judge)
+        fitted = known.at_levels(level_of(one), gold_level)
+        gold = gold_of_items(ranked.pool, fitted, level_of(one))
+        found = [
+            rectified_difference(ranked, gold, one, a=a, b=b, design=known.design, confidence=confidence)
+            for a, b in wanted
+        ]
+        found = [replace(c, notes=tuple(n for n in c.notes if "wider" in n)) for c in found]
+    else:
+        lists = JudgedLists.of(ranked, known, one, gold_level=gold_level, accuracy=accuracy)
+        found, refused = _differences(lists, wanted, gold_sample, wish)
+        notes += [str(lists.judge), *refused]
+        if isinstance(known, Judge) and known.pairs is not None and known.design != "elsewhere":
+            notes.append(homogeneity(lists, trials=trials, seed=seed).sentence)
+    if adjust != "none" and len(found) > 1:
+        import numpy as np
+
+        shown = adjusted(np.array([c.p for c in found], np.float64), adjust).tolist()
+        found = [replace(c, p_adjusted=p, adjustment=adjust) for c, p in zip(found, shown, strict=True)]
+    made_by = {
+        "truegain": __version__, "measure": str(one), "design": known.design, "gold_sample": gold_sample,
+        "adjust": adjust, "baseline": baseline, **wish.__dict__,
+    }  # fmt: skip
+    shown_table = table_of(found, made_by=made_by)
+    return replace(shown_table, notes=(*notes, *shown_table.notes, *_sentences(found)))
+
+
+def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    if baseline is None:
+        return list(combinations(range(len(systems)), 2))
+    if baseline not in systems:
+        raise TruegainError(f"there is no system {baseline!r} to be the baseline")
+    return [(systems.index(baseline), i) for i in range(len(systems)) if systems[i] != baseline]
+
+
+def _differences(
+    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, wish: Wish
+) -> tuple[list[Comparison], list[str]]:
+    """All differences that can be told, and why the others cannot; an error where none can."""
+    found: list[Comparison] = []
+    refused: dict[str, int] = {}
+    for a, b in wanted:
+        try:
+            found.append(_difference(lists, a, b, gold_sample, wish))
+        except TruegainError as error:
+            if len(wanted) == 1:
+                raise
+            refused[str(error)] = refused.get(str(error), 0) + 1
+    if not found:
+        raise TruegainError(next(iter(refused)))
+    return found, [f"{count} of {len(wanted)} pairs were not compared: {why}" for why, count in refused.items()]
+
+
+def _difference(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wish: Wish) -> Comparison:
+    there = lists.there(a, b)
+    topics = lists.names(there)
+    one, two = (_estimate(lists, s, topics, there) for s in (a, b))
+    over = wish.clusters == "topics"
+    if gold_sample == "shared":
+        variance, df = two.less(one).variance(over_topics=over)
+        how = "corrected, one gold sample for both"
+    else:
+        (v_a, df_a), (v_b, df_b) = one.variance(over_topics=over), two.variance(over_topics=over)
+        variance, how = v_a + v_b, "corrected, a gold sample for each (eq. 10)"
+        df = variance**2 / (v_a**2 / df_a + v_b**2 / df_b)
+    if not variance > 0:
+        raise TruegainError(f"{lists.ranked.systems[a]} and {lists.ranked.systems[b]} have the same scores everywhere")
+    d, se = two.value - one.value, math.sqrt(variance)
+    half = quantile_of(wish.confidence, df) * se
+    return Comparison(
+        lists.ranked.systems[a], lists.ranked.systems[b], str(lists.measure), one.value, two.value, d, d - half,
+        d + half, p_of(d / se, df), test=how, level=wish.confidence, n=len(topics),
+    )  # fmt: skip
+
+
+def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools) -> LinearEstimate:
+    judge = lists.judge_of(s)
+    f = lists.weights.weight[s][there]
+    sides = judge.sides(topics, binary=lists.binary)
+    return correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
+
+
+def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
+    """What a manager can read, where there are few pairs."""
+    if len(found) > 3:
+        clear = sum((c.p if c.p_adjusted is None else c.p_adjusted or 0.0) < 1 - c.level for c in found)  # type: ignore[operator]
+        return (f"{clear} of {len(found)} differences remain without the judge's errors.",)
+    said = []
+    for c in found:
+        p = c.p if c.p_adjusted is None else c.p_adjusted
+        assert p is not None
+        better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
+        verdict = f"{better} is better than {worse}" if p < 1 - c.level else f"{c.b} and {c.a} cannot be told apart"
+        so = f"(difference {c.difference:+.3f}, p = {p:.3g})"
+        said.append(f"Without the judge's errors {verdict} on {c.measure} {so}.")
+    return tuple(said)

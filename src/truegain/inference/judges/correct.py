@@ -1,0 +1,243 @@
+"""From runs, bronze labels and a judge (or gold labels) to corrected scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import TruegainError
+from truegain.gains.boundary import bounded
+from truegain.gains.pairs import Design, Missing, check_design
+from truegain.inference.judges.corrected import Method, check_method, interval_of
+from truegain.inference.judges.corrections import Correction, Corrections
+from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
+from truegain.inference.judges.intervals import bar_of, clearly_positive, quantile_of, satterthwaite
+from truegain.inference.judges.judge import Clusters, Judge
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear, positions
+from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.panel import JudgePanel
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.parse import parse_measures
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.judgments import Judgments
+from truegain.tables.ranked import RankedGains
+from truegain.tables.read import NameBy
+
+SAME_POPULATION = ("random", "by-bronze", "topics")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for."""
+
+    method: Method = "default"
+    confidence: float = 0.95
+    clusters: Clusters = "topics"
+    trials: int = 2000
+    seed: int = 0
+    gold_level: float | None = None
+    accuracy: Accuracy | None = None
+
+
+def correct(
+    runs: object,
+    bronze: object,
+    judge: object,
+    measure: object,
+    *,
+    design: Design | None = None,
+    method: Method = "default",
+    confidence: float = 0.95,
+    clusters: Clusters = "topics",
+    accuracy: Accuracy | None = None,
+    gold_level: float | None = None,
+    missing: Missing = "refuse",
+    trials: int = 2000,
+    seed: int = 0,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+) -> Corrections:
+    """What the scores would be without the bronze judge's errors, naive and corrected side by side.
+
+    `judge` is a `Judge`, a `JudgePanel`, or the gold labels themselves, of which `design` says how they were sampled:
+    'random', 'by-bronze' or 'topics' (the same population: rectified by default) or 'by-gold' or 'elsewhere' (the
+    confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, a bootstrap over topics for graded
+    labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics are the clusters; the
+    paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the judge is measured,
+    see `JudgedLists.of`.  gold_level: smallest relevant gold label where that scale differs from the measure's.
+
+    >>> import truegain as tg
+    >>> docs = "abcdefgh"
+    >>> bronze = {str(t): {d: int((i + t) % 3 > 0) for i, d in enumerate(docs)} for t in range(8)}
+    >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}
+    >>> run = {str(t): {d: float(-i) for i, d in enumerate(docs)} for t in range(8)}
+    >>> answer = tg.correct({"bm25": run}, bronze, gold, "P@5", design="by-gold")[0]
+    >>> round(answer.naive, 3), round(answer.value, 3), answer.method
+    (0.675, 0.6, 'lang-reiczigel, guarded')
+    """
+    check_method(method)
+    asked = [a.measure for a in parse_measures(measure)]
+    table = Judgments.of(bronze)
+    known = judge_of(judge, table, design, asked[0], gold_level, missing)
+    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
+    wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
+    answers: list[Correction] = []
+    about: list[str] = []
+    for one in asked:
+        some, said = _one_measure(ranked, known, one, wish)
+        answers += some
+        about += said
+    made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **wish.__dict__}
+    return Corrections(tuple(answers), tuple(dict.fromkeys(about)), made_by)
+
+
+def judge_of(
+    judge: object,
+    bronze: Judgments,
+    design: Design | None,
+    measure: Measure,
+    gold_level: float | None,
+    missing: Missing,
+) -> Judge | JudgePanel:
+    """The judge given, or one fitted on the gold labels given."""
+    if isinstance(judge, Judge | JudgePanel):
+        if design not in (None, judge.design):
+            raise TruegainError(f"the judge was fitted with design {judge.design!r}, not {design!r}")
+        return judge
+    check_design(design)
+    level = level_of(measure) or 1.0
+    levels = (level, level if gold_level is None else gold_level)
+    return Judge.fit(bronze, judge, design, relevant=levels, missing=missing)
+
+
+def rectifies(judge: Judge | JudgePanel, method: Method) -> bool:
+    """Whether the gold labels themselves set the scores right, rather than the confusion matrix."""
+    wanted = method == "rectify" or (method == "default" and judge.design in SAME_POPULATION)
+    if isinstance(judge, Judge) and judge.gold is not None:
+        return wanted
+    if method == "rectify":
+        raise TruegainError("rectify needs the gold labels themselves: give them, or a Judge fitted on them")
+    return False
+
+
+def _one_measure(
+    ranked: RankedGains, judge: Judge | JudgePanel, measure: Measure, wish: Wish
+) -> tuple[list[Correction], list[str]]:
+    if rectifies(judge, wish.method):
+        assert isinstance(judge, Judge)
+        return _rectified(ranked, judge, measure, wish)
+    lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
+    answers = []
+    for s in range(len(ranked.systems)):
+        try:
+            answers.append(_one_system(lists, s, wish))
+        except TruegainError as error:
+            if len(ranked.systems) == 1:
+                raise
+            answers.append(_refused(lists, s, wish, str(error)))
+    if all(a.value is None for a in answers):
+        raise TruegainError(answers[0].notes[0])
+    said = [str(lists.judge)]
+    if isinstance(judge, Judge):
+        said += judge.consistency()
+        warn_where_gold_alone_is_surer(ranked, judge, measure, answers, wish.confidence)
+    return answers, said
+
+
+def _refused(lists: JudgedLists, s: int, wish: Wish, why: str) -> Correction:
+    scores = lists.naive[s][~np.isnan(lists.naive[s])]
+    naive = float(scores.mean()) if len(scores) else math.nan
+    return Correction(
+        lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, wish.confidence, "refused",
+        lists.judge.design, len(scores), 0, (why,),
+    )  # fmt: skip
+
+
+def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
+    there = lists.there(s)
+    judge = lists.judge_of(s)
+    base = Correction(
+        lists.ranked.systems[s], str(lists.measure), float(lists.naive[s][there].mean()), None, None, None, None,
+        wish.confidence, wish.method, judge.design, int(there.sum()), judge.size,
+    )  # fmt: skip
+    if lists.binary and isinstance(judge, Judge):
+        return _by_rates(base, lists, judge, s, there, wish)
+    if wish.method in ("lang-reiczigel", "fieller"):
+        raise TruegainError(f"{wish.method} is for binary relevance and one judge; here use delta or bootstrap")
+    f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
+    sides = judge.sides(topics, binary=lists.binary)
+    estimate = correct_linear(f, topics, sides, value, joined=lists.joined)
+    over = wish.clusters == "topics"
+    variance, df = estimate.variance(over_topics=over)
+    se, method = math.sqrt(variance), "delta"
+    notes: tuple[str, ...] = ()
+    if wish.method in ("default", "bootstrap") and len(sides) == 1 and over:
+        c = sides[0].confusion
+        draws = bootstrap_linear(f, topics, c, value, trials=wish.trials, seed=wish.seed, joined=lists.joined)
+        se, method = draws.se, "bootstrap over topics"
+        if draws.spoilt:
+            notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
+    if not se > 0:
+        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
+    half = quantile_of(wish.confidence, df) * se
+    low, high = estimate.value - half, estimate.value + half
+    return replace(base, value=estimate.value, low=low, high=high, se=se, method=method, notes=notes)
+
+
+def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there: Bools, wish: Wish) -> Correction:
+    """Binary relevance: the three rates, on the share of the lists that is judged."""
+    f, topics = lists.weights.weight[s][there], lists.names(there)
+    n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
+    if total == 0:
+        raise TruegainError(f"{base.system}: none of its documents that {base.measure} looks at is judged")
+    j = float(f[:, 1].mean())
+    moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.mN)) / (n * total)
+    v_j = float(moves @ moves) * n / (n - 1)
+    at = positions(judge.binary.topics, topics if lists.joined else ())
+    shared = np.where(at >= 0, moves[at], 0.0) if len(at) else None
+    rates, gold_df = judge.rates(j / total, v_j, judged, wish.clusters, shared)
+    of_gold = rates.value**2 * rates.v_r + (1 - rates.value) ** 2 * rates.v_n
+    df = satterthwaite([(v_j, n - 1.0), (of_gold, gold_df)])
+    bar = bar_of(gold_df)
+    clearly_positive(rates, bar)
+    found = interval_of(
+        rates, df, point=bounded(rates.j * judged, judged, *judge.counts), method=wish.method,
+        confidence=wish.confidence, trials=wish.trials, seed=wish.seed, design=judge.design,
+        notes=judge.out_of_reach(rates.j), counts=judge.counts, n=n, bar=bar,
+        j_draws=_topic_draws(f, total, wish) if wish.method == "bootstrap" else None,
+    )  # fmt: skip
+    scale = total * float(lists.weights.value[1])
+    return replace(
+        base, value=found.value * scale, low=found.low * scale, high=found.high * scale, se=found.se * scale,
+        method=found.method, notes=found.notes,
+    )  # fmt: skip
+
+
+def _topic_draws(f: Floats, total: float, wish: Wish) -> Floats:
+    """The bronze mean of resampled topics, for algorithm 1 at P@k."""
+    rng, n = np.random.default_rng(np.random.SeedSequence(wish.seed).spawn(1)[0]), len(f)
+    draws: Floats = rng.multinomial(n, np.full(n, 1 / n), wish.trials) @ f[:, 1] / (n * total)
+    return draws
+
+
+def _rectified(ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish) -> tuple[list[Correction], list[str]]:
+    from truegain.inference.judges.rectified import rectified
+
+    level = level_of(measure)
+    fitted = judge.at_levels(level, wish.gold_level)
+    gold = gold_of_items(ranked.pool, fitted, level)
+    naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
+    estimates = rectified(ranked, gold, measure, design=judge.design, confidence=wish.confidence)
+    answers = [
+        Correction(
+            e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,
+            judge.design, e.n or 0, pairs, tuple(n for n in e.notes if "wider" in n),
+        )
+        for s, e in enumerate(estimates)
+    ]  # fmt: skip
+    return answers, [str(fitted), *fitted.consistency()]

@@ -1,0 +1,109 @@
+"""What scores would be without the judge's errors: naive and corrected side by side, system by system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from truegain.tables.table import Cell, Table
+
+COLUMNS = ("system", "measure", "naive", "corrected", "low", "high", "se", "method", "topics", "gold pairs")
+FEW = 5
+
+
+@dataclass(frozen=True)
+class Correction:
+    """One system on one measure; value and interval are None where the correction was refused: the notes say why."""
+
+    system: str
+    measure: str
+    naive: float
+    value: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    confidence: float
+    method: str
+    design: str
+    topics: int
+    gold_pairs: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """Width of the interval."""
+        return math.nan if self.low is None or self.high is None else self.high - self.low
+
+    @property
+    def sentence(self) -> str:
+        """What a manager can read."""
+        head = f"{self.system}: by the bronze labels {self.measure} is {self.naive:.3f}"
+        if self.value is None or self.low is None or self.high is None:
+            return f"{head}; it cannot be corrected soundly ({'; '.join(self.notes)})."
+        inside = self.low <= self.naive <= self.high
+        so = "so the bronze score is not clearly off" if inside else "so the bronze score misleads"
+        return (
+            f"{head}; without the judge's errors it is {self.value:.3f}, with {self.confidence:.0%} confidence "
+            f"between {self.low:.3f} and {self.high:.3f}, {so}."
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Corrections:
+    """Corrected scores of all systems and measures, with what was measured of the judge and how."""
+
+    answers: tuple[Correction, ...]
+    about: tuple[str, ...] = ()  # the judge, and what holds for all systems
+    made_by: Mapping[str, object] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Correction]:
+        return iter(self.answers)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __getitem__(self, key: tuple[str, str] | int) -> Correction:
+        if isinstance(key, int):
+            return self.answers[key]
+        return next(a for a in self.answers if (a.system, a.measure) == key)
+
+    def table(self) -> Table:
+        """A row a system and measure; notes below."""
+        rows: list[tuple[Cell, ...]] = [
+            (a.system, a.measure, a.naive, a.value, a.low, a.high, a.se, a.method, a.topics, a.gold_pairs)
+            for a in self.answers
+        ]
+        return Table(COLUMNS, rows, self.made_by, "", (*self.about, *self.sentences(), *self._told()))
+
+    def sentences(self) -> tuple[str, ...]:
+        """What a manager can read: each system where there are few, else the best."""
+        if len(self.answers) <= FEW:
+            return tuple(a.sentence for a in self.answers)
+        best = [self._best(m) for m in dict.fromkeys(a.measure for a in self.answers)]
+        return tuple(f"Best: {a.sentence}" for a in best if a is not None)
+
+    def _best(self, measure: str) -> Correction | None:
+        some = [a for a in self.answers if a.measure == measure and a.value is not None]
+        return max(some, key=lambda a: a.value or 0.0, default=None)
+
+    def _told(self) -> tuple[str, ...]:
+        systems: dict[str, list[str]] = {}
+        for a in self.answers:
+            for note in a.notes:
+                systems.setdefault(note, []).append(a.system)
+        return tuple(f"{_who(names, len(self.answers))}: {note}" for note, names in systems.items())
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    __repr__ = __str__
+
+
+def _who(names: Sequence[str], of: int) -> str:
+    if len(names) == of and of > 1:
+        return "all systems"
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

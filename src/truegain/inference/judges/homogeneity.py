@@ -1,0 +1,133 @@
+"""Is the judge equally good for all systems? Where it is not, its errors do not cancel in a comparison."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import TruegainError
+from truegain.gains.pairs import Pairs
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.lists import JudgedLists
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.table import Cell, Table
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Homogeneity:
+    """mR and mN of the documents that each system retrieved, and whether they differ more than chance would have it."""
+
+    systems: tuple[str, ...]
+    right: Floats  # system x (gold non-relevant, gold relevant): pairs the bronze judge got right
+    pairs: Floats  # system x the same: pairs
+    p_n: float | None  # None where there are no such pairs, or all are right or all wrong
+    p_r: float | None
+    trials: int
+    measure: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the judge is clearly better for some systems than for others (both tests together at 0.05)."""
+        return any(p is not None and p < ALPHA / 2 for p in (self.p_n, self.p_r))
+
+    @property
+    def sentence(self) -> str:
+        """What it means, plainly."""
+        both = (("mR", self.p_r), ("mN", self.p_n))
+        shown = ", ".join(f"{name}: {'not testable' if p is None else f'p = {p:.4f}'}" for name, p in both)
+        if not self.differs:
+            return (
+                f"These gold pairs do not show that the judge treats the systems differently ({shown}; permutation "
+                "within topics); that is no proof that it does not."
+            )
+        return (
+            f"The judge is NOT equally good for all systems ({shown}; permutation within topics): it favours some, "
+            "its errors do not cancel, and a difference in bronze scores may be the judge's doing. Correct each system "
+            "with its own accuracy (accuracy='system', the default), or rectify with gold labels."
+        )
+
+    def table(self) -> Table:
+        """A row a system."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = self.right / self.pairs
+        rows: list[tuple[Cell, ...]] = [
+            (s, int(self.pairs[i, 1]), _cell(share[i, 1]), int(self.pairs[i, 0]), _cell(share[i, 0]),
+             _cell(share[i].sum() - 1))
+            for i, s in enumerate(self.systems)
+        ]  # fmt: skip
+        made_by = {"truegain": __version__, "measure": self.measure, "trials": self.trials}
+        columns = ("system", "gold relevant", "mR", "gold non-relevant", "mN", "D")
+        return Table(columns, rows, made_by, "the judge, by the documents each system retrieved", (self.sentence,))
+
+
+def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Homogeneity:
+    """Test whether mR and mN differ between the documents that different systems retrieved.
+
+    Statistic, for each gold class: sum over systems of (right - expected)^2 / expected variance, as in Pearson's
+    chi-square; systems share documents, so its distribution is found by permuting right and wrong among the gold pairs
+    of the same topic and gold class, which keeps who retrieved what, and how hard each topic is.
+    """
+    judge = lists.judge
+    if not isinstance(judge, Judge) or judge.pairs is None:
+        raise TruegainError("the test of homogeneity needs the gold pairs themselves, not counts")
+    if len(lists.ranked.systems) < 2:
+        raise TruegainError("there is one system; homogeneity over systems needs at least two")
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    member, pairs = _members(lists, judge.pairs)
+    relevant, says = pairs.gold >= judge.levels[1], pairs.bronze >= judge.levels[0]
+    right, found = np.zeros((len(member), 2)), np.zeros((len(member), 2))
+    p: list[float | None] = []
+    for g in (0, 1):
+        of_class = np.flatnonzero(relevant == bool(g))
+        good = (says[of_class] == bool(g)).astype(np.float64)
+        inside = member[:, of_class]
+        right[:, g], found[:, g] = inside @ good, inside.sum(axis=1)
+        p.append(_permuted(inside, good, pairs.topic[of_class], trials, rng))
+    return Homogeneity(lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure))
+
+
+def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:
+    """System by gold pair: 1 where the system retrieved it where the measure looks; pairs nobody did are dropped."""
+    item = pairs.items_in(lists.ranked.pool)
+    column = np.full(len(lists.ranked.pool), -1)
+    column[item[item >= 0]] = np.flatnonzero(item >= 0)
+    at = column[lists.weights.item]
+    member = np.zeros((len(lists.ranked.systems), len(pairs)))
+    member[lists.weights.system[at >= 0], at[at >= 0]] = 1.0
+    keep = np.asarray(member.any(axis=0), np.bool_)
+    if not keep.any():
+        raise TruegainError(f"no gold pair was retrieved by any system where {lists.measure} looks")
+    return member[:, keep], pairs.only(keep)
+
+
+def _permuted(member: Floats, good: Floats, topic: Ints, trials: int, rng: np.random.Generator) -> float | None:
+    if len(good) < 2 or good.min() == good.max():
+        return None
+    order = np.argsort(topic, kind="stable")
+    member, good, topic = member[:, order], good[order], topic[order]
+    begin = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]])
+    size = np.diff(np.r_[begin, len(topic)])
+    expected = np.repeat(np.add.reduceat(good, begin) / size, size)
+    spread = member @ np.maximum(expected * (1 - expected), 1e-12)
+
+    def statistic(labels: Floats) -> Floats:
+        off = (labels - expected) @ member.T
+        return np.asarray((off**2 / np.maximum(spread, 1e-9)).sum(axis=-1))
+
+    observed, above = float(statistic(good)), 0
+    block = max(1, 2_000_000 // len(good))
+    for start in range(0, trials, block):
+        count = min(block, trials - start)
+        # sort random keys within topics: a permutation of each topic's pairs
+        keys = topic[None, :] + rng.random((count, len(topic)))
+        above += int(np.count_nonzero(statistic(good[np.argsort(keys, axis=1)]) >= observed - 1e-9))
+    return (1 + above) / (1 + trials)
+
+
+def _cell(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

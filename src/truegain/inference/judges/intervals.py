@@ -1,0 +1,321 @@
+"""Intervals for a corrected precision: Lang-Reiczigel (guarded or as published), Fieller, delta, bootstrap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import TruegainError, needs
+from truegain.tables.columns import Floats
+
+BAR = 1.6448536269514722  # one-sided test at 5%, normal
+FAR = 4.0  # standard errors beyond the bar, from where having passed it says nothing
+LARGEST_SPOILT = 0.01  # share of bootstrap draws with D* near 0 beyond which there is no answer
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The three estimates behind a corrected precision, with their variances, and correlations where they have any.
+
+    j: bronze mean (over the judged share of the lists), r: mR, n: mN.  `size` is how many labels each rests on, at
+    most; the variance may say that they are worth fewer (topics are clusters).
+    """
+
+    j: float
+    m_r: float
+    m_n: float
+    v_j: float
+    v_r: float
+    v_n: float
+    size_j: float
+    size_r: float
+    size_n: float
+    corr_jr: float = 0.0
+    corr_jn: float = 0.0
+    corr_rn: float = 0.0
+
+    @property
+    def d(self) -> float:
+        """D = mR + mN - 1, Youden's index."""
+        return self.m_r + self.m_n - 1
+
+    @property
+    def value(self) -> float:
+        """The corrected value, eq. 5."""
+        return (self.j - 1 + self.m_n) / self.d
+
+    @property
+    def shrunk_d(self) -> tuple[float, float]:
+        """D and its standard error with a right and a wrong pair added to each kind, so that neither rate is 0 or 1."""
+        m_r, v_r = _added(self.m_r, self.v_r, self.size_r, 2.0)
+        m_n, v_n = _added(self.m_n, self.v_n, self.size_n, 2.0)
+        variance = v_r + v_n + 2 * self.corr_rn * math.sqrt(v_r * v_n)
+        return m_r + m_n - 1, math.sqrt(max(variance, 0.25 * max(v_r, v_n)))
+
+
+def clearly_positive(rates: Rates, bar: float = BAR) -> None:
+    """Refuse a judge whose D is not clearly above 0, by a one-sided test at 5%: its labels say next to nothing."""
+    d, se = rates.shrunk_d
+    if d > bar * se:
+        return
+    raise TruegainError(
+        f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f} with a standard error of "
+        f"{se:.3f}, and it would have to be above {bar:.2f} of these (mR = {rates.m_r:.3f} from "
+        f"{rates.size_r:.0f} gold-relevant pairs, mN = {rates.m_n:.3f} from {rates.size_n:.0f}); a correction would "
+        "divide by something near 0: judge more gold pairs, or use a better bronze judge"
+    )
+
+
+def lang_reiczigel(rates: Rates, quantile: float) -> tuple[float, float]:
+    """Lang and Reiczigel's interval: Agresti-Coull's added counts on all three rates, and a shift.
+
+    With z the quantile: j' = (n j + z^2/2) / (n + z^2), mR' = (nR mR + 1) / (nR + 2), mN' likewise, G' from these,
+    G' + 2 z^2 (G' VR' - (1 - G') VN') -+ z sqrt(Vj' + G'^2 VR' + (1 - G')^2 VN') / D'; cut at 0 and 1.
+
+    Beyond the paper: n, nR and nN are the *effective* sizes m(1 - m)/V that the variances over topics imply (never
+    more than the labels there are), and the correlations of the three rates enter.
+
+    Lang and Reiczigel 2014, Preventive Veterinary Medicine 113, 13-22.
+
+    >>> low, high = lang_reiczigel(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.2892)
+    """
+    added = quantile**2
+    j, v_j = _added(rates.j, rates.v_j, rates.size_j, added)
+    m_r, v_r = _added(rates.m_r, rates.v_r, rates.size_r, 2.0)
+    m_n, v_n = _added(rates.m_n, rates.v_n, rates.size_n, 2.0)
+    d = m_r + m_n - 1
+    g = (j - 1 + m_n) / d
+    spread = _combined(g, v_j, v_r, v_n, rates)
+    shift = 2 * added * (g * v_r - (1 - g) * v_n)
+    half = quantile * math.sqrt(spread) / abs(d)
+    return _cut(g + shift - half, g + shift + half)
+
+
+def guarded(rates: Rates, quantile: float, bar: float = BAR) -> tuple[float, float]:
+    """Lang and Reiczigel's interval, widened where the judge only just passed as better than chance.
+
+    An answer is given only if D > bar * se(D) (`clearly_positive`); a D that passed by luck is too large, and any
+    interval that forgets so is too short (coverage 0.7 for D = 0.1).  With T(g) = A - gD, A = j - 1 + mN, and
+    W = D - T Cov(T, D)/Var(T), which is independent of T, the condition says on which side of a known bound T(g) lies
+    given W; so T(g) is a truncated normal, and g is kept where its tail beyond the observed T is neither below alpha/2
+    nor above 1 - alpha/2.  The
+    answer is the smallest interval that holds these g and Lang and Reiczigel's.  Where D is far above the bar this is
+    Lang and Reiczigel's alone, and eq. 7's where there are plenty of labels (see `plenty`).
+
+    Condition on selection: Lee, Sun, Sun and Taylor 2016, Annals of Statistics 44(3).
+
+    >>> low, high = guarded(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.289)
+    """
+    d_hat, se_d = rates.shrunk_d
+    if d_hat > (bar + FAR) * se_d:
+        return delta(rates, quantile) if plenty(rates) else lang_reiczigel(rates, quantile)
+    special = needs("scipy.special", "inference")
+    j, v_j = _added(rates.j, rates.v_j, rates.size_j, 2.0)
+    m_r, v_r = _added(rates.m_r, rates.v_r, rates.size_r, 2.0)
+    m_n, v_n = _added(rates.m_n, rates.v_n, rates.size_n, 2.0)
+    c_jr, c_jn = rates.corr_jr * math.sqrt(v_j * v_r), rates.corr_jn * math.sqrt(v_j * v_n)
+    c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
+    d, g = m_r + m_n - 1, np.linspace(0, 1, 1001)
+    v_aa, v_ab, v_dd = v_j + v_n + 2 * c_jn, v_n + c_jr + c_jn + c_rn, v_r + v_n + 2 * c_rn
+    t, spread = (j - 1 + m_n) - g * d, np.sqrt(np.maximum(v_aa - 2 * g * v_ab + g**2 * v_dd, 1e-300))
+    slope = (v_ab - g * v_dd) / spread  # D moves so much for a standard deviation of T
+    x = t / spread
+    bound = bar * math.sqrt(max(v_dd, 0.0)) - (d - slope * x)
+    limit = np.divide(bound, slope, out=np.full(len(g), -np.inf), where=np.abs(slope) > 1e-12)
+    side = np.where(slope >= 0, 1.0, -1.0)
+    tail = np.exp(np.minimum(special.log_ndtr(-side * x) - special.log_ndtr(-side * limit), 0.0))
+    beyond = float(special.ndtr(-quantile))
+    low, high = lang_reiczigel(rates, quantile)
+    held = g[(tail >= beyond) & (tail <= 1 - beyond)]
+    return (min(low, float(held[0])), max(high, float(held[-1]))) if len(held) else (low, high)
+
+
+def plenty(rates: Rates) -> bool:
+    """Whether there are so many labels that added counts only cost width, and eq. 7 is as good as any.
+
+    At least 20 (effective) labels of every kind, right and wrong, D ten standard errors above 0, and a value between
+    1/4 and 3/4.
+
+    >>> plenty(Rates(.48, .9, .8, .2496/500, .09/250, .16/250, 500, 250, 250))
+    True
+    """
+    d, se = rates.shrunk_d
+    rows = (
+        (rates.j, rates.v_j, rates.size_j),
+        (rates.m_r, rates.v_r, rates.size_r),
+        (rates.m_n, rates.v_n, rates.size_n),
+    )
+    fewest = min(effective_size(m, v, size) * min(m, 1 - m) for m, v, size in rows)
+    return fewest >= 20 and d > 10 * se and 0.25 < rates.value < 0.75
+
+
+def fieller(rates: Rates, quantile: float) -> tuple[float, float]:
+    """Fieller's interval of the ratio A/D, A = j - 1 + mN: all g with (A - gD)^2 <= z^2 Var(A - gD); cut at 0 and 1.
+
+    Bounded only where D is clearly above 0; refused elsewhere.
+
+    Fieller 1954, Journal of the Royal Statistical Society B 16(2).
+
+    >>> low, high = fieller(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.2913)
+    """
+    v_j = _never_0(rates.j, rates.v_j, rates.size_j)
+    v_r, v_n = _never_0(rates.m_r, rates.v_r, rates.size_r), _never_0(rates.m_n, rates.v_n, rates.size_n)
+    c_jr = rates.corr_jr * math.sqrt(v_j * v_r)
+    c_jn = rates.corr_jn * math.sqrt(v_j * v_n)
+    c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
+    v_aa, v_bb = v_j + v_n + 2 * c_jn, v_r + v_n + 2 * c_rn
+    v_ab = v_n + c_jr + c_jn + c_rn
+    a, d, z2 = rates.j - 1 + rates.m_n, rates.d, quantile**2
+    square, line, rest = d**2 - z2 * v_bb, a * d - z2 * v_ab, a**2 - z2 * v_aa
+    inside = line**2 - square * rest
+    if square <= 0 or inside < 0:
+        raise TruegainError(
+            f"Fieller's interval has no bounds: D = {rates.d:.3f} is not clearly above 0; judge more gold pairs"
+        )
+    root = math.sqrt(inside)
+    return _cut((line - root) / square, (line + root) / square)
+
+
+def delta(rates: Rates, quantile: float) -> tuple[float, float]:
+    """The paper's interval: value -+ z times the standard error of eq. 7 (with correlations where there are any).
+
+    Goldberg et al. 2018, ACM TOIS 36(4).
+
+    >>> low, high = delta(Rates(60/200, 45/50, 40/50, .3*.7/200, .9*.1/50, .8*.2/50, 200, 50, 50), 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (-0.0213, 0.307)
+    """
+    half = quantile * delta_se(rates)
+    return rates.value - half, rates.value + half
+
+
+def delta_se(rates: Rates) -> float:
+    """Standard error of the corrected value by eq. 7."""
+    return math.sqrt(_combined(rates.value, rates.v_j, rates.v_r, rates.v_n, rates)) / abs(rates.d)
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Bootstrap draws of the corrected value, without those whose D* came near 0, which are counted."""
+
+    values: Floats
+    spoilt: int
+
+    @property
+    def se(self) -> float:
+        """Standard deviation of the draws."""
+        return float(self.values.std(ddof=1))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Percentile interval."""
+        low, high = np.quantile(self.values, [(1 - confidence) / 2, (1 + confidence) / 2])
+        return float(low), float(high)
+
+
+def parametric_bootstrap(
+    rates: Rates, *, trials: int, seed: int | np.random.SeedSequence, j_draws: Floats | None = None
+) -> Draws:
+    """Algorithm 1: draw j*, mR*, mN* from binomials (j* may be drawn by resampling topics) and recompute.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), algorithm 1.
+
+    >>> rates = Rates(.626, 43/59, 67/84, .414**2/10278, 0, 0, .626*.374/(.414**2/10278), 59, 84)
+    >>> round(parametric_bootstrap(rates, trials=50000, seed=1).se, 2)  # eq. 7, which is linear, says 0.09
+    0.1
+    """
+    rng = np.random.default_rng(seed)
+    j = rng.binomial(max(1, round(rates.size_j)), rates.j, trials) / max(1, round(rates.size_j))
+    if j_draws is not None:
+        j = j_draws
+    m_r = rng.binomial(round(rates.size_r), rates.m_r, trials) / round(rates.size_r)
+    m_n = rng.binomial(round(rates.size_n), rates.m_n, trials) / round(rates.size_n)
+    return kept(j - 1 + m_n, m_r + m_n - 1, rates.d)
+
+
+def kept(numerator: Floats, d: Floats, d_hat: float) -> Draws:
+    """Ratios of draws whose D* is at least a tenth of D; refused where too many are not."""
+    sound = d > d_hat / 10
+    spoilt = int(len(d) - np.count_nonzero(sound))
+    if spoilt > LARGEST_SPOILT * len(d):
+        raise TruegainError(
+            f"{spoilt} of {len(d)} bootstrap draws have a D* near or below 0 (D = {d_hat:.3f}), so the bootstrap has "
+            "no answer: judge more gold pairs, or use method='fieller'"
+        )
+    return Draws(numerator[sound] / d[sound], spoilt)
+
+
+def quantile_of(confidence: float, df: float = math.inf) -> float:
+    """Two-sided quantile of Student's t, of the normal where df is infinite.
+
+    >>> round(quantile_of(0.95), 4), round(quantile_of(0.95, 9), 4)
+    (1.96, 2.2622)
+    """
+    if not 0 < confidence < 1:
+        raise TruegainError(f"confidence {confidence:g} must lie between 0 and 1, such as 0.95")
+    special = needs("scipy.special", "inference")
+    at = (1 + confidence) / 2
+    return float(special.ndtri(at) if math.isinf(df) else special.stdtrit(df, at))
+
+
+def bar_of(df: float = math.inf) -> float:
+    """How many standard errors D must lie above 0: Student's t, one-sided at 5%.
+
+    >>> round(bar_of(), 4), round(bar_of(9), 4)
+    (1.6449, 1.8331)
+    """
+    return quantile_of(0.9, df)
+
+
+def p_of(t: float, df: float = math.inf) -> float:
+    """Two-sided p of a t value.
+
+    >>> round(p_of(1.959964), 4)
+    0.05
+    """
+    special = needs("scipy.special", "inference")
+    tail = special.ndtr(-abs(t)) if math.isinf(df) else special.stdtr(df, -abs(t))
+    return min(1.0, 2 * float(tail))
+
+
+def satterthwaite(parts: list[tuple[float, float]]) -> float:
+    """Degrees of freedom of a sum of independent variances: (sum V)^2 / sum of V^2 / df.
+
+    >>> satterthwaite([(1.0, 10.0), (1.0, 10.0)])
+    20.0
+    """
+    total = sum(v for v, _ in parts)
+    below = sum(v**2 / df for v, df in parts if v > 0)
+    return math.inf if below == 0 else total**2 / below
+
+
+def effective_size(m: float, v: float, size: float) -> float:
+    """How many independent labels have this variance: m(1 - m)/V, at most `size`."""
+    return size if v <= 0 or not 0 < m < 1 else min(size, m * (1 - m) / v)
+
+
+def _added(m: float, v: float, size: float, added: float) -> tuple[float, float]:
+    n = effective_size(m, v, size)
+    shrunk = (n * m + added / 2) / (n + added)
+    return shrunk, shrunk * (1 - shrunk) / (n + added)
+
+
+def _never_0(m: float, v: float, size: float) -> float:
+    return v if v > 0 else _added(m, v, size, 2.0)[1]
+
+
+def _combined(g: float, v_j: float, v_r: float, v_n: float, rates: Rates) -> float:
+    s_j, s_r, s_n = math.sqrt(v_j), -g * math.sqrt(v_r), (1 - g) * math.sqrt(v_n)
+    cross = rates.corr_jr * s_j * s_r + rates.corr_jn * s_j * s_n + rates.corr_rn * s_r * s_n
+    return max(s_j**2 + s_r**2 + s_n**2 + 2 * cross, 0.0)
+
+
+def _cut(low: float, high: float) -> tuple[float, float]:
+    return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))

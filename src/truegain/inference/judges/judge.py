@@ -1,0 +1,382 @@
+"""Judge: how often a cheap judge is right, and what a score would be without its errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError
+from truegain.gains.binary import rates_variance
+from truegain.gains.boundary import bounded
+from truegain.gains.confusion import Confusion
+from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
+from truegain.inference.judges.corrected import Corrected, Method, interval_of
+from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
+from truegain.inference.judges.intervals import Rates, bar_of, clearly_positive, p_of, satterthwaite
+from truegain.inference.judges.linear_correction import Side
+from truegain.inference.results import Comparison
+from truegain.tables.checks import warn
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.judgments import Judgments
+from truegain.tables.table import Cell, Table
+
+Clusters = Literal["topics", "none"]
+Levels = float | tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """A bronze judge measured against a gold one: mR and mN, or the whole confusion matrix, and how gold was sampled.
+
+    mR = P(bronze relevant | gold relevant), mN = P(bronze non-relevant | gold non-relevant), D = mR + mN - 1.
+
+    Goldberg et al. 2018, ACM TOIS 36(4).
+
+    >>> import truegain as tg
+    >>> judge = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
+    >>> print(judge.correct(mean=0.6260, sd=0.414, n=10278, method="delta"))
+    0.6260 by the bronze labels, 0.8047 corrected, 95% interval 0.6277 to 0.9817 (delta, gold by-gold)
+    """
+
+    confusion: Confusion
+    levels: tuple[float, float]  # smallest relevant label of bronze and of gold
+    design: Design
+    share: dict[float, float] | None = None  # of each bronze label among all bronze labels
+    pairs: Pairs | None = None
+    gold: Judgments | None = None
+
+    # ------------------------------------------------------------------ where it comes from
+
+    @classmethod
+    def fit(
+        cls,
+        bronze: object,
+        gold: object,
+        design: Design | None = None,
+        relevant: Levels = 1,
+        weights: npt.ArrayLike | None = None,
+        scale: Sequence[float] | None = None,
+        missing: Missing = "refuse",
+    ) -> Judge:
+        """Measure the bronze judge on the pairs that the gold judge has labelled too.
+
+        `design` says how these were sampled and is never guessed; `relevant` is the smallest relevant label, or one
+        for each judge (bronze, gold) where their scales differ; `weights` has a number for each gold row, such as
+        1 / probability of having been drawn.
+
+        >>> import truegain as tg
+        >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
+        >>> judge = tg.Judge.fit(bronze, {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}, design="random")
+        >>> judge.counts
+        (2.0, 3.0, 1.0, 2.0)
+        """
+        check_design(design)
+        assert design is not None
+        table = Judgments.of(gold)
+        pairs = pair_up(bronze, table, design=design, weights=weights, scale=scale, missing=missing)
+        if pairs.unmatched:
+            warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
+        return replace(cls.of_pairs(pairs, design, relevant), gold=table)
+
+    @classmethod
+    def of_pairs(cls, pairs: Pairs, design: Design, relevant: Levels = 1) -> Judge:
+        """Measure the bronze judge on pairs that are already matched."""
+        levels = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+        return cls(Confusion.fit(pairs), levels, design, pairs.share, pairs)
+
+    @classmethod
+    def from_counts(
+        cls, relevant: tuple[float, float], nonrelevant: tuple[float, float], design: Design = "by-gold"
+    ) -> Judge:
+        """From summary figures: (bronze agreed, gold-relevant pairs) and (bronze agreed, gold-non-relevant pairs).
+
+        >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
+        >>> round(judge.mR, 3), round(judge.mN, 3)
+        (0.729, 0.798)
+        """
+        check_design(design)
+        for name, (right, all_) in (("relevant", relevant), ("nonrelevant", nonrelevant)):
+            if not (all_ > 0 and 0 <= right <= all_):
+                raise TruegainError(f"{name}=({right:g}, {all_:g}): give (how many right, of how many), at least 1")
+        (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
+        return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
+
+    def reweighted(self, weight: npt.ArrayLike) -> Judge:
+        """The judge fitted again with a weight for each gold topic, as in a resample of topics."""
+        return replace(self, confusion=self.confusion.reweighted(weight), pairs=None, gold=None)
+
+    def at(self, relevant: Levels) -> Judge:
+        """The same judge at another level of relevance."""
+        levels = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+        return replace(self, levels=levels)
+
+    def among(self, keep: Bools) -> Judge:
+        """The judge measured on some of its gold pairs only."""
+        if self.pairs is None:
+            raise TruegainError("only counts are known of this judge, not the gold pairs behind them")
+        if not keep.any():
+            raise TruegainError("none of the gold pairs is among these documents; judge some of them")
+        return replace(self, confusion=Confusion.fit(self.pairs.only(keep)), pairs=self.pairs.only(keep))
+
+    def at_levels(self, level: float | None, gold_level: float | None) -> Judge:
+        """The same judge at a measure's level of relevance; unchanged for graded measures."""
+        if level is None:
+            return self
+        gold = gold_level if gold_level is not None else level if self.levels[0] == self.levels[1] else self.levels[1]
+        return self if self.levels == (level, gold) or not self.confusion.clustered else self.at((level, gold))
+
+    def sides(self, topics: Sequence[str], *, binary: bool) -> list[Side]:
+        """The judge for all topics, D checked to be clearly above 0, or C to be invertible."""
+        if binary:
+            rates, gold_df = self.rates(0.5, 0.0, 1.0, "topics" if len(self.binary.topics) > 1 else "none")
+            clearly_positive(rates, bar_of(gold_df))
+        confusion = self.binary if binary else self.confusion.square()
+        return [Side(confusion, np.ones(len(topics), np.bool_))]
+
+    @property
+    def size(self) -> int:
+        """How many gold pairs there are."""
+        return self.confusion.pairs
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """All labels of either judge, ascending."""
+        return tuple(sorted({*self.confusion.gold, *self.confusion.bronze}))
+
+    # ------------------------------------------------------------------ how good it is
+
+    @cached_property
+    def binary(self) -> Confusion:
+        """Counts cut at the levels of relevance: rows gold 0, 1; columns bronze 0, 1."""
+        return self.confusion.binary(*self.levels)
+
+    @property
+    def counts(self) -> tuple[float, float, float, float]:
+        """(kR, nR, kN, nN), weighted where gold is."""
+        (nn, nr), (rn, rr) = self.binary.counts.tolist()
+        return rr, rr + rn, nn, nn + nr
+
+    @property
+    def mR(self) -> float:
+        """P(bronze relevant | gold relevant)."""
+        return float(self.binary.matrix[1, 1])
+
+    @property
+    def mN(self) -> float:
+        """P(bronze non-relevant | gold non-relevant)."""
+        return float(self.binary.matrix[0, 0])
+
+    @property
+    def D(self) -> float:
+        """D = mR + mN - 1: 0 for a coin, 1 for a faultless judge."""
+        return self.mR + self.mN - 1
+
+    @property
+    def matrix(self) -> Floats:
+        """C[g, b] over all labels."""
+        return self.confusion.matrix
+
+    def rates(
+        self, j: float, v_j: float, size_j: float, clusters: Clusters = "topics", influence: Floats | None = None
+    ) -> tuple[Rates, float]:
+        """The three rates with variances over topics (or over pairs), and the degrees of freedom of the gold part.
+
+        `influence` has, for each gold topic, how much that topic moves the bronze mean, where it is in both.
+        """
+        b = self.binary
+        over_topics = clusters == "topics" and b.clustered
+        n_r, n_n = float(b.effective[1]), float(b.effective[0])
+        v_r, v_n = rates_variance(self.mR * n_r, n_r, self.mN * n_n, n_n)
+        if not over_topics:
+            return Rates(j, self.mR, self.mN, v_j, v_r, v_n, size_j, n_r, n_n), math.inf
+        topics = len(b.topics)
+        if topics < 2:
+            raise TruegainError(
+                f"the gold pairs come from {topics} topic; at least 2 are needed to tell how the judge's accuracy "
+                "varies over topics (clusters='none' treats pairs as independent)"
+            )
+        moves_r = (b.table[:, 1, 1] - self.mR * b.table[:, 1].sum(axis=1)) / b.totals[1]
+        moves_n = (b.table[:, 0, 0] - self.mN * b.table[:, 0].sum(axis=1)) / b.totals[0]
+        grow = topics / (topics - 1)
+        c_r, c_n = grow * float(moves_r @ moves_r), grow * float(moves_n @ moves_n)
+        moved = influence if influence is not None else np.zeros(topics)
+        corr = [
+            _correlation(grow * float(moved @ moves_r), v_j, c_r),
+            _correlation(grow * float(moved @ moves_n), v_j, c_n),
+            _correlation(grow * float(moves_r @ moves_n), c_r, c_n),
+        ]
+        return Rates(j, self.mR, self.mN, v_j, max(c_r, v_r), max(c_n, v_n), size_j, n_r, n_n, *corr), topics - 1.0
+
+    def consistency(self, j: float | None = None) -> tuple[str, ...]:
+        """What in the data does not fit together; empty where all does.
+
+        A bronze mean above mR or below 1 - mN is impossible for this judge; and gold drawn at random must have about
+        the bronze labels that the whole has.
+
+        >>> enterprise = Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262))
+        >>> enterprise.consistency(0.527)[0].split(":")[0]
+        'the bronze mean 0.527 is above mR = 0.447'
+        """
+        found = [] if j is None else list(self.out_of_reach(j))
+        if self.design == "random":
+            found += self._bronze_shares(j)
+        return tuple(found)
+
+    def out_of_reach(self, j: float) -> tuple[str, ...]:
+        """Whether a bronze mean is impossible for this judge, said in words."""
+        if j > self.mR:
+            return (
+                f"the bronze mean {j:.3f} is above mR = {self.mR:.3f}: even if every document were relevant, "
+                "this judge would say so of fewer",
+            )
+        if j < 1 - self.mN:
+            return (
+                f"the bronze mean {j:.3f} is below 1 - mN = {1 - self.mN:.3f}: even if no document were relevant, "
+                "this judge would say so of more",
+            )
+        return ()
+
+    def _bronze_shares(self, j: float | None) -> list[str]:
+        """Compare the bronze labels of the gold pairs with those of the whole."""
+        k_r, n_r, k_n, n_n = self.counts
+        inside = (k_r + n_n - k_n) / (n_r + n_n)
+        whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
+        if whole is None:
+            return []
+        b = self.binary
+        if b.clustered and len(b.topics) > 1:
+            moves = (b.table[:, :, 1].sum(axis=1) - inside * b.table.sum(axis=(1, 2))) / b.totals.sum()
+            se, df = math.sqrt(float(moves @ moves) * len(b.topics) / (len(b.topics) - 1)), len(b.topics) - 1.0
+        else:
+            se, df = math.sqrt(inside * (1 - inside) / (n_r + n_n)), math.inf
+        if se == 0 or p_of((inside - whole) / se, df) > 0.01:
+            return []
+        return [
+            f"gold was drawn at random, yet the bronze judge calls {inside:.1%} of the gold pairs relevant and "
+            f"{whole:.1%} of all: the gold pairs are not a random sample of these labels"
+        ]
+
+    # ------------------------------------------------------------------ summary figures
+
+    def correct(
+        self,
+        mean: float,
+        n: float,
+        sd: float | None = None,
+        *,
+        method: Method = "default",
+        confidence: float = 0.95,
+        trials: int = 10_000,
+        seed: int = 0,
+    ) -> Corrected:
+        """Correct a bronze mean of P@k over n topics with standard deviation sd (P@1 where sd is not given).
+
+        G = (j - 1 + mN) / D, eq. 5 and 15; `method` is the interval: default (Lang-Reiczigel, guarded),
+        lang-reiczigel, fieller, delta (eq. 7) or bootstrap (algorithm 1).
+
+        >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
+        >>> answer = judge.correct(mean=0.6260, sd=0.414, n=10278)
+        >>> round(answer.value, 3), round(answer.se, 4)
+        (0.805, 0.0903)
+        """
+        if not 0 <= mean <= 1:
+            raise TruegainError(f"mean {mean:g} is not a precision; it must lie between 0 and 1")
+        if not n >= 2 or (sd is not None and not sd >= 0):
+            raise TruegainError(f"n = {n:g}, sd = {sd}: at least two topics and a standard deviation of 0 or more")
+        v_j = mean * (1 - mean) / n if sd is None else sd**2 / n
+        size = n if v_j == 0 or sd is None else max(n, mean * (1 - mean) / v_j)
+        rates, gold_df = self.rates(mean, v_j, size)
+        bar = bar_of(gold_df)
+        clearly_positive(rates, bar)
+        parts = [(v_j / rates.d**2, math.inf if sd is None else n - 1.0)]
+        gold_part = max(0.0, _gold_part(rates))
+        df = satterthwaite([*parts, (gold_part, gold_df)])
+        k_r, n_r, k_n, n_n = self.counts
+        point = bounded(mean * size, size, k_r, n_r, k_n, n_n)
+        return interval_of(
+            rates, df, point=point, method=method, confidence=confidence, trials=trials, seed=seed, design=self.design,
+            notes=self.consistency(mean), counts=self.counts, n=n, bar=bar,
+        )  # fmt: skip
+
+    def difference(
+        self,
+        a: Corrected,
+        b: Corrected,
+        *,
+        gold: GoldSample = "shared",
+        covariance: float = 0.0,
+        test: Test = "normal",
+        confidence: float = 0.95,
+        names: tuple[str, str] = ("a", "b"),
+    ) -> Comparison:
+        """Compare two means that this judge's accuracy has corrected; see `difference_of`.
+
+        >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
+        >>> a = judge.correct(mean=0.6260, sd=0.414, n=10278)
+        >>> b = judge.correct(mean=0.6385, sd=0.402, n=20604)
+        >>> round(judge.difference(a, b).p, 3), round(judge.difference(a, b, gold="separate").p, 3)
+        (0.017, 0.854)
+        """
+        rates, _ = self.rates(0.5, 0.0, 1.0)
+        return difference_of(
+            a, b, v_d=raw_variance_of_d(rates), gold=gold, covariance=covariance, test=test, confidence=confidence,
+            names=names,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ showing itself
+
+    def by_topic(self) -> Table:
+        """Where the judge is right: each gold topic's pairs and rates."""
+        b = self.binary
+        rows: list[tuple[Cell, ...]] = []
+        for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
+            rows.append((topic, _count(rr + rn), _share(rr, rr + rn), _count(nn + nr), _share(nn, nn + nr)))
+        return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")
+
+    def by_label(self) -> Table:
+        """The confusion matrix: for every gold label the share of each bronze label."""
+        c = self.confusion
+        rows: list[tuple[Cell, ...]] = [
+            (f"{g:g}", _count(float(n)), *(_share(x, n) for x in row.tolist()))
+            for g, n, row in zip(c.gold, c.totals, c.counts, strict=True)
+        ]
+        heads = tuple(f"bronze {b:g}" for b in c.bronze)
+        return Table(("gold label", "pairs", *heads), rows, title="what the bronze judge says, given the gold label")
+
+    def __str__(self) -> str:
+        k_r, n_r, k_n, n_n = self.counts
+        rates, _ = self.rates(0.5, 0.0, 1.0, "topics" if len(self.binary.topics) > 1 else "none")
+        topics = f" from {len(self.binary.topics)} topics" if self.binary.clustered else ""
+        return (
+            f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}): "
+            f"finds {self.mR:.1%} of the relevant (mR, {k_r:g} of {n_r:g}, se {math.sqrt(rates.v_r):.3f}) and "
+            f"{self.mN:.1%} of the non-relevant (mN, {k_n:g} of {n_n:g}, se {math.sqrt(rates.v_n):.3f}); "
+            f"D = {self.D:.3f}"
+        )
+
+    __repr__ = __str__
+
+
+def _gold_part(rates: Rates) -> float:
+    g = rates.value
+    cross = -2 * g * (1 - g) * rates.corr_rn * math.sqrt(rates.v_r * rates.v_n)
+    return (g**2 * rates.v_r + (1 - g) ** 2 * rates.v_n + cross) / rates.d**2
+
+
+def _correlation(cov: float, v_a: float, v_b: float) -> float:
+    both = math.sqrt(v_a * v_b)
+    return 0.0 if both <= 0 else max(-1.0, min(1.0, cov / both))
+
+
+def _count(n: float) -> Cell:
+    return int(n) if n == int(n) else n
+
+
+def _share(part: float, whole: float) -> float | None:
+    return None if whole == 0 else part / whole

@@ -1,0 +1,82 @@
+"""How much of a measure each label carries: what is needed to put another value behind every label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import MeasureError
+from truegain.measures.base import Binary, Measure
+from truegain.measures.linear import linear_parts
+from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.ranked import RankedGains
+
+MOST_CLASSES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class LabelWeights:
+    """For every system, topic and class of label the sum of the rank weights of the documents with that label.
+
+    A measure linear in gain is the sum over classes of weight * value.  NaN where a system lacks a topic; an unjudged
+    document is in no class and counts 0, as in the measure.
+    """
+
+    classes: tuple[float, ...]
+    value: Floats  # of each class, by the measure
+    weight: Floats  # system x topic x class
+    judged: Ints  # judged documents per system that the measure looks at
+    system: Ints  # of each such document
+    item: Ints  # and its item in the pool
+
+
+def check_linear(measure: Measure) -> None:
+    """Refuse a measure for which inverting a confusion matrix is not valid."""
+    if not measure.linear_in_gains:
+        raise MeasureError(
+            f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; "
+            "use P@k, DCG@k, SDCG@k or RBP, or have whole topics gold-judged (design 'topics')"
+        )
+    if isinstance(getattr(measure, "max_rel", None), str):
+        raise MeasureError(
+            f"{measure} divides by the highest label found, which the judge's errors move; give max_rel as a number"
+        )
+
+
+def level_of(measure: Measure) -> float | None:
+    """The smallest relevant label of a measure that asks for nothing else; None for graded ones."""
+    level = getattr(measure, "rel", None)
+    if level is None:
+        return 1.0 if isinstance(measure, Binary) else None
+    return float(level)
+
+
+def label_weights(
+    ranked: RankedGains, measure: Measure, classes: tuple[float, ...], *, level: float | None = None
+) -> LabelWeights:
+    """Weights of the classes of bronze labels, or of 0 and 1 cut at a bronze level."""
+    check_linear(measure)
+    label = ranked.item_gain
+    if level is None and len(classes) > MOST_CLASSES:
+        raise MeasureError(f"{len(classes)} different labels: correct graded measures on a few; round the labels first")
+    asked = np.array([*classes, level_of(measure) or 0.0])
+    parts = linear_parts(measure, np.concatenate([label, asked]), int(ranked.rank.max(initial=1)))
+    view = parts.view(ranked)
+    gain, weight = view.gain, parts.weight[view.rank - 1]
+    keep = np.flatnonzero((gain >= 0) & (weight != 0))
+    known = (0.0, 1.0) if level is not None else classes
+    code = (gain[keep] >= level) * 1 if level is not None else np.searchsorted(classes, gain[keep])
+    cell = view.list[keep] * len(known) + code
+    sums = np.bincount(cell, weight[keep], minlength=view.lists * len(known)).astype(np.float64)
+    matrix = np.where(view.present[:, None], sums.reshape(-1, len(known)), np.nan)
+    value = parts.worth(np.array(classes))
+    if level is not None:
+        value = np.array([0.0, float(parts.worth(asked[-1:])[0])])
+    system = view.list[keep] // len(view.topics)
+    judged = np.bincount(system, minlength=len(view.systems)).astype(np.int64)
+    shape = (len(view.systems), len(view.topics), len(known))
+    return LabelWeights(
+        known, frozen(value), frozen(matrix.reshape(shape)), frozen(judged), frozen(system),
+        frozen(view.item[keep].astype(np.int64)),
+    )  # fmt: skip

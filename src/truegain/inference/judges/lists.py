@@ -1,0 +1,113 @@
+"""Which judge corrects which system: measured on the gold pairs the system itself retrieved, or on more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from truegain.errors import TruegainError
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of
+from truegain.inference.judges.panel import JudgePanel
+from truegain.measures.base import Measure
+from truegain.tables.columns import Bools, Floats, frozen
+from truegain.tables.ranked import RankedGains
+
+Accuracy = Literal["system", "lists", "given"]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedLists:
+    """Runs, a measure and a judge, ready to be corrected: label weights by system and topic, and a judge for each."""
+
+    ranked: RankedGains
+    measure: Measure
+    judge: Judge | JudgePanel
+    weights: LabelWeights
+    naive: Floats  # system x topic
+    binary: bool
+    accuracy: Accuracy
+
+    @classmethod
+    def of(
+        cls,
+        ranked: RankedGains,
+        judge: Judge | JudgePanel,
+        measure: Measure,
+        *,
+        gold_level: float | None = None,
+        accuracy: Accuracy | None = None,
+    ) -> JudgedLists:
+        """Put a judge behind ranked bronze labels.
+
+        accuracy: 'system' measures the judge, for each system, on the gold pairs that this system retrieved where
+        the measure looks (the default where these are known and not from elsewhere); 'lists' on those that any of
+        the systems retrieved there; 'given' on all gold pairs.
+        """
+        if accuracy is not None and accuracy not in get_args(Accuracy):
+            raise TruegainError(f"accuracy {accuracy!r} is not known; give one of {', '.join(get_args(Accuracy))}")
+        check_linear(measure)
+        known = isinstance(judge, Judge) and judge.pairs is not None
+        if accuracy not in (None, "given") and not known:
+            raise TruegainError(f"accuracy={accuracy!r} needs gold pairs of the documents retrieved; give 'given'")
+        level = level_of(measure)
+        levels = judge.at_levels(level, gold_level)
+        classes = tuple(sorted({*ranked.item_gain[ranked.item_gain >= 0].tolist(), *judge.labels}))
+        binary = level is not None or classes == (0.0, 1.0)
+        cut = level if level is not None else 1.0 if binary else None
+        weights = label_weights(ranked, measure, classes, level=cut)
+        chosen: Accuracy = accuracy or ("system" if known and judge.design != "elsewhere" else "given")
+        return cls(ranked, measure, levels, weights, frozen(measure.score(ranked)), binary, chosen)
+
+    @property
+    def joined(self) -> bool:
+        """Whether a gold topic and a scored topic of the same name are the same."""
+        return self.judge.design != "elsewhere"
+
+    def there(self, *systems: int) -> Bools:
+        """Topics that all these systems answer; refused where there are fewer than two."""
+        there = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
+        if there.sum() < 2:
+            names = " and ".join(self.ranked.systems[s] for s in systems)
+            raise TruegainError(f"{names}: {int(there.sum())} judged topics are answered; at least 2 are needed")
+        return there
+
+    def names(self, there: Bools) -> list[str]:
+        """The topics by name."""
+        return [t for t, x in zip(self.ranked.topics, there, strict=True) if x]
+
+    def retrieved(self, system: int | None) -> Bools:
+        """Which items of the pool a system (or any) retrieved where the measure looks."""
+        out = np.zeros(len(self.ranked.pool), np.bool_)
+        rows = slice(None) if system is None else self.weights.system == system
+        out[self.weights.item[rows]] = True
+        return out
+
+    def judge_out_of_reach(self, system: str, mean: float) -> tuple[str, ...]:
+        """Whether a system's bronze mean is impossible for the judge that would correct it."""
+        if not self.binary:
+            return ()
+        try:
+            judge = self.judge_of(self.ranked.systems.index(system))
+            return judge.out_of_reach(mean) if isinstance(judge, Judge) else ()
+        except TruegainError as error:
+            return (str(error),)
+
+    def judge_of(self, *systems: int) -> Judge | JudgePanel:
+        """The judge that corrects a system, or a pair of systems together."""
+        if self.accuracy == "given" or not isinstance(self.judge, Judge) or self.judge.pairs is None:
+            return self.judge
+        mask = self.retrieved(None if self.accuracy == "lists" else systems[0])
+        for s in systems[1:] if self.accuracy == "system" else ():
+            mask |= self.retrieved(s)
+        item = self.judge.pairs.items_in(self.ranked.pool)
+        keep = (item >= 0) & mask[item]
+        if not keep.any():
+            names = " and ".join(self.ranked.systems[s] for s in systems)
+            raise TruegainError(
+                f"none of the {self.judge.size} gold pairs is a document that {names} retrieved where {self.measure} "
+                "looks; judge some of these, or give accuracy='lists' or 'given'"
+            )
+        return self.judge.among(keep)

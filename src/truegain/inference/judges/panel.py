@@ -1,0 +1,119 @@
+"""Several judges, each with an accuracy of its own: every topic is corrected with its judge's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import InputError, TruegainError, some
+from truegain.gains.pairs import Design, check_design
+from truegain.inference.judges.judge import Judge, Levels
+from truegain.inference.judges.linear_correction import Side
+from truegain.tables.columns import Coded, frozen
+from truegain.tables.judgments import Judgments
+
+
+@dataclass(frozen=True, eq=False)
+class JudgePanel:
+    """Judges by name, and which of them labelled each topic.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), section 3.9: with judges of different accuracy the corrected order of
+    systems can differ from the bronze one.
+
+    >>> strict, lenient = Judge.from_counts((70, 100), (95, 100)), Judge.from_counts((95, 100), (60, 100))
+    >>> print(JudgePanel({"x": strict, "y": lenient}, {"1": "x", "2": "x", "3": "y"}))
+    2 judges: x (2 topics) mR 0.700 mN 0.950; y (1 topic) mR 0.950 mN 0.600
+    """
+
+    judges: Mapping[str, Judge]
+    of_topic: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        lost = sorted(set(self.of_topic.values()) - set(self.judges))
+        if lost or not self.judges:
+            raise TruegainError(f"no accuracy is known of judge {some(lost)}; have some of its labels gold-judged")
+        if len({j.design for j in self.judges.values()}) > 1:
+            raise TruegainError("the gold pairs of all judges must be sampled in the same way")
+
+    @classmethod
+    def fit(cls, bronze: object, gold: object, design: Design | None = None, relevant: Levels = 1) -> JudgePanel:
+        """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
+        check_design(design)
+        table, trusted = Judgments.of(bronze), Judgments.of(gold)
+        if table.assessor is None:
+            raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
+        who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
+        topics, first = np.unique(who[0], return_index=True)
+        if len(topics) < who.shape[1]:
+            twice = [table.topic.values[t] for t in topics[np.bincount(who[0])[topics] > 1]]
+            raise InputError(
+                f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
+                file=table.source,
+                hint="make one label of theirs first, by vote(), and fit that as one judge",
+            )
+        names = table.assessor.values
+        of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
+        judges = {
+            name: Judge.fit(_rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, relevant)
+            for i, name in enumerate(names)
+        }
+        return cls(judges, of_topic)
+
+    @property
+    def design(self) -> Design:
+        """How gold was sampled."""
+        return next(iter(self.judges.values())).design
+
+    @property
+    def size(self) -> int:
+        """Gold pairs of all judges."""
+        return sum(j.size for j in self.judges.values())
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """All labels of either kind of judge."""
+        return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
+
+    def at_levels(self, level: float | None, gold_level: float | None) -> JudgePanel:
+        """The same judges at another level of relevance."""
+        return JudgePanel({n: j.at_levels(level, gold_level) for n, j in self.judges.items()}, self.of_topic)
+
+    def sides(self, topics: Sequence[str], *, binary: bool) -> list[Side]:
+        """Each judge with the topics it labelled, among those scored."""
+        unknown = [t for t in topics if t not in self.of_topic]
+        if unknown:
+            raise TruegainError(f"it is not known which judge labelled {len(unknown)} topics ({some(unknown)})")
+        who = np.array([self.of_topic[t] for t in topics])
+        return [
+            Side(side.confusion, who == name)
+            for name, judge in self.judges.items()
+            if (who == name).any()
+            for side in judge.sides(topics, binary=binary)
+        ]
+
+    def __str__(self) -> str:
+        def one(name: str, judge: Judge) -> str:
+            n = sum(1 for v in self.of_topic.values() if v == name)
+            return f"{name} ({n} topic{'' if n == 1 else 's'}) mR {judge.mR:.3f} mN {judge.mN:.3f}"
+
+        return f"{len(self.judges)} judges: " + "; ".join(one(n, j) for n, j in self.judges.items())
+
+
+def _rows(table: Judgments, keep: np.ndarray) -> Judgments:
+    at = np.flatnonzero(keep)
+    return Judgments(
+        table.topic.take(at), table.docs.take(at), frozen(table.label[at]), table.subtopic.take(at), None, {},
+        table.source,
+    )  # fmt: skip
+
+
+def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgments:
+    theirs = Coded(gold.topic.values, gold.topic.code)
+    keep = np.array([of_topic.get(t) == name for t in theirs.values], np.bool_)[theirs.code]
+    if not keep.any():
+        raise InputError(
+            f"no gold pair is from a topic that {name} labelled", file=gold.source, hint="have some of them judged"
+        )
+    return _rows(gold, keep)

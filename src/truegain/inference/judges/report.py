@@ -1,0 +1,71 @@
+"""One table about a judge: its accuracy by label, topic or system, and what does not fit together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from truegain._version import __version__
+from truegain.errors import TruegainError
+from truegain.gains.pairs import Design, Missing
+from truegain.inference.judges.correct import judge_of
+from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.lists import JudgedLists
+from truegain.measures.base import mean_of_rows
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.parse import parse_measure
+from truegain.tables.judgments import Judgments
+from truegain.tables.read import NameBy
+from truegain.tables.table import Table
+
+Show = Literal["labels", "topics", "systems"]
+
+
+def judge_report(
+    bronze: object,
+    gold: object,
+    runs: object = None,
+    *,
+    design: Design | None = None,
+    measure: str = "P@10",
+    gold_level: float | None = None,
+    missing: Missing = "refuse",
+    show: Show | None = None,
+    trials: int = 2000,
+    seed: int = 0,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+) -> Table:
+    """How good the bronze judge is: by gold label, by topic, or by system; and what the data say against themselves.
+
+    >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
+    >>> gold = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}
+    >>> print(judge_report(bronze, gold, design="random").columns)
+    ('gold label', 'pairs', 'bronze 0', 'bronze 1')
+    """
+    one, table = parse_measure(measure), Judgments.of(bronze)
+    judge = judge_of(gold, table, design, one, gold_level, missing).at_levels(level_of(one), gold_level)
+    assert isinstance(judge, Judge)
+    notes = [str(judge), *judge.consistency()]
+    shown = show or ("labels" if runs is None else "systems")
+    if shown == "systems" and runs is None:
+        raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
+    lists = None
+    if runs is not None:
+        ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
+        lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
+        means = mean_of_rows(lists.naive)
+        for system, mean in zip(ranked.systems, means, strict=True):
+            notes += [f"{system}: {said}" for said in lists.judge_out_of_reach(system, float(mean))]
+    if lists is not None and len(lists.ranked.systems) > 1:
+        found = homogeneity(lists, trials=trials, seed=seed)
+        if shown == "systems":
+            return replace(found.table(), notes=(*notes, *found.table().notes))
+        notes.append(found.sentence)
+    made_by = {"truegain": __version__, "design": judge.design, "levels": list(judge.levels)}
+    chosen = judge.by_topic() if shown == "topics" else judge.by_label()
+    if lists is None and design != "elsewhere":
+        notes.append("Give the runs as well to see whether the judge is equally good for the documents of all systems.")
+    return replace(chosen, made_by=made_by, notes=tuple(notes))

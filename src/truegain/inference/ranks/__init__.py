@@ -1,0 +1,1 @@
+"""Do two score vectors order the systems alike: rank correlations, overlap, swaps."""

@@ -1,0 +1,274 @@
+"""Whether two sets of judgments, two measures, or two halves of the topics order the systems alike."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import DataWarning, TruegainError, some
+from truegain.inference.intervals.topic_means import TopicMeans
+from truegain.inference.ranks.agreement import MOVES, WIDE, Agreement, agreement, ranking
+from truegain.inference.ranks.overlap import top_overlap
+from truegain.inference.ranks.rbo import rbo
+from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
+from truegain.inference.ranks.tau import TauMethod, kendall_tau
+from truegain.inference.ranks.tau_ap import tau_ap_b
+from truegain.inference.replicates import check_confidence
+from truegain.measures.evaluate import evaluate
+from truegain.tables.checks import warn
+from truegain.tables.columns import Floats
+from truegain.tables.runs import Runs
+from truegain.tables.scores import Scores
+from truegain.tables.sources import STANDARD_INPUT, system_name
+from truegain.tables.table import Cell, Table
+
+Between = Literal["judgments", "measures", "halves"]
+BETWEEN: tuple[str, ...] = get_args(Between)
+HALVES = ("measure", "statistic", "mean", "sd", "low", "high", "splits", "topics_in_half", "systems")
+
+
+@dataclass(frozen=True, eq=False)
+class HalvesAgreement:
+    """How alike random halves of the topics order the systems, over many splits."""
+
+    measure: str
+    systems: int
+    topics: int  # in each half
+    statistics: dict[str, Floats]  # one value per split
+    swaps: SwapRates
+    confidence: float
+
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """Mean, spread and middle part over splits, a statistic a row, under the names of `HALVES`."""
+        tail = (1 - self.confidence) / 2
+        return [
+            (
+                self.measure, name, float(v.mean()), float(v.std(ddof=1)) if len(v) > 1 else None,
+                *(float(q) for q in np.quantile(v, [tail, 1 - tail])), len(v), self.topics, self.systems,
+            )
+            for name, v in self.statistics.items()
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation:
+    """The answer of `correlate`: one agreement for each measure or pair of measures, or one per measure of halves."""
+
+    between: Between
+    agreements: tuple[Agreement, ...]
+    halves: tuple[HalvesAgreement, ...]
+    made_by: dict[str, object]
+
+    def table(self) -> Table:
+        """All statistics: a row for each agreement; of halves a row for each statistic."""
+        if self.halves:
+            rows = [row for h in self.halves for row in h.rows()]
+            return Table(HALVES, rows, self.made_by, "Halves of the topics", _halves_notes(self.halves))
+        notes = tuple(dict.fromkeys(note for a in self.agreements for note in a.notes))
+        return Table(WIDE, [a.row() for a in self.agreements], self.made_by, notes=notes)
+
+    def moves_table(self, most: int = 5) -> Table:
+        """The systems that change place most, for each agreement."""
+        rows = [row for a in self.agreements for row in a.moves_table(most).rows]
+        return Table(MOVES, rows, self.made_by, "Largest changes of place")
+
+    def swap_table(self) -> Table:
+        """How often pairs swap by how much they differ, for each measure."""
+        rows = [(h.measure, *row) for h in self.halves for row in h.swaps.table().rows]
+        return Table(("measure", "difference from", "pairs", "swapped", "swap rate"), rows, self.made_by)
+
+    def tables(self, moves: int = 5) -> list[Table]:
+        """What a person wants to see: a short table for one agreement, a line each for several."""
+        if self.halves:
+            return [self.table(), *(h.swaps.table() for h in self.halves)]
+        if len(self.agreements) == 1:
+            one = self.agreements[0]
+            return [replace(one.table(), made_by=self.made_by), *([one.moves_table(moves)] if one.moves(moves) else [])]
+        return [_short(self.agreements, self.made_by)]
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(t) for t in self.tables())
+
+
+def correlate(
+    runs: object,
+    judgments: object,
+    measures: object,
+    *,
+    against: object = None,
+    between: Between | None = None,
+    names: tuple[str, str] | None = None,
+    method: TauMethod = "hollander-wolfe",
+    confidence: float = 0.95,
+    top: int = 10,
+    rbo_p: float = 0.9,
+    splits: int = 100,
+    replicates: int = 2000,
+    seed: int = 0,
+    **options: Any,
+) -> Correlation:
+    """Tell how alike the systems are ordered: by two sets of judgments, by measures, or by halves of the topics.
+
+    With `against`, a second set of judgments, the runs are scored by both, over the topics that both have.
+    between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `splits`
+    times.  `method` names the interval of tau: 'hollander-wolfe', 'long-cliff' or 'bootstrap' (see `tau_interval`).
+    Further keywords are those of `evaluate`.
+
+    >>> import truegain as tg
+    >>> orders = {"x": "abcd", "y": "bacd", "z": "dcba"}
+    >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
+    >>> found = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
+    >>> print(found.agreements[0])
+    RR, a and b: tau-b 0.3333 [-0.9733, 1.6400] 95%, hollander-wolfe, 3 systems; 1 of 3 pairs swapped
+    """
+    how = _between(between, against)
+    check_confidence(confidence)
+    asked: dict[str, Any] = {
+        "method": method, "confidence": confidence, "top": top, "rbo_p": rbo_p, "replicates": replicates, "seed": seed,
+    }  # fmt: skip
+    given = runs if _are_files(runs) else Runs.of(runs)
+    scores, other = _scored(given, judgments, against, measures, options)
+    if len(scores.systems) < 3:
+        raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
+    made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **asked}
+    if how == "halves":
+        found = tuple(_halves(scores, m, splits, seed, confidence, top, rbo_p) for m in scores.measures)
+        return Correlation(how, (), found, {**made_by, "splits": splits})
+    if how == "measures":
+        return Correlation(how, _measures(scores, asked), (), made_by)
+    if other is None:  # `_between` has seen to it
+        raise AssertionError
+    labels = names or _names(judgments, against)
+    agreements = tuple(_judgments(scores, other, m, labels, asked) for m in scores.measures)
+    return Correlation(how, agreements, (), made_by)
+
+
+def _between(between: Between | None, against: object) -> Between:
+    if between is None:
+        if against is None:
+            raise TruegainError("correlate what? Give a second set of judgments, or between='measures' or 'halves'")
+        return "judgments"
+    if between not in BETWEEN:
+        raise TruegainError(f"nothing to correlate between {between!r}; give one of {', '.join(BETWEEN)}")
+    if (between == "judgments") != (against is not None):
+        need = "needs a second set of judgments" if between == "judgments" else "takes one set of judgments, not two"
+        raise TruegainError(f"correlating between {between} {need}")
+    return between
+
+
+def _are_files(runs: object) -> bool:
+    """Files are read anew for each set of judgments; standard input and iterators can be read only once."""
+    paths = [runs] if isinstance(runs, str | os.PathLike) else runs
+    return isinstance(paths, list | tuple) and all(
+        isinstance(p, str | os.PathLike) and os.fspath(p) != STANDARD_INPUT for p in paths
+    )
+
+
+def _scored(
+    runs: object, judgments: object, against: object, measures: object, options: dict[str, Any]
+) -> tuple[Scores, Scores | None]:
+    """Scores by one or both sets of judgments; what both warn of is told once."""
+    with warnings.catch_warnings(record=True) as caught:
+        first = evaluate(runs, judgments, measures, **options)
+        second = None if against is None else evaluate(runs, against, measures, **options)
+    for message in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DataWarning)):
+        warn(message)
+    return first, second
+
+
+def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: dict[str, Any]) -> Agreement:
+    first, second = TopicMeans.of(a, measure), TopicMeans.of(b, measure)
+    common = sorted(set(a.topics) & set(b.topics))
+    if not common:
+        raise TruegainError(
+            f"{names[0]} and {names[1]} have no topic in common ({some(a.topics)}; {some(b.topics)}); "
+            "check that they belong together"
+        )
+    means_a, means_b = first.means(), second.means()
+    if len(common) < max(len(a.topics), len(b.topics)):
+        warn(
+            f"{names[0]} has {len(a.topics)} topics and {names[1]} {len(b.topics)}; "
+            f"systems are compared over the {len(common)} that both have"
+        )
+        means_a, means_b = (data.means(np.array([data.topics.index(t) for t in common])) for data in (first, second))
+    return agreement(a.systems, means_a, means_b, measure=measure, names=names, **asked)
+
+
+def _measures(scores: Scores, asked: dict[str, Any]) -> tuple[Agreement, ...]:
+    if len(scores.measures) < 2:
+        raise TruegainError("correlating between measures needs at least 2 of them; give -m several times")
+    odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
+    if odd:
+        raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")
+    return tuple(
+        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), **asked)
+        for a, b in combinations(scores.measures, 2)
+    )
+
+
+def _halves(
+    scores: Scores, measure: str, splits: int, seed: int, confidence: float, top: int, p: float
+) -> HalvesAgreement:
+    data = TopicMeans.of(scores, measure)
+    kept = min(top, len(data.systems))
+    names = ("tau-b", "tau_AP", f"RBO, p = {p:g}", f"top {kept} in common", "pairs swapped")
+    found: list[tuple[float, ...]] = []
+    upper = np.triu_indices(len(data.systems), 1)
+    for first, second in halves(len(data.topics), splits, seed):
+        a, b = data.means(first), data.means(second)
+        one, two = ranking(data.systems, a), ranking(data.systems, b)
+        da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
+        swapped = float((np.sign(da) * np.sign(db) < 0).mean())
+        found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).ext, top_overlap(one, two, kept), swapped))
+    by_split = dict(zip(names, np.array(found).T, strict=True))
+    rates = swap_rates(scores, measure, splits=splits, seed=seed)
+    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, confidence)
+
+
+def _short(agreements: Sequence[Agreement], made_by: dict[str, object]) -> Table:
+    """Some statistics, a line for each agreement, that fit on a screen."""
+    several = len({a.measure for a in agreements}) > 1
+    first = ("measure",) if several else ()
+    columns = (*first, "a", "b", "tau", "low", "high", "tau_AP by b", "by a", "RBO", "swapped")
+    rows = [
+        (*((a.measure,) if several else ()), a.a, a.b, a.tau.value, a.tau.low, a.tau.high, a.tau_ap_walking_b,
+         a.tau_ap_walking_a, a.rbo.ext, a.swapped)
+        for a in agreements
+    ]  # fmt: skip
+    one = agreements[0]
+    about = (
+        f"tau is tau-{one.tau.variant} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
+        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo.p:g}; "
+        f"swapped are of {one.pairs} pairs."
+    )
+    notes = tuple(dict.fromkeys(note for a in agreements for note in a.notes))
+    return Table(columns, rows, made_by, notes=(about, *notes))
+
+
+def _halves_notes(found: Sequence[HalvesAgreement]) -> tuple[str, ...]:
+    notes = [
+        f"Each half has {found[0].topics} topics: the full set orders the systems more surely than its halves agree. "
+        f"low and high hold {100 * found[0].confidence:g}% of the splits; tau_AP is the mean of both directions."
+    ]
+    for h in found:
+        needed = h.swaps.needed()
+        if needed is not None:
+            notes.append(
+                f"{h.measure}: on {h.topics} topics, differences of {needed:g} and more swap at most 5% of the time."
+            )
+    return tuple(notes)
+
+
+def _names(a: object, b: object) -> tuple[str, str]:
+    """File names without folder and ending, whole paths where these are the same, else 'a' and 'b'."""
+    if isinstance(a, str | os.PathLike) and isinstance(b, str | os.PathLike):
+        short = system_name(a), system_name(b)
+        return short if short[0] != short[1] else (os.fspath(a), os.fspath(b))
+    return "a", "b"

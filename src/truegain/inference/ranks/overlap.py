@@ -1,0 +1,58 @@
+"""Overlap of what stands at the top of two rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError
+
+
+def top_overlap(a: Sequence[Hashable], b: Sequence[Hashable], k: int) -> float:
+    """Share of the first k of one ranking that are among the first k of the other: |A_k & B_k|/k.
+
+    >>> round(top_overlap("abcdefg", "bazcqdf", 3), 6)
+    0.666667
+    """
+    if not 1 <= k <= min(len(a), len(b)):
+        raise TruegainError(f"the top {k} of rankings of {len(a)} and {len(b)} cannot be compared; give a smaller one")
+    return len(set(a[:k]) & set(b[:k])) / k
+
+
+def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
+    """Share of what is in either set that is in both: |A & B|/|A | B|; Jaccard 1901.
+
+    >>> jaccard({"x", "y"}, {"y", "z"})
+    0.3333333333333333
+    """
+    either = set(a) | set(b)
+    if not either:
+        raise TruegainError("both sets are empty, so their overlap has no value")
+    return len(set(a) & set(b)) / len(either)
+
+
+def top_set(
+    systems: Sequence[str], scores: npt.ArrayLike, p_values: npt.ArrayLike, alpha: float = 0.05
+) -> tuple[str, ...]:
+    """The best system and those not distinguishable from it: all whose p against the best is at least alpha.
+
+    `p_values` is systems by systems, or one p for each system against the best (whose own is not read).  Best first.
+
+    >>> top_set(["a", "b", "c"], [0.3, 0.5, 0.45], [0.01, 1.0, 0.4])
+    ('b', 'c')
+    """
+    values, p = np.asarray(scores, np.float64), np.asarray(p_values, np.float64)
+    n = len(systems)
+    if values.shape != (n,) or p.shape not in ((n,), (n, n)):
+        raise TruegainError(f"{n} systems need {n} scores and {n} or {n} x {n} p-values, not {values.shape}, {p.shape}")
+    if np.isnan(values).any():
+        raise TruegainError(f"{int(np.isnan(values).sum())} of {n} systems have no score; leave them out")
+    best = int(np.argmax(values))
+    against = p if p.ndim == 1 else p[best]
+    others = np.arange(n) != best
+    if np.isnan(against[others]).any():
+        raise TruegainError(f"a p-value against the best system, {systems[best]}, is missing")
+    inside = ~others | (against >= alpha)
+    return tuple(systems[i] for i in np.argsort(-values, kind="stable") if inside[i])

@@ -1,0 +1,101 @@
+"""What inference answers with: estimates and comparisons, each able to show itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from truegain.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with an interval: of which system and measure, over what, by which method.
+
+    >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, level=0.95, over="topics", method="percentile"))
+    bm25 AP 0.2500 [0.2000, 0.3100] 95% over topics, percentile
+    """
+
+    system: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    level: float = 0.95
+    over: str = "topics"
+    method: str = ""
+    se: float | None = None
+    n: int | None = None
+    topic: str = "all"
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        interval = f"[{self.low:.4f}, {self.high:.4f}]"
+        how = f"{self.level:.0%} over {self.over}, {self.method}"
+        return f"{self.system} {self.measure} {self.value:.4f} {interval} {how}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A difference b - a of two systems on one measure, with its interval, test and effect size.
+
+    >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
+    >>> print(c)
+    b - a AP +0.0500 [0.0100, 0.0900] p = 0.0200 (paired t, n = 50)
+    """
+
+    a: str
+    b: str
+    measure: str
+    value_a: float
+    value_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None = None
+    test: str = ""
+    adjustment: str = ""
+    effect: float | None = None
+    effect_name: str = ""
+    level: float = 0.95
+    n: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
+        p = "" if self.p is None else f" p = {self.p:.4f}"
+        n = "" if self.n is None else f", n = {self.n}"
+        return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n})"
+
+
+def table_of(
+    answers: Sequence[Estimate] | Sequence[Comparison],
+    *,
+    made_by: Mapping[str, object] | None = None,
+    title: str = "",
+    leave_out: Iterable[str] = ("notes",),
+) -> Table:
+    """Answers of one kind as a table: a column a field, without columns that hold nothing."""
+    left_out = set(leave_out)
+    names = [f.name for f in fields(answers[0]) if f.name not in left_out] if answers else []
+    names = [n for n in names if any(getattr(a, n) not in (None, "") for a in answers)]
+    notes = tuple(dict.fromkeys(note for a in answers for note in a.notes))
+    rows = [tuple(getattr(a, n) for n in names) for a in answers]
+    return Table(tuple(names), rows, made_by or {}, title, notes)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to buy next: how many of what, for which aim, and how sure that is."""
+
+    what: str
+    needed: Mapping[str, int]
+    aim: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
+        return f"{needed}: {self.aim}"

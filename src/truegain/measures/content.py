@@ -1,0 +1,194 @@
+"""Measures from the text of the judged documents, for lists whose own documents are mostly unjudged.
+
+g(i, k) = max(0, 1 - KL(subtopic_i || top-k) / KL(subtopic_i || collection)), where subtopic_i is the text of all
+documents relevant to subtopic i, top-k that of the first k documents of the list, and every language model is smoothed
+with the collection: P(v | X) = (tf(v, X) + mu P(v | collection)) / (|X| + mu).  Without subtopics the topic is one.
+
+Hui, Berberich and Mele 2017, ICTIR.  (Its equations 5 and 6 print mu and mu P(v | collection) in each other's place.)
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import MeasureError
+from truegain.measures.base import Measure
+from truegain.tables.checks import warn
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.ranked import RankedGains
+from truegain.text.divergence import RankedText, Texts, TopicText
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Content(Measure):
+    """What the four have in common: gain per rank from divergences, and a weight per rank.
+
+    A rank without a document adds nothing; a document that the corpus lacks adds no words.  A topic that has relevant
+    documents, but none with text, has no value.
+    """
+
+    of_subtopics = True
+    reads_text = True
+
+    cutoff: int = 20
+    mu: float = 2500.0
+    rel: float = 1
+
+    def check(self) -> None:
+        """Smoothing needs some weight, and a negative level would make unjudged documents relevant."""
+        self.require(self.mu > 0 and np.isfinite(self.mu), "mu must be positive")
+        self.require(self.rel >= 0, "rel must not be negative")
+        self.require(0 <= getattr(self, "theta", 0) < 1, "theta must be at least 0 and below 1")
+
+    @abstractmethod
+    def gain(self, covered: Floats) -> Floats:
+        """From g(i, k) by system, rank and subtopic to one gain per system and rank."""
+
+    @abstractmethod
+    def weight(self, rank: Floats) -> Floats:
+        """The weight of each rank, from 1."""
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        if not isinstance(ranked, RankedText) or ranked.corpus is None or ranked.top is None:
+            raise MeasureError(f"{self} reads the text of documents; give a corpus (--corpus, or corpus=)")
+        relevant = self.defined(ranked)
+        values = np.zeros((len(ranked.systems), len(ranked.topics)))
+        for t, covered in enumerate(_covered(ranked, self.mu, self.cutoff, self.rel)):
+            if covered is None:
+                values[:, t] = np.nan if relevant[t] else 0.0
+            else:
+                values[:, t] = self.of_covered(covered)
+        return values.ravel()
+
+    def of_covered(self, covered: Floats) -> Floats:
+        """The value of each system's list of a topic, from g(i, k) by system, rank and subtopic."""
+        return np.asarray(self.gain(covered) @ self.weight(np.arange(1.0, self.cutoff + 1)))
+
+
+def _covered(ranked: RankedText, mu: float, depth: int, rel: float) -> list[Floats | None]:
+    """For each topic g(i, k) by system, rank and subtopic, 0 where there is no document; None without any model."""
+    key = (mu, depth, rel)
+    if key not in ranked.memory:
+        texts = ranked.texts
+        groups = relevant_items(ranked, rel)
+        made = [covered_topic(texts, TopicText.of(texts, t, mu, depth), groups[t]) for t in range(len(groups))]
+        lost = sum(m is None and bool(g) for m, g in zip(made, groups, strict=True))
+        if lost:
+            warn(
+                f"{lost} of {len(groups)} topics have relevant documents, but none with text that differs from the "
+                "collection's; content measures have no value there"
+            )
+        ranked.memory[key] = made
+    return ranked.memory[key]  # type: ignore[no-any-return]
+
+
+def covered_topic(texts: Texts, lists: TopicText, subtopics: list[Ints]) -> Floats | None:
+    """g(i, k) of one topic by system, rank and subtopic, 0 where there is no document; None without any model."""
+    gains = lists.gains(texts, subtopics)
+    return gains * lists.exists[:, :, None] if gains.shape[2] else None
+
+
+def relevant_items(ranked: RankedGains, rel: float) -> list[list[Ints]]:
+    """For each topic and each of its subtopics with a relevant document, these documents (pool items)."""
+    facets = ranked.facets
+    good = np.flatnonzero((facets.label >= rel) & (facets.label >= 0))
+    item, subtopic = facets.item[good], facets.subtopic[good]
+    topic = ranked.pool.topic[item]
+    order = np.lexsort((item, subtopic, topic))
+    item, key = item[order], topic[order].astype(np.int64) * max(1, len(facets.subtopics)) + subtopic[order]
+    cuts = np.flatnonzero(np.diff(key)) + 1
+    groups: list[list[Ints]] = [[] for _ in ranked.topics]
+    for items in np.split(item, cuts) if len(item) else []:
+        groups[int(ranked.pool.topic[items[0]])].append(items)
+    return groups
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AbsNB(Content):
+    """How well the first documents together cover the subtopic they cover best, summed over the ranks.
+
+    AbsNB@k = sum over j <= k of max over i of g(i, j)
+
+    Hui, Berberich and Mele 2017, ICTIR.
+
+    >>> import truegain as tg
+    >>> texts = {"a": "red roses bloom", "b": "red roses", "c": "roses bloom", "d": "the sky is blue and so is the sea"}
+    >>> runs = {"s1": {"1": {"b": 2.0, "c": 1.0}}, "s2": {"1": {"d": 2.0, "b": 1.0}}}
+    >>> print(tg.evaluate(runs, {"1": {"a": 1}}, "AbsNB(mu=10)@2", corpus=texts))
+    system AbsNB(mu=10)@2
+    s1             1.1641
+    s2             0.0000
+    """
+
+    def gain(self, covered: Floats) -> Floats:
+        """The best covered subtopic."""
+        return np.asarray(covered.max(axis=2))
+
+    def weight(self, rank: Floats) -> Floats:
+        """All ranks alike."""
+        return np.ones(len(rank))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AbsRB(AbsNB):
+    """How well the first documents together cover the subtopic they cover best, ranks weighted as in RBP.
+
+    AbsRB@k = (1 - theta) sum over j <= k of theta^(j - 1) max over i of g(i, j)
+
+    Hui, Berberich and Mele 2017, ICTIR.
+
+    >>> import truegain as tg
+    >>> texts = {"a": "red roses bloom", "b": "red roses", "c": "roses bloom", "d": "the sky is blue and so is the sea"}
+    >>> round(tg.evaluate({"1": {"b": 2.0, "c": 1.0}}, {"1": {"a": 1}}, "AbsRB(mu=10)@2", corpus=texts).mean(), 4)
+    0.2019
+    """
+
+    theta: float = 0.8
+
+    def weight(self, rank: Floats) -> Floats:
+        """Geometric."""
+        return np.asarray((1 - self.theta) * self.theta ** (rank - 1))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DeltaNB(AbsNB):
+    """How much each document adds to the subtopic it adds most to, summed over the ranks.
+
+    DeltaNB@k = sum over j <= k of max(0, max over i of g(i, j) - g(i, j - 1)), g(i, 0) = 0
+
+    Hui, Berberich and Mele 2017, ICTIR.
+
+    >>> import truegain as tg
+    >>> texts = {"a": "red roses bloom", "b": "red roses", "c": "roses bloom", "d": "the sky is blue and so is the sea"}
+    >>> round(tg.evaluate({"1": {"b": 2.0, "c": 1.0}}, {"1": {"a": 1}}, "DeltaNB(mu=10)@2", corpus=texts).mean(), 4)
+    0.7728
+    """
+
+    def gain(self, covered: Floats) -> Floats:
+        """The largest growth."""
+        return np.asarray(np.maximum(np.diff(covered, axis=1, prepend=0.0).max(axis=2), 0))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DeltaRB(DeltaNB):
+    """How much each document adds to the subtopic it adds most to, ranks weighted as in RBP.
+
+    DeltaRB@k = (1 - theta) sum over j <= k of theta^(j - 1) max(0, max over i of g(i, j) - g(i, j - 1)), g(i, 0) = 0
+
+    Hui, Berberich and Mele 2017, ICTIR.
+
+    >>> import truegain as tg
+    >>> texts = {"a": "red roses bloom", "b": "red roses", "c": "roses bloom", "d": "the sky is blue and so is the sea"}
+    >>> round(tg.evaluate({"1": {"b": 2.0, "c": 1.0}}, {"1": {"a": 1}}, "DeltaRB(mu=10)@2", corpus=texts).mean(), 4)
+    0.1393
+    """
+
+    theta: float = 0.8
+
+    def weight(self, rank: Floats) -> Floats:
+        """Geometric."""
+        return np.asarray((1 - self.theta) * self.theta ** (rank - 1))

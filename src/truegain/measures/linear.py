@@ -1,0 +1,83 @@
+"""A measure linear in gain, taken apart: what a rank counts, and what a label is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import MeasureError
+from truegain.measures.base import Measure
+from truegain.tables.columns import Floats, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
+
+
+@dataclass(frozen=True, eq=False)
+class LinearParts:
+    """score of a list = sum over its documents of weight[rank - 1] * worth(label).
+
+    >>> from truegain.measures.parse import parse_measure
+    >>> parts = linear_parts(parse_measure("DCG(dcg='exp-log2')@2"), np.array([0.0, 1.0, 2.0]), 3)
+    >>> parts.weight.round(4), parts.worth(np.array([2.0, 0.0, 1.0]))
+    (array([1.    , 0.6309, 0.    ]), array([3., 0., 1.]))
+    """
+
+    measure: Measure
+    labels: Floats
+    worths: Floats
+    weight: Floats
+
+    def worth(self, labels: Floats) -> Floats:
+        """What labels are worth at the first rank."""
+        at = np.searchsorted(self.labels, labels)
+        return self.worths[at]
+
+    def view(self, ranked: RankedGains) -> RankedGains:
+        """The lists as the measure sees them."""
+        return ranked.condensed if getattr(self.measure, "judged_only", False) else ranked
+
+    def coefficients(self, ranked: RankedGains) -> Floats:
+        """System by item of the pool: what a worth of 1 adds to the score of the system, 0 where not retrieved."""
+        view = self.view(ranked)
+        out = np.zeros((len(view.systems), len(view.pool)))
+        inside = view.rank <= len(self.weight)
+        system = view.list[inside] // max(1, len(view.topics))
+        out[system, view.item[inside]] = self.weight[view.rank[inside] - 1]
+        return out
+
+
+def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
+    """Find by asking the measure what each rank counts and what each label is worth.
+
+    A measure that is not linear in gain, or reads its scale off the labels, is refused.
+    """
+    if not measure.linear_in_gains:
+        raise MeasureError(f"{measure} is not linear in gain, so it is no sum over documents of weight times worth")
+    if isinstance(getattr(measure, "max_rel", None), str):
+        raise MeasureError(f"{measure} reads its scale off the labels; give max_rel as a number")
+    known = np.unique(labels)
+    worths = _alone(measure, known, np.ones(len(known), np.int64))
+    best = int(np.argmax(np.abs(worths)))
+    if worths[best] == 0:
+        raise MeasureError(f"{measure}: no label is worth anything (the highest is {known[-1]:g}); check the level")
+    ranks = np.arange(1, depth + 1)
+    weight = _alone(measure, np.full(depth, known[best]), ranks) / worths[best]
+    return LinearParts(measure, frozen(known), frozen(worths), frozen(weight))
+
+
+def _alone(measure: Measure, label: Floats, rank: np.ndarray) -> Floats:
+    """Scores of lists that hold one judged document each, with this label at this rank."""
+    pool = Pool.of(Judgments.of({"topic": {"document": 1}}))
+    lists = RankedGains(
+        tuple(map(str, range(len(label)))),
+        pool,
+        frozen(np.array([float(np.max(label))])),
+        frozen(np.full(len(label), int(rank.max()), np.int64)),
+        frozen(np.arange(len(label) + 1)),
+        frozen(rank.astype(np.int64)),
+        frozen(np.zeros(len(label), np.int32)),
+        entry_gains=frozen(np.array(label, np.float64)),
+    )
+    return np.asarray(measure.per_topic(lists), np.float64)

@@ -1,0 +1,1 @@
+"""Results drawn and put on pages."""

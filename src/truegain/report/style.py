@@ -1,0 +1,42 @@
+"""What all figures share: colours, data inside the chart, titles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truegain.errors import TruegainError, needs
+
+INK, SOFT, BAD = "#1f4e79", "#8aa4bd", "#b5442e"
+GRID = "#e6e6e6"
+COLOURS = ["#1f4e79", "#d1812b", "#2a7f62", "#b5442e", "#7a5195", "#5b8ba0", "#8c6d31", "#c2679b"]
+
+
+def altair() -> Any:
+    """The library, or how to get it."""
+    return needs("altair", "plots")
+
+
+def data_of(rows: list[Any]) -> Any:
+    """Rows inside a chart; not checked one by one, which would take seconds for the pairs of a TREC track."""
+    with needs("altair.utils.schemapi", "plots").debug_mode(False):
+        return altair().Data(values=rows)
+
+
+def dressed(chart: Any, title: str, subtitle: str = "") -> Any:
+    """A chart with its title and the quiet colours of all our figures."""
+    alt = altair()
+    if title or subtitle:
+        text = alt.TitleParams(title, subtitle=subtitle) if subtitle else title
+        chart = chart.properties(title=text)
+    return (
+        chart.configure_view(stroke="#ccc")
+        .configure_axis(gridColor=GRID, labelColor="#333", titleColor="#333", titleFontWeight="normal")
+        .configure_title(anchor="start", fontSize=14, subtitleColor="#555")
+        .configure_legend(labelColor="#333", titleFontWeight="normal")
+    )
+
+
+def check_some(things: Any, what: str) -> None:
+    """Refuse to draw nothing."""
+    if not len(things):
+        raise TruegainError(f"no {what} to draw")

@@ -1,0 +1,1 @@
+"""What was sampled (topics, documents, assessors, gold pairs), as random weights."""

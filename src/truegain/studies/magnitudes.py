@@ -1,0 +1,108 @@
+"""What normalising and aggregating do to magnitudes: agreement with experts by every combination, and diagnostics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import InputError
+from truegain.gains.magnitudes import normalised
+from truegain.gains.make import to_gains
+from truegain.inference.agreement.order import Order, expert_levels, order_agreement
+from truegain.tables.columns import Floats
+from truegain.tables.judgments import Judgments
+from truegain.tables.ratings import Repeated, read_ratings
+from truegain.tables.table import Cell, Table
+
+AGGREGATIONS = ("median", "geometric", "arithmetic")
+
+
+@dataclass(frozen=True, eq=False)
+class MagnitudeStudy:
+    """Order agreement of gains with experts by normalisation and aggregation, and the habits behind the numbers."""
+
+    combinations: Table
+    habits: Table
+
+    def __str__(self) -> str:
+        return f"{self.combinations}\n\n{self.habits}"
+
+
+def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error") -> MagnitudeStudy:
+    """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers.
+
+    combinations: for every normalisation (also none) and aggregation, the share of pairs of documents of a topic, on
+    different levels of the experts, that the gains put in the same order: mean over topics, and over all pairs
+    (figure 8 of the paper).  habits: per topic a log-normal fit (mean and standard deviation of logarithms) and its
+    greatest distance from the data (Kolmogorov and Smirnov's D), the share of round numbers, the greatest ratio.
+
+    Maddalena et al. 2017, ACM TOIS 35(3), sections 4.3, 5 and 6.1.
+
+    >>> from truegain.studies.ratings_world import magnitude_ratings
+    >>> world = magnitude_ratings(topics=4, docs=20, workers=5, seed=1)
+    >>> len(magnitudes(world.ratings, world.expert).combinations.rows)
+    15
+    """
+    table, judged = read_ratings(ratings, repeated=repeated), Judgments.of(expert)
+    bad = np.flatnonzero(table.label <= 0)
+    if len(bad):
+        raise InputError(
+            f"{len(bad)} of {len(table)} magnitudes are not above 0",
+            **table.where(int(bad[0])),  # type: ignore[arg-type]
+            hint="a magnitude is a finite number above 0; mend or leave out these",
+        )
+    marked = "anchor" in table.extra
+    hows = ["geometric", "median", "range", *(["anchors"] if marked else []), "none"]
+    rows: list[tuple[Cell, ...]] = []
+    for how in hows:
+        moved = normalised(table, how)
+        for rule in AGGREGATIONS:
+            gains = to_gains(moved, rule)
+            pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
+            rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
+    notes = () if marked else ("anchors need a column 'anchor' that marks each unit's known documents",)
+    columns = ("normalise", "aggregate", "mean over topics", "all pairs", "pairs")
+    return MagnitudeStudy(
+        Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", notes),
+        _habits(table),
+    )
+
+
+def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
+    share, _ = pairs.by_group(topics)
+    known = share[~np.isnan(share)]
+    return (float(known.mean()) if len(known) else None), pairs.share
+
+
+def _habits(table: Judgments) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for code, topic in enumerate(table.topic.values):
+        values = table.label[table.topic.code == code]
+        if len(values) < 2:
+            continue
+        logs = np.log(values)
+        rows.append(
+            (topic, len(values), float(logs.mean()), float(logs.std(ddof=1)), _distance(logs), _round(values),
+             float(values.max() / values.min()))
+        )  # fmt: skip
+    columns = ("topic", "ratings", "mean of ln", "sd of ln", "D of log-normal", "round numbers", "max/min")
+    notes = ("round numbers have one significant figure",)
+    return Table(columns, rows, {"source": table.source}, "How people used numbers", notes)
+
+
+def _distance(logs: Floats) -> float | None:
+    """The greatest distance between the distribution of the data and the normal one fitted to it."""
+    from statistics import NormalDist
+
+    if float(logs.std()) == 0:
+        return None
+    fitted = NormalDist(float(logs.mean()), float(logs.std(ddof=1)))
+    n, inside = len(logs), np.array([fitted.cdf(v) for v in np.sort(logs).tolist()])
+    return float(max((np.arange(1, n + 1) / n - inside).max(), (inside - np.arange(n) / n).max()))
+
+
+def _round(values: Floats) -> float:
+    """The share of values with one significant figure."""
+    lead = values / 10.0 ** np.floor(np.log10(values))
+    return float((np.abs(lead - np.round(lead)) < 1e-9 * lead).mean())

@@ -1,0 +1,175 @@
+"""Does the interval hold on the other half?  The collection is split in two by document id, as Cormack and Lynam did.
+
+Intervals come from one half, AP from the other.  Where both halves vary alike, AP of the other half falls inside a
+95% interval with probability 83.5%, since the difference of two has sqrt(2) times the spread of one, and as often
+below as above.
+
+Cormack and Lynam 2006, SIGIR, sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.engine import Engine, Progress
+from truegain.errors import TruegainError, needs
+from truegain.inference.collection.spread import EPSILON, METHODS, CollectionSpread, collection_spread
+from truegain.inference.intervals.limits import logits
+from truegain.tables.align import align
+from truegain.tables.columns import Bools, Floats, Ids
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
+from truegain.tables.runs import Run
+from truegain.tables.table import Table
+
+ENOUGH = 5  # topics with more relevant documents than this are also told apart
+
+
+@dataclass(frozen=True, eq=False)
+class SplitHalf:
+    """Both halves: what each says, and where the AP of the other falls."""
+
+    halves: tuple[CollectionSpread, CollectionSpread]
+
+    def shares(self, method: str, small_r: bool, half: int, enough: bool) -> tuple[float, float, float, int]:
+        """Shares of lists whose AP on the other half lies below, inside, above the interval; and how many lists."""
+        here, there = self.halves[half], self.halves[1 - half]
+        low, high = here.interval(method, small_r)
+        used = self.compared & ((here.relevant[None, :] > ENOUGH) if enough else True)
+        value = there.ap
+        below, above = (value < low)[used].mean(), (value > high)[used].mean()
+        return float(below), float(1 - below - above), float(above), int(used.sum())
+
+    @property
+    def compared(self) -> Bools:
+        """Lists that have an AP on both halves."""
+        return ~np.isnan(self.halves[0].ap) & ~np.isnan(self.halves[1].ap)
+
+    def normalised(self, half: int = 0, scale: str = "logit") -> Floats:
+        """(other half - this half) in units of the predicted spread; standard normal if the model holds."""
+        here, there = self.halves[half], self.halves[1 - half]
+        if scale == "logit":
+            difference, spread = logits(there.ap, EPSILON) - logits(here.ap, EPSILON), here.sd_logit
+        else:
+            difference, spread = there.ap - here.ap, here.sd
+        used = self.compared & (spread > 1e-9)
+        return np.asarray((difference[used]) / (np.sqrt(2) * spread[used]))
+
+    def table(self) -> Table:
+        """The paper's tables 1 and 2 in one: methods by half and by R, in percent."""
+        z = needs("scipy.special", "inference")
+        confidence = self.halves[0].confidence
+        inside = 2 * float(z.ndtr(z.ndtri(0.5 + confidence / 2) / np.sqrt(2))) - 1
+        rows: list[tuple[float | int | str | bool | None, ...]] = []
+        for small_r in (False, True):
+            for method in METHODS:
+                for enough in (False, True):
+                    for half in (0, 1):
+                        below, within, above, n = self.shares(method, small_r, half, enough)
+                        lists = f"R > {ENOUGH}" if enough else "all"
+                        name = method + (" + small R" if small_r else "")
+                        direction = "B in A's" if half == 0 else "A in B's"
+                        rows.append((name, lists, direction, _percent(below), _percent(within), _percent(above), n))
+        tail = _percent((1 - inside) / 2)
+        rows.append(("model", "", "", tail, _percent(inside), tail, None))
+        columns = ("method", "lists", "direction", "below %", "inside %", "above %", "n")
+        here = self.halves[0]
+        made_by = {"replicates": here.replicates, "confidence": confidence, "redrawn": here.redrawn}
+        note = (
+            f"{len(here.systems)} systems, {int(self.compared.sum()):,} lists with relevant documents in both halves; "
+            f"{here.replicates:,} replicates, {sum(h.redrawn for h in self.halves)} draws repeated for want of a "
+            "relevant document."
+        )
+        return Table(columns, rows, made_by, "AP of one half of the collection in the intervals of the other", (note,))
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 2)
+
+
+def split_half(
+    judgments: Judgments,
+    loaders: Iterable[Callable[[], Sequence[Run]]],
+    *,
+    level: float = 1,
+    replicates: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    jobs: int = 1,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> SplitHalf:
+    """Split runs and judgments by document id, and draw intervals from both halves."""
+    side = Sides()
+    first_of_row = side.of(judgments.docs)
+    pools = [Pool.of(judgments.take(np.flatnonzero(first_of_row == half))) for half in (True, False)]
+    spreads = []
+    runs = [run for load in loaders for run in load()]
+    of_run = [side.of(run.docs) for run in runs]
+    ranked = [_half(pool, runs, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)]
+    topics = [t for t in ranked[0].topics if t in set(ranked[1].topics)]
+    if not topics:
+        raise TruegainError("no topic has judgments in both halves of the collection; there is nothing to compare")
+    for half in (0, 1):
+        spread = collection_spread(
+            ranked[half],
+            level=level,
+            replicates=replicates,
+            confidence=confidence,
+            seed=seed + half,
+            engine=engine,
+            progress=progress,
+        )
+        spreads.append(_only_topics(spread, topics))
+    return SplitHalf((spreads[0], spreads[1]))
+
+
+def _half(pool: Pool, runs: Sequence[Run], sides: Sequence[Bools], half: bool, jobs: int) -> RankedGains:
+    def part(run: Run, side: Bools) -> Sequence[Run]:
+        return [run.take(np.flatnonzero(side == half))]
+
+    loaders = [lambda run=run, side=side: part(run, side) for run, side in zip(runs, sides, strict=True)]
+    ranked, _ = align(pool, loaders, jobs=jobs)
+    return ranked
+
+
+class Sides:
+    """Which half a document belongs to: the lowest bit of the MD5 of its id."""
+
+    def __init__(self) -> None:
+        self.known: dict[bytes, bool] = {}
+
+    def of(self, docs: Ids) -> Bools:
+        """True for documents of the first half."""
+        number, first = docs.numbered()
+        text, start, end = docs.text, docs.start[first], (docs.start + docs.length)[first]
+        sides = [self._side(text[a:b]) for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+        return np.array(sides, np.bool_)[number]
+
+    def _side(self, doc: bytes) -> bool:
+        if doc not in self.known:
+            self.known[doc] = hashlib.md5(doc, usedforsecurity=False).digest()[-1] & 1 == 0
+        return self.known[doc]
+
+
+def _only_topics(spread: CollectionSpread, topics: list[str]) -> CollectionSpread:
+    at = np.array([spread.topics.index(t) for t in topics])
+    return CollectionSpread(
+        spread.systems,
+        tuple(topics),
+        spread.ap[:, at],
+        spread.sd[:, at],
+        spread.sd_logit[:, at],
+        spread.relevant[at],
+        spread.depth[:, at],
+        {name: (low[:, at], high[:, at]) for name, (low, high) in spread.limits.items()},
+        spread.means,
+        spread.redrawn,
+        spread.replicates,
+        spread.confidence,
+    )

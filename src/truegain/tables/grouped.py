@@ -1,0 +1,125 @@
+"""Ratings gathered by what they are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.errors import InputError, TruegainError
+from truegain.tables.checks import warn
+from truegain.tables.columns import Codes, Floats, Ints, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Ratings item by item (topic, document, subtopic): item i has rows begin[i] to begin[i + 1].
+
+    Rows are in the order of the items; `order` tells where each stood.  `weight` says how much a rating counts.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"topic": "1", "doc": ["a", "b", "a"], "assessor": ["x", "x", "y"], "label": [2, 0, 3]})
+    >>> ratings = Grouped.of(Judgments.of(frame))
+    >>> ratings.count, ratings.total(ratings.value)
+    (array([2, 1]), array([5., 0.]))
+    """
+
+    judgments: Judgments
+    order: Ints
+    item: Ints
+    begin: Ints
+    value: Floats
+    assessor: Codes
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    @classmethod
+    def of(cls, ratings: Judgments, weights: Floats | None = None) -> Grouped:
+        """Gather ratings; `weights` has one number of at least 0 for each of them."""
+        if ratings.assessor is None:
+            raise no_assessor(ratings)
+        weight = np.ones(len(ratings)) if weights is None else np.asarray(weights, np.float64)
+        if weight.shape != (len(ratings),):
+            raise TruegainError(f"{weight.size} weights for {len(ratings)} ratings; give one for each")
+        if not (np.isfinite(weight).all() and (weight >= 0).all()):
+            raise TruegainError("a weight is negative or not finite; give numbers of at least 0")
+        key = item_keys(ratings)
+        order = np.argsort(key, kind="stable")
+        new = np.concatenate([[True], np.diff(key[order]) != 0])
+        begin = np.append(np.flatnonzero(new), len(key)).astype(np.int64)
+        return cls(
+            ratings,
+            frozen(order.astype(np.int64)),
+            frozen(np.cumsum(new) - 1),
+            frozen(begin),
+            frozen(ratings.label[order]),
+            frozen(ratings.assessor.code[order]),
+            frozen(weight[order]),
+        )
+
+    @cached_property
+    def count(self) -> Ints:
+        """Ratings per item, whatever their weight."""
+        return frozen(np.diff(self.begin))
+
+    @cached_property
+    def mass(self) -> Floats:
+        """Weight per item: the number of ratings where each counts once."""
+        return frozen(self.total(np.ones(len(self.value))))
+
+    @cached_property
+    def topic(self) -> Codes:
+        """The topic of each item, as a code of the judgments."""
+        return frozen(self.judgments.topic.code[self.order[self.begin[:-1]]])
+
+    def total(self, values: Floats) -> Floats:
+        """Weighted sum per item."""
+        return np.add.reduceat(values * self.weight, self.begin[:-1])
+
+    def lowest(self, values: Floats) -> Floats:
+        """Smallest per item among the rows that count; infinite where none does."""
+        return np.minimum.reduceat(np.where(self.weight > 0, values, np.inf), self.begin[:-1])
+
+    def highest(self, values: Floats) -> Floats:
+        """Greatest per item among the rows that count; minus infinite where none does."""
+        return np.maximum.reduceat(np.where(self.weight > 0, values, -np.inf), self.begin[:-1])
+
+    def valued(self, values: Floats) -> Grouped:
+        """The same ratings with other values, in the order of the rows here."""
+        return replace(self, value=frozen(values))
+
+    @cached_property
+    def ascending(self) -> Ints:
+        """The rows item by item, each item's by value."""
+        return frozen(np.lexsort((self.value, self.item)))
+
+    def labelled(self, gain: Floats) -> Judgments:
+        """One label an item; an item whose gain is not a number stays unjudged, and that is told."""
+        there = ~np.isnan(gain)
+        if not there.all():
+            warn(f"{int((~there).sum())} of {len(gain)} items get no gain by this rule and stay unjudged")
+        if not there.any():
+            raise TruegainError("no item gets a gain by this rule; choose another rule")
+        rows, j = self.order[self.begin[:-1]][there], self.judgments
+        return Judgments(
+            j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows), source=j.source
+        )
+
+
+def item_keys(ratings: Judgments) -> Ints:
+    """A number for every row, equal for rows about one (topic, document, subtopic)."""
+    return Pool.of(ratings).row_item * max(1, len(ratings.subtopic.values)) + ratings.subtopic.code
+
+
+def no_assessor(ratings: Judgments) -> InputError:
+    """What to say where it is not known who rated."""
+    return InputError(
+        "it is not said who rated: there is no assessor",
+        file=ratings.source,
+        hint="name a column 'assessor' (or worker, annotator), or give a wide table with a column an assessor",
+    )

@@ -1,0 +1,1 @@
+"""Document text to term counts and language models."""

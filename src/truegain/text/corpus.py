@@ -1,0 +1,199 @@
+"""Corpus: the term statistics of a collection, and the term counts of its documents."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import InputError, TruegainError
+from truegain.tables.columns import Floats, Ids, Ints
+from truegain.text.named import Named, on_disk
+from truegain.text.words import Cutting
+
+VERSION = 1
+MANIFEST = "corpus.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Documents of one piece: kept document k has postings begin[k] to begin[k + 1]; `onto` are the corpus' terms."""
+
+    begin: Ints
+    term: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int32]
+    onto: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Term counts of some documents: document d has rows begin[d] to begin[d + 1]."""
+
+    begin: Ints
+    term: Ints
+    count: Ints
+
+    @property
+    def document(self) -> Ints:
+        """The document of each row."""
+        return np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Term statistics of a collection, made once by `truegain text index` and read where needed.
+
+    >>> corpus = Corpus.of({"d1": "a rose is a rose", "d2": "an iris"})
+    >>> corpus.documents, corpus.tokens, len(corpus.terms)
+    (2, 7, 5)
+    """
+
+    cutting: Cutting
+    documents: int
+    tokens: int
+    terms: Named
+    frequency: Ints  # of each term in the whole collection
+    docs: Named  # documents with term counts
+    part: npt.NDArray[np.int32]  # of each of these
+    row: npt.NDArray[np.int32]  # in its part
+    parts: tuple[Part, ...]
+    manifest: Mapping[str, Any]
+    source: str = "corpus"
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.documents:,} documents, {self.tokens:,} words, {len(self.terms):,} terms)"
+
+    @classmethod
+    def of(cls, data: object, cutting: Cutting | None = None) -> Corpus:
+        """A corpus as it is, the folder of one, or one made in memory from a dict of texts."""
+        if isinstance(data, Corpus):
+            return data
+        if isinstance(data, str | os.PathLike):
+            return cls.open(data)
+        if not isinstance(data, Mapping):
+            raise TruegainError(f"a {type(data).__name__} is no corpus; give a folder or a dict of texts")
+        counts = (cutting or Cutting()).count([str(text) for text in data.values()])
+        terms, order = Named.of(counts.vocabulary)
+        docs, rows = Named.of(Ids.of([str(name) for name in data]))
+        onto = np.empty(len(order), np.int32)
+        onto[order] = np.arange(len(order), dtype=np.int32)
+        part = Part(counts.begin, counts.term, counts.count, onto)
+        zero = np.zeros(len(docs), np.int32)
+        return cls(
+            cutting or Cutting(),
+            len(docs),
+            int(counts.frequency.sum()),
+            terms,
+            counts.frequency[order],
+            docs,
+            zero,
+            rows.astype(np.int32),
+            (part,),
+            {},
+        )
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Corpus:
+        """The corpus in a folder; one that is not whole, or of an unknown version, is refused."""
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        parts = tuple(_open_part(folder / name) for name in manifest["parts"])
+        return cls(
+            Cutting(**{**manifest["cutting"], "stop": tuple(manifest["cutting"]["stop"])}),
+            int(manifest["documents"]),
+            int(manifest["tokens"]),
+            Named.open(folder, "terms"),
+            on_disk(folder / "terms.frequency", "<i8"),
+            Named.open(folder, "docs"),
+            on_disk(folder / "docs.part", "<i4"),
+            on_disk(folder / "docs.row", "<i4"),
+            parts,
+            manifest,
+            str(path),
+        )
+
+    def find(self, docs: Ids) -> Ints:
+        """For every document its place among those with term counts, -1 where there is none."""
+        return self.docs.find(docs)
+
+    def vectors(self, places: Ints) -> Vectors:
+        """Term counts of documents by their places; a place of -1 is a document without words."""
+        order = np.argsort(np.where(places >= 0, self.part[places], -1), kind="stable") if len(self.part) else places
+        length = np.zeros(len(places), np.int64)
+        pieces: list[tuple[Ints, Ints, Ints]] = []
+        known = order[places[order] >= 0]
+        for number in np.unique(self.part[places[known]]):
+            mine = known[self.part[places[known]] == number]
+            part, row = self.parts[number], self.row[places[mine]]
+            first = np.asarray(part.begin[row])
+            length[mine] = np.asarray(part.begin[row + 1]) - first
+            at = stretches(first, length[mine])
+            pieces.append((mine, part.onto[part.term[at]].astype(np.int64), part.count[at].astype(np.int64)))
+        begin = np.concatenate([[0], np.cumsum(length)])
+        term, count = np.empty(int(begin[-1]), np.int64), np.empty(int(begin[-1]), np.int64)
+        for mine, terms, counts in pieces:
+            to = stretches(begin[mine], length[mine])
+            term[to], count[to] = terms, counts
+        return Vectors(begin, term, count)
+
+    def probability(self, terms: Ints) -> Floats:
+        """P(term | collection)."""
+        return np.asarray(self.frequency[terms] / self.tokens, np.float64)
+
+    @cached_property
+    def problems(self) -> Mapping[str, int]:
+        """What was counted on the way: documents whose id came before, and documents without words."""
+        return {name: int(self.manifest.get(name, 0)) for name in ("duplicates", "empty")}
+
+    def listed(self, problem: str) -> list[str]:
+        """The documents behind a problem, 'duplicates' or 'empty'."""
+        path = Path(self.source) / f"{problem}.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def stretches(begin: npt.NDArray[Any], length: npt.NDArray[Any]) -> Ints:
+    """All places of several stretches, one stretch after the other.
+
+    >>> stretches(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    shift = np.repeat(begin - np.cumsum(length) + length, length)
+    return np.asarray(shift + np.arange(int(length.sum())), np.int64)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a corpus says of itself."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(
+            "this is no corpus, or one that is not finished",
+            file=str(folder),
+            hint="make one: truegain text index docs.jsonl -o corpus/",
+        ) from None
+    except (ValueError, OSError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(folder / MANIFEST), hint="index again") from None
+    version = manifest.get("version") if isinstance(manifest, dict) else None
+    if version != VERSION:
+        raise InputError(
+            f"a corpus of version {version!r}, and this truegain knows version {VERSION}",
+            file=str(folder),
+            hint="index the documents again, or use the truegain that made it",
+        )
+    return manifest  # type: ignore[no-any-return]
+
+
+def _open_part(folder: Path) -> Part:
+    return Part(
+        on_disk(folder / "begin", "<i8"),
+        on_disk(folder / "term", "<i4"),
+        on_disk(folder / "count", "<i4"),
+        on_disk(folder / "onto", "<i4"),
+    )

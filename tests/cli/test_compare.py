@@ -1,0 +1,164 @@
+"""`truegain compare` and `truegain plan topics` as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from truegain.cli.app import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twelve topics and eight runs, each better than the one before."""
+    rng = np.random.default_rng(5)
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{d} {int(d < 3)}\n" for t in range(12) for d in range(10)))
+    (tmp_path / "runs").mkdir()
+    for r in range(8):
+        rows = [
+            f"{t} Q0 d{d} 1 {rng.normal() + (d < 3) * 0.5 * r:.6f} r{r}\n" for t in range(12) for d in range(10)
+        ]  # fmt: skip
+        (tmp_path / "runs" / f"r{r}.run").write_text("".join(rows))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process: exit code, output, errors."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_few_systems_are_shown_pair_by_pair(run: Run, folder: Path) -> None:
+    """Guards the plain case, and that the command prints what the library says."""
+    code, out, err = run(
+        "compare", "qrels", "runs/r0.run", "runs/r4.run", "runs/r7.run", "-m", "AP", "--test", "paired-t"
+    )
+    assert (code, err) == (0, "")
+    files = [str(folder / "runs" / f"r{i}.run") for i in (0, 4, 7)]
+    assert out == str(tg.compare(files, str(folder / "qrels"), "AP", test="paired-t")) + "\n"
+    assert out.startswith("AP: ")
+    assert "of 3 pairs differ (paired-t, holm, p < 0.05)" in out
+
+
+def test_many_systems_are_shown_in_groups(run: Run) -> None:
+    """Guards the groups, best first, for more than six systems; --pairs and --groups choose."""
+    code, out, _ = run("compare", "qrels", "runs", "--test", "tukey-hsd", "--trials", "10000")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[2].split() == ["system", "mean", "low", "high", "group", "differs_from"]
+    assert lines[3].split()[0] in ("r6", "r7")
+    assert lines[3].split()[4].startswith("a")
+    _, out, _ = run("compare", "qrels", "runs", "--pairs", "--format", "jsonl")
+    assert len(out.splitlines()) == 28
+    _, out, _ = run("compare", "qrels", "runs/r0.run", "runs/r7.run", "--groups")
+    assert "differs_from" in out
+    code, _, err = run("compare", "qrels", "runs", "--pairs", "--groups")
+    assert (code, err) == (2, "error: --pairs and --groups ask for different tables; give one of them\n")
+
+
+def test_formats_and_measures(run: Run, folder: Path) -> None:
+    """Guards CSV with all digits, JSON with how it was made, LaTeX and Markdown by the ending of the file."""
+    _, out, _ = run(
+        "compare", "qrels", "runs", "-m", "AP", "-m", "P@3", "--baseline", "r0", "--test", "sign", "--format", "csv"
+    )
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["measure"] for row in rows] == ["AP"] * 7 + ["P@3"] * 7
+    assert {row["a"] for row in rows} == {"r0"}
+    _, out, _ = run("compare", "qrels", "runs", "-m", "AP", "-m", "P@3", "--format", "csv")
+    assert out.splitlines()[0] == "measure,system,mean,low,high,group,differs_from"
+    words = (
+        "compare",
+        "qrels",
+        "runs",
+        "--test",
+        "randomised-tukey-hsd",
+        "--trials",
+        "500",
+        "--seed",
+        "3",
+        "--format",
+        "json",
+    )
+    _, out, _ = run(*words)
+    made_by = json.loads(out)["made_by"]
+    assert (made_by["test"], made_by["trials"], made_by["seed"]) == ("randomised-tukey-hsd", 500, 3)
+    assert run(*words, "--jobs", "1")[1] == out
+    run("compare", "qrels", "runs", "-o", "t.tex")
+    assert r"\toprule" in (folder / "t.tex").read_text()
+    run("compare", "qrels", "runs", "-o", "t.md")
+    assert "| system |" in (folder / "t.md").read_text()
+
+
+def test_options_of_eval(run: Run) -> None:
+    """Guards that the options that choose topics and documents reach the scores."""
+    for words in (
+        ["-c"],
+        ["-l", "1"],
+        ["-M", "3"],
+        ["-J"],
+        ["--no-relevant", "skip"],
+        ["--trec-eval", "9"],
+        ["--name-by", "tag"],
+    ):
+        code, out, err = run("compare", "qrels", "runs/r0.run", "runs/r7.run", *words)
+        assert (code, err) == (0, ""), words
+        assert "r7" in out
+    shallow = run("compare", "qrels", "runs/r0.run", "runs/r7.run", "-M", "3")[1]
+    assert shallow != run("compare", "qrels", "runs/r0.run", "runs/r7.run")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["runs/r0.run"], "error: a comparison needs at least 2 systems; there is 1 (r0)"),
+        (["runs", "--baseline", "bm25"], "error: there is no system 'bm25' to be the baseline; there are r0, r1, r2"),
+        (["runs", "--confidence", "95"], "error: confidence 95 is not between 0 and 1; give 0.95 for 95%"),
+        (["runs", "-m", "nDGC"], "error: "),
+    ],
+)  # fmt: skip
+def test_mistakes_end_with_a_message(run: Run, words: list[str], said: str) -> None:
+    """Guards exit code 2 and one line that says what to do, never a traceback."""
+    code, out, err = run("compare", "qrels", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(said)
+    assert "Traceback" not in err
+
+
+def test_plan_topics(run: Run) -> None:
+    """Guards the number of topics needed, the variance it rests on, and the table around it."""
+    code, out, err = run("plan", "topics", "qrels", "runs", "-m", "AP", "--detect", "0.03", "--power", "0.8")
+    assert (code, err) == (0, "")
+    assert " topics: a difference of 0.03 in AP is found with power 0.8 at alpha 0.05 (paired-t)" in out
+    assert "2 V_E2" in out
+    assert "the 12 topics at hand detect a difference of" in out
+    needed = out.split()[0].replace(",", "")
+    _, table, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.03", "--format", "csv")
+    assert table.splitlines()[0] == "difference,power 0.7,power 0.8,power 0.9"
+    assert table.splitlines()[2].split(",")[2] == needed
+    for design in ("anova", "width"):
+        code, out, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.05", "--design", design)
+        assert code == 0
+    code, _, err = run("plan", "topics", "qrels", "runs", "--detect", "0")
+    assert (code, err) == (2, "error: 0 is nothing to detect; give a difference above 0, such as 0.03\n")

@@ -1,0 +1,94 @@
+"""The commands about text and holes, as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from truegain.studies.world import simulate
+from truegain.tables.write import write_judgments, write_runs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small simulated world with text: relevant documents of a topic share words."""
+    folder = tmp_path_factory.mktemp("content")
+    world = simulate(topics=6, systems=4, docs=60, depth=30, pool_depth=10, seed=4)
+    (folder / "runs").mkdir()
+    write_runs(world.runs, folder / "runs")
+    write_judgments(world.gold, folder / "qrels.txt")
+    labels = dict(zip(world.gold.docs.strings(), world.gold.label.tolist(), strict=True))
+    names = sorted({d for part in world.runs.parts for d in part.docs.strings()})
+    with (folder / "docs.jsonl").open("w") as stream:
+        for i, name in enumerate(names):
+            topic = name.split("-")[0]
+            words = [f"about{topic}"] * int(labels.get(name, 0)) + [f"word{(i * j) % 50}" for j in range(20)]
+            stream.write(json.dumps({"id": name, "text": " ".join(words)}) + "\n")
+    return folder
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "truegain", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def good(folder: Path, *words: str) -> list[dict[str, str]]:
+    """The rows that a command prints as CSV."""
+    done = run(folder, *words, "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(done.stdout.splitlines()))
+
+
+def test_from_documents_to_scores(folder: Path) -> None:
+    """Guards the way of the issue: index once, then score with measures that read text."""
+    done = run(folder, "text", "index", "docs.jsonl", "-o", "corpus", "--stop", "lucene")
+    assert done.returncode == 0, done.stderr
+    assert "documents" in done.stdout
+    rows = good(folder, "eval", "qrels.txt", "runs", "--corpus", "corpus", "-m", "AbsRB@20", "-m", "DeltaRB@20")
+    assert len(rows) == 8
+    assert all(0 < float(r["value"]) < 1 for r in rows)
+    shown = {r["what"]: r["value"] for r in good(folder, "text", "show", "corpus")}
+    assert shown["stop words"] == "33"
+    assert good(folder, "text", "show", "corpus", "--lacks", "runs") == []
+    assert good(folder, "text", "show", "corpus", "--list", "duplicates") == []
+    again = run(folder, "text", "index", "docs.jsonl", "-o", "corpus")
+    assert again.returncode == 2
+    assert "another corpus is there" in again.stderr
+    lost = run(folder, "eval", "qrels.txt", "runs", "-m", "AbsRB@20", "--corpus", "nowhere")
+    assert lost.returncode == 2
+    assert "this is no corpus" in lost.stderr
+
+
+def test_holes_in_all_its_forms(folder: Path) -> None:
+    """Guards the four tables: bounds around the score, shares that are shares, who falls, what to judge."""
+    for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@10"):
+        assert float(row["worst"]) <= float(row["score"]) <= float(row["best"])
+    shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--depth", "10", "--depth", "30")
+    assert all(float(r["unjudged@10"]) == 0 < float(r["unjudged@30"]) < 1 for r in shares)
+    left = good(folder, "holes", "qrels.txt", "runs", "--show", "left-out", "--pool-depth", "10")
+    assert all(float(r["left out"]) <= float(r["score"]) + 1e-12 for r in left)
+    following = good(folder, "holes", "qrels.txt", "runs", "-m", "P@20", "--show", "next", "--most", "5")
+    assert len(following) == 5
+    assert float(following[0]["shift"]) > 0
+    done = run(folder, "holes", "qrels.txt", "runs", "--show", "left-out")
+    assert (done.returncode, "--pool-depth" in done.stderr) == (2, True)
+
+
+def test_the_studies(folder: Path) -> None:
+    """Guards study incomplete and study disjoint on plain judgments, with the figure."""
+    assert run(folder, "text", "index", "docs.jsonl", "-o", "corpus2").returncode == 0
+    words = ["study", "incomplete", "qrels.txt", "runs", "--corpus", "corpus2", "--against", "nDCG@20"]
+    rows = good(folder, *words, "--keep", "20,100", "--repeat", "2", "--figure", "figure.svg", "--jobs", "1")
+    assert [(r["keep %"], r["way"]) for r in rows[:2]] == [("20.0", "raw"), ("20.0", "condensed")]
+    assert (folder / "figure.svg").read_text().startswith("<svg")
+    for show in ("reuse", "impact", "among", "against"):
+        assert good(folder, "study", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)
+    done = run(folder, *words, "--keep", "a,b")
+    assert (done.returncode, "not numbers with commas" in done.stderr) == (2, True)

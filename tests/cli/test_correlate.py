@@ -1,0 +1,124 @@
+"""`truegain correlate` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from truegain.cli.app import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two sets of judgments and four runs over two topics."""
+    (tmp_path / "gold.qrels").write_text("".join(f"{t} 0 {d} {d in 'ab':d}\n" for t in (1, 2) for d in "abcd"))
+    (tmp_path / "llm.qrels").write_text("".join(f"{t} 0 {d} {d in 'ac':d}\n" for t in (1, 2) for d in "abcd"))
+    (tmp_path / "runs").mkdir()
+    for name, order in (("p", "abcd"), ("q", "acbd"), ("r", "cdab"), ("s", "dcba")):
+        lines = (f"{t} Q0 {d} {i} {9 - i} {name}\n" for t in (1, 2) for i, d in enumerate(order))
+        (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process: exit code, output, errors."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_two_judgment_files_then_runs(run: Run) -> None:
+    """Guards the order of arguments and what is printed: tau with interval and method, AP both ways, RBO, moves."""
+    code, out, err = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP")
+    assert (code, err) == (0, "")
+    assert out.startswith("AP: 4 systems by gold and by llm\n")
+    for words in ("tau-b", "95% interval, hollander-wolfe", "tau_AP, gold is true", "walks the ranking by llm"):
+        assert words in out
+    assert "pairs swapped" in out
+    assert "Largest changes of place from gold to llm" in out
+
+
+def test_programs_get_one_table(run: Run) -> None:
+    """Guards CSV and JSON: one row a measure, all statistics, and the swap counted by hand."""
+    code, out, _ = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "-m", "P@2", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0
+    assert [r["measure"] for r in rows] == ["AP", "P@2"]
+    # AP by gold: p 1, q .833, r .417, s .417; by llm: p .833, q 1, r .833, s .5
+    assert (rows[0]["swapped"], rows[0]["pairs"], rows[0]["tied"]) == ("1", "6", "2")
+    assert rows[0]["method"] == "hollander-wolfe"
+    code, out, _ = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "-o", "out.json")
+    made_by = json.loads(Path("out.json").read_text())["made_by"]
+    assert (code, made_by["between"], made_by["seed"]) == (0, "judgments", 0)
+    code, out, _ = run(
+        "correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "--show", "moves", "--format", "jsonl"
+    )
+    first = json.loads(out.splitlines()[0])
+    assert (first["system"], first["rank_a"], first["rank_b"], first["moves"]) == ("p", 1, 2, "-1")
+
+
+def test_between_measures_and_halves(run: Run) -> None:
+    """Guards the other two questions, which take one set of judgments."""
+    code, out, _ = run("correlate", "gold.qrels", "runs", "-m", "AP", "-m", "RR", "--between", "measures")
+    assert code == 0
+    assert "AP" in out
+    code, out, _ = run("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--trials", "4")
+    assert code == 0
+    assert "pairs that swap between halves of 1 topics, 4 splits" in out
+    words = ("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--show", "swap-rates")
+    code, out, _ = run(*words, "--format", "csv")
+    assert out.splitlines()[0] == "measure,difference from,pairs,swapped,swap rate"
+
+
+def test_a_figure(run: Run, folder: Path) -> None:
+    """Guards --figure: a file of the kind its ending names, and a wrong ending told before any work."""
+    pytest.importorskip("vl_convert")
+    words = ("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "--figure")
+    assert run(*words, "f.svg")[0] == 0
+    assert (folder / "f.svg").read_text().startswith("<svg")
+    code, out, err = run(*words, "f.gif")
+    assert (code, out) == (2, "")
+    assert "choose one of these endings" in err
+    code, _, err = run(*words, "f.svg", "-m", "P@2")
+    assert code == 2
+    assert "draws one agreement" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("gold.qrels", "llm.qrels"), "name runs after it"),
+        (("-", "-", "runs"), "cannot be both"),
+        (("gold.qrels", "llm.qrels", "runs", "--confidence", "95"), "write 0.95"),
+        (("gold.qrels", "llm.qrels", "runs/p.run", "runs/q.run"), "at least 3 runs"),
+        (("gold.qrels", "llm.qrels", "runs", "--show", "swap-rates"), "give --between halves"),
+        (("gold.qrels", "runs", "--between", "halves", "--show", "moves"), "leave out --show moves"),
+        (("gold.qrels", "none.qrels", "runs"), "no such file"),
+        (("gold.qrels", "llm.qrels", "runs", "-m", "P@4"), "all systems are tied"),
+    ],
+)
+def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str) -> None:
+    """Guards the messages: one line that says what to do, never a traceback."""
+    code, out, err = run("correlate", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err

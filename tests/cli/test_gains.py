@@ -1,0 +1,114 @@
+"""`truegain gains`, and `truegain eval` on ratings, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.cli.app import main
+from truegain.measures.direct import fed_directly
+from truegain.measures.parse import parse_measures
+
+ITEMS = {"a": (2, 2, 2, 2, 2), "b": (1, 1, 2, 3, 3), "c": (0, 0, 0, 0, 1), "d": (0, 0, 0, 0, 0)}
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in a folder with ratings, magnitudes and a run: exit code, output, errors."""
+    rows = [f"1,{doc},w{k},{v}" for doc, item in ITEMS.items() for k, v in enumerate(item)]
+    (tmp_path / "ratings.csv").write_text("\n".join(["topic,doc,assessor,label", *rows, ""]))
+    (tmp_path / "magnitudes.csv").write_text("topic,doc,assessor,label\n1,a,x,1\n1,b,x,1/2\n1,a,y,40\n1,b,y,10\n")
+    (tmp_path / "s.run").write_text("1 Q0 b 1 3 s\n1 Q0 a 2 2 s\n1 Q0 d 3 1 s\n")
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_unanimity_to_a_qrels_file(run: Run) -> None:
+    """Guards the command of the issue: gains of table 1 in a file that evaluates."""
+    code, out, err = run("gains", "ratings.csv", "--rule", "unanimity", "--p", "0.2", "--scale", "0:3", "-o", "g.qrels")
+    assert (code, out, err) == (0, "", "")
+    assert Path("g.qrels").read_text() == "1 0 a 13\n1 0 b 11\n1 0 c 3\n1 0 d 0\n"
+
+
+def test_magnitudes(run: Run) -> None:
+    """Guards the command for magnitudes, fractions included: ratios 2 and 4, whose median is 3 of equal centres."""
+    code, out, _ = run("gains", "magnitudes.csv", "--normalise", "geometric", "--aggregate", "geometric")
+    found = {line.split()[2]: float(line.split()[3]) for line in out.splitlines()}
+    assert code == 0
+    assert found["a"] / found["b"] == pytest.approx(8**0.5)
+
+
+def test_eval_on_ratings(run: Run) -> None:
+    """Guards the way from ratings to scores: the same as gains first, then direct-gain measures."""
+    options = ["--rule", "unanimity", "--scale", "0:3"]
+    wanted = ["-m", "nG@1", "-m", "P+", "-m", "nERR@10"]
+    code, out, _ = run("eval", "ratings.csv", "s.run", *options, *wanted, "--format", "jsonl")
+    assert code == 0
+    found = {row["measure"].partition("(")[0]: row["value"] for row in map(json.loads, out.splitlines())}
+    stop = {"a": 13 / 14, "b": 11 / 14, "c": 3 / 14}
+    err = stop["b"] + (1 - stop["b"]) * stop["a"] / 2
+    best = stop["a"] + (1 - stop["a"]) * (stop["b"] / 2 + (1 - stop["b"]) * stop["c"] / 3)
+    assert found["nG@1"] == pytest.approx(11 / 13)
+    assert found["P+"] == pytest.approx(((1 + 11) / (1 + 13) + (2 + 24) / (2 + 24)) / 2)
+    assert found["nERR"] == pytest.approx(err / best)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gains", "ratings.csv"], "which gain rule"),
+        (["gains", "ratings.csv", "--rule", "sum", "--aggregate", "median"], "give one"),
+        (["gains", "ratings.csv", "--rule", "unanimity", "--scale", "0:2"], "3 (line"),
+        (["gains", "ratings.csv", "--rule", "sum", "--values", "x"], "is not name=value"),
+        (["gains", "ratings.csv", "--rule", "sum", "--values", "x=y"], "is not a number"),
+        (["eval", "ratings.csv", "s.run", "--p", "0.2"], "as in --rule unanimity"),
+        (["eval", "ratings.csv", "s.run"], "a gain rule is needed"),
+    ],
+)
+def test_mistakes_end_with_2(run: Run, words: list[str], said: str) -> None:
+    """Guards exit code and message."""
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize("cutoff", [5, 10, 20])
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_direct_gains_as_ntcireval(conformance: Any, cutoff: int) -> None:
+    """Guards direct-gain mode from rule to measure: sums weighted by intent, as the real tool scores them.
+
+    An intent is an assessor whose ratings weigh its probability; the sum rule then gives NTCIREVAL's global gain.
+    """
+    names = {"P-plus": "P+", "Q-measure": "Q", **{f"{m}@{cutoff:04}": f"{m}@{cutoff}" for m in ("nERR", "ERR")}}
+    compared = 0
+    for case in conformance("ntcireval")["diversity"]:
+        rows = [("1", doc, str(intent), float(label)) for intent, doc, label in case["qrels"]]
+        frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+        weights = [case["intent_prob"][intent] for _, _, intent, _ in rows]
+        gains = tg.to_gains(tg.read_ratings(frame), "sum", weights=weights)
+        run = {"1": {doc: float(-rank) for rank, doc in enumerate(case["res"])}}
+        measures = [a.measure for a in fed_directly(parse_measures(list(names.values())))]
+        found = tg.evaluate(run, gains, measures, depth=cutoff).means()
+        for theirs, value in zip(names, found.values(), strict=True):
+            assert value == pytest.approx(case["expected"][str(cutoff)]["D"][theirs], abs=1e-9), (case["id"], theirs)
+            compared += 1
+    assert compared == 80

@@ -1,0 +1,106 @@
+"""`truegain study split-half`, `eval --intervals` and `compare --over collection` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from truegain.cli.app import main
+from truegain.studies.world import simulate
+from truegain.tables.write import write_judgments, write_runs
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A simulated study on disk."""
+    folder = tmp_path_factory.mktemp("study")
+    world = simulate(topics=14, systems=3, docs=150, depth=60, pool_depth=30, seed=4)
+    (folder / "runs").mkdir()
+    write_runs(world.runs, folder / "runs")
+    write_judgments(world.gold, folder / "qrels")
+    return folder
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process: exit code, output, errors."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["truegain", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_intervals_over_topics_and_collection(run: Run) -> None:
+    """Guards --intervals: one row a system, measure and source, the same for any number of jobs."""
+    words = ("eval", "qrels", "runs", "-m", "AP", "-m", "P@5", "--intervals", "topics,collection,topics+collection")
+    code, out, _ = run(*words, "--replicates", "200", "--format", "json", "--jobs", "1")
+    assert code == 0
+    first = json.loads(out)
+    assert len(first["rows"]) == 3 * 2 * 3
+    assert first["made_by"]["replicates"] == 200
+    for row in first["rows"]:
+        assert row["low"] < row["value"] < row["high"]
+    _, out, _ = run(*words, "--replicates", "200", "--format", "json", "--jobs", "2")
+    assert json.loads(out) == first
+    _, out, _ = run("eval", "qrels", "runs", "-m", "AP", "--intervals", "topics", "--sort", "AP")
+    assert out.splitlines()[1].startswith("system-3")
+
+
+def test_a_comparison_over_collections(run: Run) -> None:
+    """Guards --over collection: meta-analysis of paired differences, by topic on request."""
+    words = ("compare", "qrels", "runs/system-1.run", "runs/system-3.run", "--over", "collection", "--trials", "300")
+    code, out, _ = run(*words, "--meta", "hartung-knapp", "--format", "json")
+    assert code == 0
+    (row,) = json.loads(out)["rows"]
+    assert row["low"] < row["difference"] < row["high"]
+    assert "hartung-knapp" in row["test"]
+    _, out, _ = run(*words, "-q")
+    assert len([line for line in out.splitlines() if line.startswith("0")]) == 14
+
+
+def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
+    """Guards the study: a table with the model's row, a figure where asked for, and the topics' version."""
+    code, out, _ = run("study", "split-half", "qrels", "runs", "--replicates", "100", "--figure", "split.svg")
+    assert code == 0
+    assert "logit + small R" in out
+    assert "model" in out
+    assert (folder / "split.svg").read_text().startswith("<svg")
+    code, out, _ = run("study", "split-half", "qrels", "runs", "--split", "topics", "--format", "csv")
+    assert code == 0
+    assert out.startswith("method,below %,inside %,above %\nt,")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("eval", "qrels", "runs", "--intervals", "assessors"), "cannot draw over"),
+        (("eval", "qrels", "runs", "--intervals", "topics", "--format", "trec"), "cannot be printed as trec"),
+        (("eval", "qrels", "runs", "--intervals", "topics", "--confidence", "95"), "write 0.95"),
+        (("compare", "qrels", "runs", "--over", "collection", "-m", "P@10"), "compares AP"),
+        (("compare", "qrels", "runs/system-1.run", "--over", "collection"), "one run cannot be compared"),
+        (("compare", "qrels", "runs", "--over", "collection", "-q"), "give two runs"),
+        (("study", "split-half", "qrels", "runs", "--split", "assessors"), "cannot split"),
+        (("study", "split-half", "nothing", "runs"), "no such file"),
+    ],
+)
+def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str) -> None:
+    """Guards clear refusals."""
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err

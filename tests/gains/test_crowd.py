@@ -1,0 +1,71 @@
+"""Consensus models through crowd-kit, on simulated workers of known quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+
+pytest.importorskip("crowdkit.aggregation", exc_type=ImportError)
+pytestmark = pytest.mark.filterwarnings("ignore:(?!.*converged)")
+
+
+def crowd(items: int = 300, seed: int = 1) -> tuple[pl.DataFrame, np.ndarray[Any, Any]]:
+    """Three good workers and four who guess, on binary items; and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, items)
+    rows = []
+    for worker in range(7):
+        right = rng.random(items) < (0.9 if worker < 3 else 0.5)
+        said = np.where(right, truth, 1 - truth).tolist()
+        rows += [("1", f"d{i}", f"w{worker}", float(value)) for i, value in enumerate(said)]
+    return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"), truth
+
+
+def accuracy(gains: tg.Judgments, truth: np.ndarray[Any, Any]) -> float:
+    """Share of items on the right side of a half."""
+    found = dict(zip(gains.docs.strings(), gains.label.tolist(), strict=True))
+    return float(np.mean([(found[f"d{i}"] > 0.5) == t for i, t in enumerate(truth)]))
+
+
+@pytest.mark.parametrize("rule", ["dawid-skene", "glad", "mace"])
+def test_models_see_who_guesses(rule: str) -> None:
+    """Guards the three models end to end: where most workers guess they beat the majority clearly."""
+    frame, truth = crowd()
+    majority = accuracy(tg.to_gains(frame, "majority"), truth)
+    gains = tg.to_gains(frame, rule)
+    assert accuracy(gains, truth) > majority + 0.05
+    assert ((gains.label >= 0) & (gains.label <= 1)).all()
+
+
+def test_the_likeliest_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards take='label': labels that occur, on the same side as the mean."""
+    frame, truth = crowd()
+    mean, label = (tg.to_gains(frame, "dawid-skene", take=t) for t in ("mean", "label"))
+    assert set(label.label.tolist()) == {0.0, 1.0}
+    assert ((mean.label > 0.5) == (label.label == 1)).mean() > 0.99
+    assert accuracy(label, truth) > 0.9
+
+
+def test_no_convergence_is_told() -> None:
+    """Guards a fit that was cut short: the user hears of it."""
+    with pytest.warns(tg.DataWarning, match="had not converged after 1 steps"):
+        tg.to_gains(crowd(60)[0], "dawid-skene", n_iter=1)
+
+
+def test_what_does_not_fit_is_told() -> None:
+    """Guards weights, constant ratings and magnitudes, which these models cannot take."""
+    table = tg.read_ratings(crowd(5)[0])
+    with pytest.raises(tg.TruegainError, match="takes no weights"):
+        tg.to_gains(table, "glad", weights=np.full(len(table), 2.0))
+    with pytest.raises(tg.TruegainError, match="nothing to fit"):
+        tg.to_gains(table.frame.with_columns(pl.lit(1.0).alias("label")), "mace")
+    many = pl.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(200)], "assessor": "x", "label": range(200)})
+    with pytest.raises(tg.TruegainError, match="use the rule median"):
+        tg.to_gains(many, "dawid-skene")
+    with pytest.raises(tg.TruegainError, match="take is 'mode'"):
+        tg.to_gains(table, "dawid-skene", take="mode")

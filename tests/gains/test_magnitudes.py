@@ -1,0 +1,123 @@
+"""Magnitudes: personal scales vanish, ratios within a unit stay."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import truegain as tg
+from truegain.gains.magnitudes import NORMALISATIONS, normalised
+
+POSITIVE = st.floats(1e-3, 1e3)
+UNITS = st.lists(st.lists(POSITIVE, min_size=2, max_size=6), min_size=1, max_size=4)
+
+
+def magnitudes(units: Any, topics: Any = None) -> tg.Judgments:
+    """A unit an assessor, its documents d0, d1, ...; first and last are the anchors."""
+    rows = [
+        (topics[u] if topics else "1", f"d{i}", f"w{u}", v, "high" if i == 0 else "low" if i == len(unit) - 1 else "")
+        for u, unit in enumerate(units)
+        for i, v in enumerate(unit)
+    ]
+    return tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label", "anchor"], orient="row"))
+
+
+@pytest.mark.parametrize("how", [h for h in NORMALISATIONS if h != "none"])
+@given(units=UNITS)
+@settings(max_examples=40, deadline=None)
+def test_ratios_within_a_unit_stay(how: str, units: list[list[float]]) -> None:
+    """Guards that normalising moves a unit as a whole: no ratio inside it changes."""
+    found = normalised(magnitudes(units), how).label
+    at = 0
+    for unit in units:
+        mine = found[at : at + len(unit)]
+        assert mine / mine[0] == pytest.approx(np.array(unit) / unit[0], rel=1e-9)
+        at += len(unit)
+
+
+@pytest.mark.parametrize("how", [h for h in NORMALISATIONS if h != "none"])
+@given(unit=st.lists(POSITIVE, min_size=2, max_size=6), factor=POSITIVE)
+@settings(max_examples=40, deadline=None)
+def test_a_personal_scale_vanishes(how: str, unit: list[float], factor: float) -> None:
+    """Guards the aim: someone who says ten times the number says the same afterwards."""
+    found = normalised(magnitudes([unit, [factor * v for v in unit]]), how).label
+    assert found[: len(unit)] == pytest.approx(found[len(unit) :], rel=1e-9)
+
+
+def test_the_example_of_the_issue() -> None:
+    """Guards {1, 2, 3, 4} and {10, 20, 30, 40}: equal afterwards, with the topic's geometric mean kept."""
+    found = normalised(magnitudes([[1, 2, 3, 4], [10, 20, 30, 40]])).label
+    assert found[:4] == pytest.approx(found[4:])
+    assert statistics.geometric_mean(found) == pytest.approx(statistics.geometric_mean([1, 2, 3, 4, 10, 20, 30, 40]))
+
+
+def test_formulas_by_hand() -> None:
+    """Guards equations 3 to 6 on two units of one topic, and that other topics do not matter."""
+    units, others = [[8.0, 2.0, 1.0], [100.0, 30.0, 10.0, 5.0]], [[1e6, 1.0]]
+    table = magnitudes([*units, *others], ["1", "1", "2"])
+    logs = [[math.log(v) for v in unit] for unit in units]
+    flat = [v for unit in logs for v in unit]
+    mean, median = statistics.fmean, statistics.median
+    centres: dict[str, Any] = {
+        "geometric": (mean, mean),
+        "median": (median, median),
+        "range": (lambda u: (max(u) + min(u)) / 2, mean),
+        "anchors": (lambda u: (u[0] + u[-1]) / 2, mean),
+    }
+    for how, (unit_centre, topic_centre) in centres.items():
+        want = [math.exp(v - unit_centre(unit) + topic_centre(flat)) for unit in logs for v in unit]
+        assert normalised(table, how).label[:7] == pytest.approx(want), how
+
+
+def test_aggregation_after_normalising() -> None:
+    """Guards the way from magnitudes to gains: median by default, the other two by name."""
+    units = [[1, 2, 8], [10, 40, 20], [3, 3, 3]]
+    table = magnitudes(units)
+    by_doc = np.array(normalised(table).label).reshape(3, 3).T
+    for rule, how in (("median", np.median), ("arithmetic", np.mean), ("geometric", statistics.geometric_mean)):
+        found = tg.to_gains(table, rule, normalise="geometric").label
+        assert found == pytest.approx([how(row) for row in by_doc])
+    assert tg.to_gains(table, normalise="geometric").label == pytest.approx(np.median(by_doc, axis=1))
+    assert tg.to_gains(table, "median", normalise="none").label == pytest.approx(np.median(np.array(units).T, axis=1))
+
+
+def test_units_by_column() -> None:
+    """Guards a worker with two units on a topic: each has a scale of its own."""
+    rows = [("1", d, "w", v, u) for d, v, u in (("a", 1, "u"), ("b", 2, "u"), ("c", 100, "v"), ("d", 200, "v"))]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label", "unit"], orient="row")
+    found = normalised(tg.read_ratings(frame)).label
+    assert found[:2] == pytest.approx(found[2:])
+    assert normalised(tg.read_ratings(frame.drop("unit"))).label.tolist() == pytest.approx([1, 2, 100, 200])
+
+
+def test_mistakes_are_told() -> None:
+    """Guards against logarithms of nothing, and anchors that are not there."""
+    with pytest.raises(tg.InputError, match="1 magnitudes are not above 0"):
+        normalised(magnitudes([[1, 0]]))
+    with pytest.raises(tg.InputError, match="exactly one document marked 'low'"):
+        normalised(magnitudes([[1.0]]), "anchors")
+    with pytest.raises(tg.TruegainError, match="no normalisation"):
+        normalised(magnitudes([[1.0]]), "cubic")
+
+
+def test_err_takes_gains_of_a_thousand() -> None:
+    """Guards against overflow of 2^gain: ERR against exact rational arithmetic, gains up to 1000."""
+    from fractions import Fraction
+
+    gains = [1000.0, 3.0, 999.0, 998.0, 0.0]
+    run = {f"d{i}": float(9 - i) for i in (2, 3, 0, 1, 4)}
+    order = sorted(run, key=run.__getitem__, reverse=True)
+    want, go_on = Fraction(0), Fraction(1)
+    for rank, doc in enumerate(order, 1):
+        p = (2 ** Fraction(int(gains[int(doc[1])])) - 1) / 2**1000
+        want, go_on = want + go_on * Fraction(p) / rank, go_on * (1 - Fraction(p))
+    judged = {"1": {f"d{i}": g for i, g in enumerate(gains)}}
+    found = tg.evaluate({"s": {"1": run}}, judged, "ERR(max_rel='scale')@10").mean("s")
+    assert found == pytest.approx(float(want), rel=1e-12)

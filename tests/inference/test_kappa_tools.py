@@ -1,0 +1,96 @@
+"""Kappas against the values of the tools, percent agreement and ratio spreads against brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.inference.test_alpha import frame_of, random_matrix
+from truegain.inference.agreement.kappa import cohen, fleiss, percent, ratio_spreads
+from truegain.tables.grouped import Grouped
+
+
+def grouped(matrix: Any) -> Grouped:
+    """Ratings of a matrix of raters by items."""
+    return Grouped.of(tg.read_ratings(frame_of(matrix)))
+
+
+@pytest.mark.parametrize(
+    ("key", "marginals"), [("fleiss_pooled_marginals", "pooled"), ("fleiss_item_mean_marginals", "items")]
+)
+def test_fleiss_against_the_tools(conformance: Any, key: str, marginals: str) -> None:
+    """Guards both conventions for unequal numbers of ratings: pooled shares, and Gwet's (irrCAC)."""
+    compared = 0
+    for case in conformance("statistics")["agreement"]["cases"]:
+        found = fleiss(grouped(case["raters_by_items"]), marginals)
+        for name in (key, "fleiss", *(("irrCAC_fleiss",) if marginals == "items" else ())):
+            if case.get(name) is not None and found.value is not None:
+                assert found.value == pytest.approx(case[name], abs=1e-9), name
+                compared += 1
+    assert compared >= 10
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_cohen_against_sklearn(conformance: Any, weights: str) -> None:
+    """Guards Cohen's kappa of the first two raters, weighted or not, over the items both rated."""
+    key = "cohen" if weights == "none" else f"cohen_{weights}"
+    compared = 0
+    for case in conformance("statistics")["agreement"]["cases"]:
+        if case.get(key) is not None:
+            found = cohen(grouped(case["raters_by_items"][:2]), weights)
+            assert found.value == pytest.approx(case[key], abs=1e-9)
+            compared += 1
+    assert compared == 7
+
+
+def test_both_conventions_agree_where_they_must() -> None:
+    """Guards that the two conventions are one for equal numbers of ratings."""
+    matrix = np.random.default_rng(1).integers(0, 3, (4, 20))
+    values = [fleiss(grouped(matrix), m).value for m in ("pooled", "items")]
+    assert values[0] == pytest.approx(values[1])
+
+
+def test_percent_agreement_by_counting() -> None:
+    """Guards the share of equal pairs, averaged over items."""
+    matrix = random_matrix(np.random.default_rng(2), "grades")
+    items = [[v for v in column if v == v] for column in matrix.T]
+    shares = [np.mean([a == b for a, b in combinations(i, 2)]) for i in items if len(i) > 1]
+    assert percent(grouped(matrix)).value == pytest.approx(np.mean(shares))
+
+
+def test_the_mean_of_cohens_kappas() -> None:
+    """Guards several assessors: the mean over every two."""
+    matrix = np.random.default_rng(3).integers(0, 3, (4, 30))
+    each = [cohen(grouped(matrix[list(two)])).value for two in combinations(range(4), 2)]
+    found = cohen(grouped(matrix))
+    assert found.value == pytest.approx(np.mean([v for v in each if v is not None]))
+    assert found.why == "6 of 6 pairs"
+
+
+def test_ratio_spreads_against_scipy() -> None:
+    """Guards the geometric standard deviation against scipy, the ratio against the definition."""
+    stats = pytest.importorskip("scipy.stats")
+    matrix = np.exp(np.random.default_rng(4).normal(size=(5, 6)))
+    widest, gsd = ratio_spreads(grouped(matrix))
+    assert gsd == pytest.approx([stats.gstd(column) for column in matrix.T])
+    assert widest == pytest.approx(matrix.max(axis=0) / matrix.min(axis=0))
+    with pytest.raises(tg.TruegainError, match="above 0"):
+        ratio_spreads(grouped([[0, 1], [1, 1]]))
+
+
+def test_undefined_is_said() -> None:
+    """Guards against nan where all say the same, nobody rated twice, or assessors are too many."""
+    same, single = grouped([[1, 1], [1, 1]]), grouped([[1, None], [None, 2]])
+    assert [fleiss(g).why for g in (same, single)] == ["all ratings are 1", "no item has two ratings"]
+    assert percent(single).value is None
+    assert "no two assessors" in cohen(single).why
+    assert "no two assessors" in cohen(same).why
+    assert "too many" in cohen(grouped(np.ones((31, 2)))).why
+    with pytest.raises(tg.TruegainError, match="marginals is 'mean'"):
+        fleiss(same, "mean")
+    with pytest.raises(tg.TruegainError, match="weights is 'cubic'"):
+        cohen(same, "cubic")

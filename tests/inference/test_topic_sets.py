@@ -1,0 +1,145 @@
+"""Topic set size design, against the exact distributions, published sizes and simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.inference.matrices import generated, scores_of, within_chance
+from truegain.errors import TruegainError
+from truegain.inference.differences.anova import one_way
+from truegain.inference.differences.paired import paired_t
+from truegain.inference.differences.topic_plan import plan_table, plan_topics
+from truegain.inference.differences.topic_sets import (
+    TopicSetSize,
+    expected_width,
+    power_of_anova,
+    power_of_t,
+    topics_for_anova,
+    topics_for_paired_t,
+    topics_for_two_sample_t,
+    topics_for_width,
+)
+
+
+def test_conformance_values(conformance: Any) -> None:
+    """Guards all sizes, the power or width they reach, and the published start values."""
+    cases = conformance("statistics")["topic_set_size"]
+    for case in cases["t"]:
+        found = topics_for_paired_t(case["minD"], case["var_diff"], alpha=case["alpha"], power=1 - case["beta"])
+        assert found.topics == case["n_exact"]
+        assert (found.reached, found.start) == pytest.approx((case["power"], case["n_initial_approx"]), abs=1e-9)
+    for case in cases["anova"]:
+        found = topics_for_anova(case["minD"], case["var"], case["m"], alpha=case["alpha"], power=1 - case["beta"])
+        assert found.topics == case["n_exact"]
+        assert found.reached == pytest.approx(case["power"], abs=1e-9)
+    for case in cases["ci"]:
+        found = topics_for_width(case["delta"], case["var_diff"], alpha=case["alpha"])
+        assert found.topics == case["n"]
+        assert (found.reached, found.start) == pytest.approx((case["expected_width"], case["n_initial"]), abs=1e-9)
+
+
+def test_worked_example(examples: dict[str, Any]) -> None:
+    """Guards the sizes for alpha .05, beta .20, minD .10."""
+    given, expected = examples["topicsize-1"]["input"], examples["topicsize-1"]["expected"]
+    assert topics_for_paired_t(0.1, given["var_diff"]).topics == expected["n_paired_t"]
+    assert topics_for_anova(0.1, given["var"], 10).topics == expected["n_anova_m10"]
+    assert topics_for_anova(0.1, given["var"], 2).topics == expected["n_anova_m2"]
+
+
+def test_two_samples_are_an_anova_of_two() -> None:
+    """Guards the two-sample design: an unpaired t test is a one-way analysis of two systems."""
+    for difference in (0.03, 0.1, 0.3):
+        t, f = topics_for_two_sample_t(difference, 0.05), topics_for_anova(difference, 0.05, 2)
+        assert t.topics == f.topics
+        assert t.reached == pytest.approx(f.reached, abs=1e-9)
+
+
+def test_statsmodels_says_the_same() -> None:
+    """Guards the power of t and F tests, against statsmodels as installed."""
+    power = pytest.importorskip("statsmodels.stats.power")
+    for n, effect in ((20, 0.5), (80, 0.3), (7, 1.2)):
+        theirs = power.TTestPower().power(effect, n, 0.05)
+        assert power_of_t(np.sqrt(n) * effect, n - 1) == pytest.approx(theirs, abs=1e-9)
+        anova = power.FTestAnovaPower().power(effect, n * 4, 0.05, k_groups=4)
+        assert power_of_anova(n, 4, 4 * n * effect**2) == pytest.approx(anova, abs=1e-9)
+
+
+@pytest.mark.parametrize("difference", [0.02, 0.05, 0.2, 2.0])
+def test_no_smaller_set_would_do(difference: float) -> None:
+    """Guards the search: the size reaches what was asked for and one topic less does not."""
+    found = topics_for_paired_t(difference, 0.04)
+    assert found.reached >= 0.8
+    if found.topics > 2:
+        less = found.topics - 1
+        assert power_of_t(np.sqrt(less) * difference / 0.2, less - 1) < 0.8
+    wide = topics_for_width(difference, 0.04)
+    assert wide.reached <= difference
+    if wide.topics > 2:
+        assert expected_width(wide.topics - 1, 0.04, wide.topics - 2) > difference
+
+
+def test_the_approximations_are_near() -> None:
+    """Guards the published approximations: the same size for t and width within one, for ANOVA within 3%."""
+
+    def near(exact: TopicSetSize, rough: TopicSetSize, share: float) -> bool:
+        return abs(exact.topics - rough.topics) <= max(1, share * exact.topics)
+
+    for difference in (0.05, 0.1, 0.2):
+        for power in (0.7, 0.8, 0.9):
+            for design in (topics_for_paired_t, topics_for_two_sample_t):
+                assert near(design(difference, 0.1, power=power),
+                            design(difference, 0.1, power=power, method="approximate"), 0)  # fmt: skip
+            for m in (2, 10, 50):
+                exact = topics_for_anova(difference, 0.05, m, power=power)
+                assert near(exact, topics_for_anova(difference, 0.05, m, power=power, method="approximate"), 0.03)
+    for two in (False, True):
+        exact = topics_for_width(0.1, 0.05, two_sample=two)
+        assert near(exact, topics_for_width(0.1, 0.05, two_sample=two, method="approximate"), 0)
+
+
+def test_the_planned_power_is_the_power_found() -> None:
+    """Guards the whole idea by simulation: experiments of the planned size find the difference 80% of the time."""
+    size = topics_for_paired_t(0.1, 0.05)
+    z = np.random.default_rng(1).normal(0.1, np.sqrt(0.05), (2000, size.topics))
+    hits = sum(paired_t(row).p < 0.05 for row in z)
+    assert within_chance(hits, 2000, size.reached)
+
+
+def test_a_plan_from_scores() -> None:
+    """Guards the variance used (the mean over pairs of the variance of differences) and what is told of it."""
+    x = generated(5, 30, seed=2)
+    pairs = [np.var(x[i] - x[j], ddof=1) for i in range(5) for j in range(i)]
+    plan = plan_topics(scores_of(x), detect=0.05)
+    assert plan.details["variance"] == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert plan.needed == {"topics": topics_for_paired_t(0.05, float(np.mean(pairs))).topics}
+    reach = plan.details["at_hand_detects"]
+    assert topics_for_paired_t(reach * 1.0001, float(np.mean(pairs))).topics == 30
+    anova = plan_topics(scores_of(x), detect=0.05, design="anova")
+    assert anova.details["variance"] == pytest.approx(one_way(x).v_e)
+    assert anova.needed["topics"] == topics_for_anova(0.05, one_way(x).v_e, 5).topics
+    wide = plan_topics(scores_of(x), detect=0.05, design="width")
+    assert wide.details["at_hand_detects"] == expected_width(30, plan.details["variance"], 29)
+    table = plan_table(plan)
+    assert table.columns == ("difference", "power 0.7", "power 0.8", "power 0.9")
+    assert [row[0] for row in table.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
+    assert table.rows[1][2] == plan.needed["topics"]
+    assert plan_table(wide).columns == ("width", "topics")
+
+
+def test_nonsense_is_refused() -> None:
+    """Guards against plans for nothing: no difference, no variance, a power of 80, an astronomic size."""
+    for call, said in (
+        (lambda: topics_for_paired_t(0, 0.1), "nothing to detect"),
+        (lambda: topics_for_paired_t(0.1, 0), "variance of 0"),
+        (lambda: topics_for_paired_t(0.1, 0.1, power=80), "power 80"),
+        (lambda: topics_for_paired_t(0.1, 0.1, alpha=0), "alpha 0"),
+        (lambda: topics_for_paired_t(0.1, 0.1, power=0.01), "below alpha"),
+        (lambda: topics_for_paired_t(1e-6, 0.1), "tiny"),
+        (lambda: topics_for_anova(0.1, 0.1, 1), "2 systems"),
+        (lambda: plan_topics(scores_of(generated(3, 5)), detect=0.1, design="t"), "design 't'"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TruegainError, match=said):
+            call()

@@ -1,0 +1,207 @@
+"""Content measures: against sums over the whole vocabulary, and what theory says of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import truegain as tg
+from truegain.errors import InputError, MeasureError, TruegainError
+from truegain.text.corpus import Corpus
+from truegain.text.words import Cutting
+
+Texts = Mapping[str, Sequence[str]]  # words by document
+MEASURES = ("AbsNB", "AbsRB", "DeltaNB", "DeltaRB")
+
+
+def brute_force(
+    ranking: Sequence[str], relevant: Sequence[Sequence[str]], texts: Texts, judged: Texts, mu: float, depth: int
+) -> dict[str, float]:
+    """The definitions word by word: every divergence a sum over the whole vocabulary, in extended precision."""
+    extended = np.longdouble
+    whole = Counter(w for t in texts.values() for w in t)
+    if judged is not texts:
+        whole.update(w for t in judged.values() for w in t)
+    vocabulary = sorted(whole)
+    collection = np.array([whole[v] for v in vocabulary], extended) / extended(sum(whole.values()))
+
+    def model(words: Sequence[str]) -> Any:
+        counts = Counter(words)
+        tf = np.array([counts[v] for v in vocabulary], extended)
+        return (tf + extended(mu) * collection) / (extended(len(words)) + extended(mu))
+
+    def divergence(p: Any, q: Any) -> Any:
+        return np.sum(p * np.log(p / q))
+
+    subtopics = [model([w for d in docs for w in judged.get(d, ())]) for docs in relevant]
+    covered: list[list[float]] = []
+    for k in range(1, min(depth, len(ranking)) + 1):
+        top = model([w for d in ranking[:k] for w in texts.get(d, ())])
+        covered.append([float(max(0, 1 - divergence(q, top) / divergence(q, collection))) for q in subtopics])
+    absolute = [max(row) for row in covered]
+    before = [[0.0] * len(subtopics), *covered[:-1]]
+    delta = [max(0.0, *(b - a for a, b in zip(r, s, strict=True))) for r, s in zip(before, covered, strict=True)]
+    weights = [0.2 * 0.8**j for j in range(len(covered))]
+    return {
+        "AbsNB": sum(absolute),
+        "AbsRB": float(np.dot(weights, absolute)),
+        "DeltaNB": sum(delta),
+        "DeltaRB": float(np.dot(weights, delta)),
+    }
+
+
+def judgments_of(relevant: Sequence[Sequence[str]]) -> pl.DataFrame:
+    """Subtopic judgments of one topic."""
+    rows = [("1", str(i), d, 1) for i, docs in enumerate(relevant) for d in docs]
+    return pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row")
+
+
+def measured(
+    ranking: Sequence[str], relevant: Sequence[Sequence[str]], texts: Texts, mu: float, depth: int, **more: Any
+) -> dict[str, float]:
+    """What we say."""
+    run = {"1": {d: float(-i) for i, d in enumerate(ranking)}}
+    names = [f"{m}(mu={mu!r})@{depth}" for m in MEASURES]
+    corpus = Corpus.of({d: " ".join(t) for d, t in texts.items()})
+    scores = tg.evaluate(run, judgments_of(relevant), names, corpus=corpus, **more)
+    return dict(zip(MEASURES, (scores.mean(None, n) for n in scores.measures), strict=True))
+
+
+WORDS = st.lists(st.sampled_from([f"w{i}" for i in range(12)]), min_size=1, max_size=15)
+WORLDS = st.lists(WORDS, min_size=3, max_size=9).map(lambda ts: {f"d{i}": t for i, t in enumerate(ts)})
+
+
+@settings(deadline=None)
+@given(WORLDS, st.data(), st.sampled_from([0.01, 1.0, 7.5, 100.0, 2500.0, 1e5]), st.integers(1, 6))
+def test_equals_the_sum_over_the_vocabulary(
+    texts: dict[str, list[str]], data: st.DataObject, mu: float, depth: int
+) -> None:
+    """Guards the closed form and the steps from rank to rank, on random corpora, at 1e-9."""
+    names = list(texts)
+    ranking = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=6, unique=True))
+    groups = st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)
+    relevant = data.draw(st.lists(groups, min_size=1, max_size=3))
+    whole = Counter(w for t in texts.values() for w in t)
+    for docs in relevant:  # a subtopic with the language of the collection has no divergence to divide by
+        counts = Counter(w for d in docs for w in texts[d])
+        assume(any(abs(counts[v] / counts.total() - whole[v] / whole.total()) > 1e-3 for v in whole))
+    expected = brute_force(ranking, relevant, texts, texts, mu, depth)
+    assert measured(ranking, relevant, texts, mu, depth) == pytest.approx(expected, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(WORLDS, WORLDS, st.data(), st.sampled_from([1.0, 2500.0]))
+def test_judged_documents_of_another_collection(
+    texts: dict[str, list[str]], other: dict[str, list[str]], data: st.DataObject, mu: float
+) -> None:
+    """Guards two corpora: words of one alone, and the collection model of both together."""
+    judged = {f"j{d}": [*t, "only-here"] for d, t in other.items()}
+    judged = {d: [w.replace("-", "") for w in t] for d, t in judged.items()}
+    ranking = data.draw(st.lists(st.sampled_from(list(texts)), min_size=1, max_size=5, unique=True))
+    relevant = [data.draw(st.lists(st.sampled_from(list(judged)), min_size=1, max_size=2, unique=True))]
+    expected = brute_force(ranking, relevant, texts, judged, mu, 5)
+    home = Corpus.of({d: " ".join(t) for d, t in judged.items()})
+    assert measured(ranking, relevant, texts, mu, 5, judged_corpus=home) == pytest.approx(expected, abs=1e-9)
+
+
+TEXTS = {
+    "a": ["roses", "are", "red", "and", "roses", "smell"],
+    "b": ["violets", "are", "blue"],
+    "c": ["the", "sky", "is", "blue", "and", "the", "sea", "is", "too"],
+    "d": ["red", "roses"],
+}
+
+
+def test_a_list_that_is_the_subtopic_explains_it_all() -> None:
+    """Guards g = 1: the divergence of a text from itself is 0, for any mu."""
+    for mu in (0.1, 10.0, 1e4):
+        assert measured(["a", "d"], [["a", "d"]], TEXTS, mu, 2)["DeltaNB"] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_identical_documents_bring_nothing_new_as_mu_vanishes() -> None:
+    """Guards mu -> 0: maximum likelihood, under which a second copy changes nothing."""
+    texts = {**TEXTS, "a2": TEXTS["a"]}
+    once, twice = (measured(r, [["a"]], texts, 1e-12, 2) for r in (["a"], ["a", "a2"]))
+    assert once["AbsNB"] == pytest.approx(1.0, abs=1e-9)
+    assert twice["AbsNB"] == pytest.approx(2.0, abs=1e-9)
+    assert twice["DeltaNB"] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_mu_to_nothing_is_maximum_likelihood() -> None:
+    """Guards mu -> 0: KL of plain shares where the list has all words of the subtopic, no gain where it lacks one."""
+    whole = Counter(w for t in TEXTS.values() for w in t)
+    share = {w: n / whole.total() for w, n in whole.items()}
+    mine, theirs = Counter(TEXTS["d"]), Counter(TEXTS["a"])
+    to_list = sum(n / 2 * np.log((n / 2) / (theirs[w] / 6)) for w, n in mine.items())
+    to_all = sum(n / 2 * np.log((n / 2) / share[w]) for w, n in mine.items())
+    assert measured(["a"], [["d"]], TEXTS, 1e-12, 1)["AbsNB"] == pytest.approx(1 - to_list / to_all, abs=1e-9)
+    assert measured(["d"], [["a"]], TEXTS, 1e-12, 1)["AbsNB"] == 0
+
+
+def test_mu_to_infinity_is_the_geometry_of_chi_square() -> None:
+    """Guards mu -> infinity: KL becomes half a squared distance of counts over P(v | collection)."""
+    whole = Counter(w for t in TEXTS.values() for w in t)
+
+    def vector(words: Sequence[str]) -> Any:
+        counts = Counter(words)
+        return np.array([counts[v] / (whole[v] / whole.total()) - len(words) for v in sorted(whole)])
+
+    share = np.array([whole[v] / whole.total() for v in sorted(whole)])
+    q, x = vector(TEXTS["a"]), vector(TEXTS["d"])
+    expected = 1 - np.sum(share * (q - x) ** 2) / np.sum(share * q**2)
+    assert measured(["d"], [["a"]], TEXTS, 1e7, 1)["AbsNB"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_without_subtopics_the_topic_is_one() -> None:
+    """Guards plain qrels: all relevant documents of a topic make one text."""
+    corpus = {d: " ".join(t) for d, t in TEXTS.items()}
+    run = {"1": {"b": 2.0, "c": 1.0}}
+    plain = tg.evaluate(run, {"1": {"a": 1, "d": 2, "c": 0}}, "AbsRB", corpus=corpus).mean()
+    assert plain == tg.evaluate(run, judgments_of([["a", "d"]]), "AbsRB", corpus=corpus).mean()
+
+
+def test_depth_and_condensed_lists() -> None:
+    """Guards the views: -M cuts the text too, and -J reads judged documents alone."""
+    corpus = {d: " ".join(t) for d, t in TEXTS.items()}
+    run, qrels = {"1": {"b": 3.0, "c": 2.0, "d": 1.0}}, {"1": {"a": 1, "d": 0}}
+    one = tg.evaluate(run, qrels, "AbsNB@1", corpus=corpus).mean()
+    assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, depth=1).mean() == one
+    alone = tg.evaluate({"1": {"d": 1.0}}, qrels, "AbsNB", corpus=corpus).mean()
+    assert tg.evaluate(run, qrels, "AbsNB", corpus=corpus, judged_only=True).mean() == alone > 0
+
+
+def test_what_is_missing_is_told() -> None:
+    """Guards against silence: no corpus, a wrong corpus, documents it lacks, and relevant documents without text."""
+    corpus = {d: " ".join(t) for d, t in TEXTS.items()}
+    run, qrels = {"1": {"b": 2.0, "z": 1.0}, "2": {"b": 1.0}}, {"1": {"a": 1}, "2": {"y": 1}}
+    with pytest.raises(MeasureError, match="give a corpus"):
+        tg.evaluate(run, qrels, "AbsRB")
+    with pytest.raises(InputError, match="none of the 2 retrieved documents is in the corpus"):
+        tg.evaluate(run, qrels, "AbsRB", corpus={"q": "x"})
+    with pytest.raises(TruegainError, match="give corpus too"):
+        tg.evaluate(run, qrels, "AbsRB", judged_corpus=corpus)
+    other = Corpus.of(corpus, Cutting(stop=("are",)))
+    with pytest.raises(InputError, match=r"not cut alike: stop: \[\] and \['are'\]"):
+        tg.evaluate(run, qrels, "AbsRB", corpus=corpus, judged_corpus=other)
+    with pytest.warns(tg.DataWarning) as told:
+        scores = tg.evaluate(run, qrels, "AbsRB", corpus=corpus)
+    texts = [str(w.message) for w in told]
+    assert any("1 of 2 retrieved documents are not in the corpus" in t for t in texts)
+    assert any("1 of 2 topics have relevant documents, but none with text" in t for t in texts)
+    assert scores.by_topic()["2"] is None
+    assert scores.by_topic()["1"] is not None
+
+
+def test_parameters_that_make_no_sense_are_refused() -> None:
+    """Guards mu and theta."""
+    for text in ("AbsRB(mu=0)", "AbsRB(theta=1)", "DeltaNB(rel=-1)", "AbsNB@0"):
+        with pytest.raises(MeasureError):
+            tg.parse_measure(text)
+    assert str(tg.parse_measure("DeltaRB(mu=100)@10")) == "DeltaRB(mu=100)@10"

@@ -1,0 +1,120 @@
+"""The studies of incomplete and disjoint judgments, on a simulated world."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.engine import Local
+from truegain.errors import TruegainError
+from truegain.inference.ranks.tau import kendall_tau
+from truegain.measures.evaluate import Options, aligned
+from truegain.report.curves import curves_chart
+from truegain.studies.disjoint import disjoint, sides
+from truegain.studies.incomplete import incomplete, kept_items
+from truegain.tables.columns import Ids
+from truegain.text.divergence import RankedText
+
+World = tuple[dict[str, dict[str, dict[str, float]]], pl.DataFrame, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """Systems of rising skill, documents that use the words of their subtopic, and judgments of all of them."""
+    rng = np.random.default_rng(11)
+    texts: dict[str, str] = {}
+    rows: list[tuple[str, str, str, int]] = []
+    runs: dict[str, dict[str, dict[str, float]]] = {f"s{k}": {} for k in range(8)}
+    for t in range(8):
+        quality = {}
+        for d in range(60):
+            name, good = f"t{t}d{d}", d < 15
+            own = [f"topic{t}sub{d % 3}word{w}" for w in rng.integers(0, 6, 12)] if good else []
+            texts[name] = " ".join([*own, *(f"common{w}" for w in rng.zipf(1.4, 25) if w < 500)])
+            rows += [(str(t), str(s), name, int(good and s == d % 3)) for s in range(3)]
+            quality[name] = float(good)
+        for k in range(8):
+            seen = {d: q * (0.3 + 0.25 * k) + float(rng.normal()) for d, q in quality.items()}
+            runs[f"s{k}"][str(t)] = seen
+    return runs, pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row"), texts
+
+
+def test_what_is_kept(world: World) -> None:
+    """Guards the sampling: max(1, ceil(p%)) relevant and p% of the other documents of every topic."""
+    runs, judgments, texts = world
+    ranked = RankedText.of(aligned(runs, judgments, Options(), keep_top=5), texts)
+    relevant = np.array([int(name.split("d")[1]) < 15 for name in ranked.pool.docs.strings()])
+    for percent in (1.0, 15.0, 20.0, 100.0):
+        kept = kept_items(ranked, relevant, percent, np.random.default_rng(0))
+        for t in range(8):
+            here = ranked.pool.topic == t
+            assert kept[here & relevant].sum() == max(1, math.ceil(round(percent * 15 / 100, 9)))
+            assert kept[here & ~relevant].sum() == round(percent * 45 / 100)
+
+
+def test_all_judgments_give_what_eval_gives(world: World) -> None:
+    """Guards the short cut for content measures: with everything kept, tau is that of plain scores."""
+    runs, judgments, texts = world
+    found = incomplete(runs, judgments, texts, keep=(100,), repeat=2)
+    names = ["alpha_nDCG@20", "alpha_nDCG(judged_only=True)@20", "AbsRB@20", "DeltaRB@20"]
+    scores = tg.evaluate(runs, judgments, names, corpus=texts)
+    full = scores.summaries[names[0]]
+    expected = [kendall_tau(full, scores.summaries[n], "b") for n in names]
+    np.testing.assert_allclose(found.tau[:, 0, :], np.array([expected, expected]).T)
+    assert found.ways == ("raw", "condensed", "AbsRB@20", "DeltaRB@20")
+
+
+def test_the_same_bits_for_any_number_of_workers(world: World) -> None:
+    """Guards the seeds: one worker and two give the same draws; another seed gives others."""
+    runs, judgments, texts = world
+    one, two, other = (
+        incomplete(runs, judgments, texts, keep=(5, 20), repeat=3, seed=seed, engine=Local(jobs)).tau
+        for jobs, seed in ((1, 0), (2, 0), (1, 1))
+    )
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_text_sees_what_labels_see(world: World) -> None:
+    """Guards the direction of every tau: where relevant documents share words, text orders systems as labels do."""
+    runs, judgments, texts = world
+    found = incomplete(runs, judgments, texts, keep=(5, 100), repeat=5)
+    mean = found.tau.mean(axis=2)
+    assert mean[0, 1] == 1  # raw, all judgments
+    assert mean[3, 1] > 0.7  # DeltaRB, all judgments
+    assert np.all(mean[:, 1] > mean[:, 0])  # judgments help every way
+    assert curves_chart(found.table()).to_dict()["data"]["values"][0]["keep"] == 5
+
+
+def test_judgments_of_one_part_score_the_other(world: World) -> None:
+    """Guards table 1: recomputed with eval alone, from runs and judgments cut by hand."""
+    runs, judgments, texts = world
+    found = disjoint(runs, judgments, texts)
+    names = sorted(texts)
+    in_b = dict(zip(names, sides(Ids.of(names), 0.5).tolist(), strict=True))
+    assert 0.4 < np.mean(list(in_b.values())) < 0.6
+    only_b = {s: {t: {d: x for d, x in r.items() if in_b[d]} for t, r in run.items()} for s, run in runs.items()}
+    side = pl.col("doc").replace_strict(in_b)
+    truth = tg.evaluate(only_b, judgments.filter(side), "alpha_nDCG@20").summaries["alpha_nDCG@20"]
+    ours = tg.evaluate(only_b, judgments.filter(~side), "AbsRB@20", corpus=texts).summaries["AbsRB@20"]
+    row = found.reuse().records()[0]
+    assert row["AbsRB@20"] == pytest.approx(kendall_tau(truth, ours, "b"))
+    assert [len(t.rows) for t in (found.reuse(), found.impact(), found.among(), found.against())] == [3, 12, 3, 3]
+    assert found.among().records()[1]["ERR_IA@20"] == pytest.approx(1.0)
+
+
+def test_nonsense_is_refused(world: World) -> None:
+    """Guards messages for what cannot be studied."""
+    runs, judgments, texts = world
+    with pytest.raises(TruegainError, match="reads no text"):
+        incomplete(runs, judgments, texts, measures=["AP"])
+    with pytest.raises(TruegainError, match="not a percentage"):
+        incomplete(runs, judgments, texts, keep=[0])
+    with pytest.raises(TruegainError, match="has no condensed form"):
+        incomplete(runs, judgments, texts, against="AbsRB@20")
+    with pytest.raises(TruegainError, match="leaves a part empty"):
+        disjoint(runs, judgments, texts, split=1)

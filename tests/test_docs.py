@@ -1,0 +1,48 @@
+"""The README and the documentation do what they say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def commands(page: Path) -> list[str]:
+    """The commands of ours that a page tells people to type."""
+    return [
+        line.removeprefix("$ ")
+        for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+        for line in block.splitlines()
+        if line.startswith("$ truegain")
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_command_runs(page: Path, tmp_path: Path) -> None:
+    """Guards what people type first: each command of a page, one after the other, ends well and prints something."""
+    for command in commands(page):
+        line = command.replace("truegain", f"{sys.executable} -m truegain", 1)
+        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout or "-o " in command, command
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the Python of a page: its blocks run one after the other, each seeing what those before it made."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        exec(compile(block, page.name, "exec"), names)
+
+
+def test_the_readme_names_commands() -> None:
+    """Guards this test itself: a README without commands would pass the ones above."""
+    assert len(commands(ROOT / "README.md")) >= 5

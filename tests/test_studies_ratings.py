@@ -1,0 +1,146 @@
+"""The studies on ratings: what unanimity changes, and which way from magnitudes to gains is best."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from truegain.cli.app import main
+from truegain.gains.magnitudes import normalised
+from truegain.inference.agreement.alpha import alpha
+from truegain.inference.differences.effects import es_hsd
+from truegain.inference.differences.tukey import randomised_tukey_hsd
+from truegain.measures.direct import fed_directly
+from truegain.measures.parse import parse_measures
+from truegain.studies.magnitudes import magnitudes
+from truegain.studies.ratings_world import magnitude_ratings, uniform_ratings
+from truegain.studies.unanimity import _said, unanimity
+from truegain.studies.world import World, simulate
+
+pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """Six systems on 25 topics."""
+    return simulate(topics=25, systems=6, docs=120, depth=30, pool_depth=15, seed=3)
+
+
+def test_without_weight_nothing_changes(world: World) -> None:
+    """Guards p = 0, where UG is RawG: tau 1, equal top sets, no pair changes sides."""
+    ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
+    study = unanimity(ratings, world.runs, scale="0:2", ps=[0.0], trials=200)
+    for row in study.rankings.records():
+        assert row["tau"] == pytest.approx(1)
+        assert (row["top sets"], row["changed"]) == (1.0, 0)
+    assert not study.changed.rows
+    assert "no pair of systems changes sides" in str(study)
+
+
+def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
+    """Guards table 3: exactly the pairs significant by one gain only, with p, |d| and ES_HSD of each test."""
+    ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
+    study = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5)
+    asked = [a.measure for a in fed_directly(parse_measures(["nG@1", "P+"]))]
+    gains = [tg.to_gains(ratings, "sum"), tg.to_gains(ratings, "unanimity", scale="0:2", p=1.0)]
+    scores = [tg.evaluate(world.runs, g, asked) for g in gains]
+    want = {}
+    for measure in scores[0].measures:
+        tests = [randomised_tukey_hsd(s.matrix(measure), trials=400, seed=5) for s in scores]
+        for i, one in enumerate(scores[0].systems):
+            for j, two in enumerate(scores[0].systems):
+                ps = [float(t.p[i, j]) for t in tests]
+                if tests[0].anova.means[i] > tests[0].anova.means[j] and (ps[0] < 0.05) != (ps[1] < 0.05):
+                    want[measure, one, two] = [*ps, *(abs(float(es_hsd(t.anova)[i, j])) for t in tests)]
+    found = {
+        (str(r["measure"]), r["better"], r["worse"]): [r["p RawG"], r["p UG"], r["ES RawG"], r["ES UG"]]
+        for r in study.changed.records()
+    }
+    assert want  # the test would say nothing otherwise
+    assert found.keys() == want.keys()
+    for key, values in want.items():
+        assert found[key] == pytest.approx(values)
+
+
+def test_changes_that_may_be_the_draw_are_told() -> None:
+    """Guards the note: both p-values so close to alpha that the permutations drawn may have decided."""
+    near: tuple[str | float, ...] = ("P+", 0.2, "a", "b", 0.0504, 0.1, 0.5, 0.0490, 0.1, 0.5)
+    far: tuple[str | float, ...] = ("P+", 0.2, "a", "b", 0.2, 0.1, 0.5, 0.0490, 0.1, 0.5)
+    assert _said([near, far], 0.05, 5000)[0].startswith("in 1 of 2 both p-values lie within 0.0062 of 0.05")
+    assert _said([far], 0.05, 5000) == ()
+
+
+def test_unanimity_matters_less_with_more_assessors(world: World) -> None:
+    """Guards the simulation of the paper: with many uniform ratings the range is the scale, and UG tends to RawG."""
+    few, many = (
+        tg.to_gains(uniform_ratings(world.gold, assessors=n, highest=2, seed=4), "unanimity", scale="0:2").label.sum()
+        / tg.to_gains(uniform_ratings(world.gold, assessors=n, highest=2, seed=4), "sum").label.sum()
+        for n in (5, 40)
+    )
+    assert few > 1.05
+    assert many == pytest.approx(1, abs=1e-3)
+
+
+def test_figure_8_on_a_known_truth() -> None:
+    """Guards what the paper found, where people agree as little as its workers did (alpha 0.32 after normalising).
+
+    Geometric averaging is the best normalisation for every aggregation, and the median and the geometric mean beat the
+    arithmetic.  That the geometric mean beats the median is this world's: noise is log-normal, the careless are few.
+    """
+    shares: dict[tuple[object, object], list[float]] = {}
+    alphas = []
+    for seed in range(6):
+        world = magnitude_ratings(topics=8, docs=26, workers=10, seed=seed)
+        alphas.append(alpha(normalised(world.ratings), "ratio", trials=0).value or 0.0)
+        for row in magnitudes(world.ratings, world.expert).combinations.records():
+            assert isinstance(row["mean over topics"], float)
+            shares.setdefault((row["normalise"], row["aggregate"]), []).append(row["mean over topics"])
+    assert np.mean(alphas) == pytest.approx(0.323, abs=0.06)
+    mean = {key: float(np.mean(each)) for key, each in shares.items()}
+    for rule in ("median", "geometric", "arithmetic"):
+        assert max((v, how) for (how, r), v in mean.items() if r == rule)[1] == "geometric"
+    assert mean["geometric", "arithmetic"] < mean["geometric", "median"] < mean["geometric", "geometric"]
+
+
+def test_habits_of_simulated_people() -> None:
+    """Guards the diagnostics: planted round numbers are counted, log-normal data lies near its fit."""
+    never, always = (magnitude_ratings(topics=3, docs=26, workers=6, habit=h, seed=7) for h in (0.0, 1.0))
+    for world, share in ((never, 0.0), (always, 1.0)):
+        for row in magnitudes(world.ratings, world.expert).habits.records():
+            assert row["round numbers"] == pytest.approx(share, abs=0.02)
+            assert isinstance(row["D of log-normal"], float)
+            assert row["D of log-normal"] < 0.15
+
+
+def test_mistakes_are_told(world: World) -> None:
+    """Guards magnitudes of 0, and rankings of two."""
+    with pytest.raises(tg.InputError, match="not above 0"):
+        magnitudes(uniform_ratings(world.gold), world.gold)
+    two = tg.Runs(world.runs.parts[:2])
+    with pytest.raises(tg.TruegainError, match="at least 3 runs"):
+        unanimity(uniform_ratings(world.gold), two, scale="0:2")
+
+
+def test_the_commands(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards `truegain study unanimity` and `study magnitudes` as a user runs them."""
+    monkeypatch.chdir(tmp_path)
+    tg.write_judgments(uniform_ratings(world.gold, seed=1), "ratings.csv")
+    tg.write_runs(world.runs, "runs/")
+    people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
+    tg.write_judgments(people.ratings, "magnitudes.csv")
+    tg.write_judgments(people.expert, "expert.qrels")
+    for words, said in (
+        (["unanimity", "ratings.csv", "runs", "--scale", "0:2", "--trials", "100"], "RawG against UG"),
+        (["magnitudes", "magnitudes.csv", "--expert", "expert.qrels"], "Documents ordered as experts do"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["truegain", "study", *words])
+        with contextlib.suppress(SystemExit):
+            main()
+        assert said in capsys.readouterr().out
