@@ -1,7 +1,8 @@
 """Text and content measures: how fast documents are indexed, and what the closed form saves.
 
     python -m benchmarks.content                # everything, on a generated collection of 2 GB
-    python -m benchmarks.content --megabytes 200
+    python -m benchmarks.content index --megabytes 200
+    python -m benchmarks.content measures       # what needs no index on disk
 
 Prints one line a fact; ratios are between two ways measured in the same run.
 """
@@ -162,16 +163,19 @@ def compare_divergence(terms: int) -> None:
 
 
 def main() -> None:
-    """Everything."""
+    """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", choices=("measures", "index", "all"), default="all")
     parser.add_argument("--megabytes", type=int, default=2000)
     parser.add_argument("--memory", type=int, default=900, help="MB that indexing may use")
     parser.add_argument("--folder", type=Path, default=None)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:  # first: a child's peak is never below its parent's
-        time_index(Path(folder), given.megabytes, given.memory)
-    compare_divergence(200_000)
-    compare_cutting()
+    if given.part != "measures":
+        with tempfile.TemporaryDirectory(dir=given.folder) as folder:  # first: a child's peak is not below its parent's
+            time_index(Path(folder), given.megabytes, given.memory)
+    if given.part != "index":
+        compare_divergence(200_000)
+        compare_cutting()
 
 
 if __name__ == "__main__":

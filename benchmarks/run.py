@@ -264,6 +264,8 @@ def _files_to_scores(
 ) -> Result:
     place, facts = _made(workload, folder)
     entries, absent = _entered(names, place, measures)
+    if measures == WITH_ERR:  # what the fifth measure costs, in the same run
+        entries.insert(1, Entry("truegain, without ERR@20", partial(_inside, US, place, MEASURES)))
     _interleaved(entries, repeat)
     about = f"{facts['runs']:,} runs, {facts['lines']:,} lines, {facts['judgments']:,} judgments"
     _table(f"{title}: files to scores per topic of {', '.join(measures)}; {about}", entries, absent)

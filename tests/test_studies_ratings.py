@@ -67,6 +67,19 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
         assert found[key] == pytest.approx(values)
 
 
+def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
+    """Guards what the error advises: with outside='drop' the study is that of the ratings on the scale."""
+    ratings = uniform_ratings(world.gold, assessors=3, highest=3, seed=2)
+    with pytest.raises(tg.InputError, match="--outside drop"):
+        unanimity(ratings, world.runs, scale="0:2", trials=50)
+    kept = ratings.take(np.flatnonzero(ratings.label <= 2))
+    one, two = (
+        unanimity(r, world.runs, scale="0:2", outside="drop", ps=[0.2], measures=["P+"], trials=50)
+        for r in (ratings, kept)
+    )
+    assert one.rankings.rows == two.rankings.rows
+
+
 def test_changes_that_may_be_the_draw_are_told() -> None:
     """Guards the note: both p-values so close to alpha that the permutations drawn may have decided."""
     near: tuple[str | float, ...] = ("P+", 0.2, "a", "b", 0.0504, 0.1, 0.5, 0.0490, 0.1, 0.5)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.cli.app import main
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -30,24 +26,6 @@ def folder(tmp_path: Path) -> Path:
         ]  # fmt: skip
         (tmp_path / "runs" / f"r{r}.run").write_text("".join(rows))
     return tmp_path
-
-
-@pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in this process: exit code, output, errors."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["truegain", *words])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_few_systems_are_shown_pair_by_pair(run: Run, folder: Path) -> None:

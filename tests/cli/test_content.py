@@ -92,3 +92,58 @@ def test_the_studies(folder: Path) -> None:
         assert good(folder, "study", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)
     done = run(folder, *words, "--keep", "a,b")
     assert (done.returncode, "not numbers with commas" in done.stderr) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo world with its documents indexed."""
+    folder = tmp_path_factory.mktemp("demo")
+    for words in (["demo", "."], ["text", "index", "docs.jsonl", "-o", "corpus"]):
+        done = run(folder, *words)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def means_of(folder: Path, *words: str) -> dict[str, float]:
+    """What `eval` says of AbsRB@20 on the demo world."""
+    rows = good(folder, "eval", "gold.qrels", "runs", "--corpus", "corpus", "-m", "AbsRB@20", *words)
+    return {r["system"]: float(r["value"]) for r in rows}
+
+
+def test_compare_reads_text(demo: Path) -> None:
+    """Guards --corpus and --judged-corpus of compare: differences are those of the means that eval prints."""
+    words = ["compare", "gold.qrels", "runs", "-m", "AbsRB@20", "--test", "paired-t", "--pairs", "--corpus", "corpus"]
+    for more in ([], ["--judged-corpus", "corpus"]):
+        means = means_of(demo, *more)
+        rows = good(demo, *words, *more)
+        assert len(rows) == len(means) * (len(means) - 1) / 2
+        for r in rows:
+            assert float(r["difference"]) == pytest.approx(means[r["b"]] - means[r["a"]], abs=1e-9)
+    for clash in (["--gold", "gold.qrels"], ["--over", "collection"]):
+        done = run(demo, *words, *clash)
+        assert (done.returncode, "leave out --corpus" in done.stderr) == (2, True)
+
+
+def test_correlate_reads_text(demo: Path) -> None:
+    """Guards --corpus of correlate, between measures and between judgments: text orders systems, and needs a corpus."""
+    words = ["correlate", "gold.qrels", "runs", "--between", "measures", "-m", "nDCG@20", "-m", "AbsRB@20"]
+    (row,) = good(demo, *words, "--corpus", "corpus")
+    assert (row["a"], row["b"], row["systems"]) == ("nDCG@20", "AbsRB@20", "8")
+    assert 0 < float(row["tau"]) <= 1  # both read from the same judgments
+    same = ["correlate", "gold.qrels", "gold.qrels", "runs", "-m", "AbsRB@20", "--corpus", "corpus"]
+    (row,) = good(demo, *same, "--judged-corpus", "corpus")
+    assert (row["measure"], float(row["tau"]), row["swapped"]) == ("AbsRB@20", 1.0, "0")
+    done = run(demo, *words)
+    assert (done.returncode, "give a corpus" in done.stderr) == (2, True)
+
+
+def test_intervals_over_topics_read_text(demo: Path) -> None:
+    """Guards eval --intervals topics with --corpus: around the means that eval prints; over collections it says no."""
+    words = ["eval", "gold.qrels", "runs", "-m", "AbsRB@20", "--corpus", "corpus", "--replicates", "200"]
+    rows = good(demo, *words, "--intervals", "topics")
+    for r, (system, mean) in zip(rows, means_of(demo).items(), strict=True):
+        assert r["system"] == system
+        assert float(r["value"]) == pytest.approx(mean, abs=1e-9)
+        assert float(r["low"]) < mean < float(r["high"])
+    done = run(demo, *words, "--intervals", "collection")
+    assert (done.returncode, "reads text" in done.stderr) == (2, True)

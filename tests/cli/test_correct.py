@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import truegain as tg
+from tests.cli.conftest import Run
 from tests.inference.test_corrected import study
-from truegain.cli.app import main
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in a folder with bronze labels, a gold sample and two runs."""
+def folder(tmp_path: Path) -> Path:
+    """A folder with bronze labels, a gold sample and two runs."""
     runs, bronze, gold = study(0)
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 4 == 0} for t, row in gold.items()}
     tg.write_judgments(bronze, tmp_path / "llm.qrels")
     tg.write_judgments(sample, tmp_path / "gold.qrels")
     for name, lists in runs.items():
         tg.write_runs({name: lists}, tmp_path / f"{name}.run")
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["truegain", *words])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return tmp_path
 
 
 COMMON = ("llm.qrels", "--gold", "gold.qrels", "a.run", "b.run")

@@ -5,15 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from truegain.cli.app import main
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -26,24 +22,6 @@ def folder(tmp_path: Path) -> Path:
         lines = (f"{t} Q0 {d} {i} {9 - i} {name}\n" for t in (1, 2) for i, d in enumerate(order))
         (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
     return tmp_path
-
-
-@pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in this process: exit code, output, errors."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["truegain", *words])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_two_judgment_files_then_runs(run: Run) -> None:

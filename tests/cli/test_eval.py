@@ -8,20 +8,17 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.cli.app import main
+from tests.cli.conftest import Run
 
 QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 d 0\n"
 BEST = "1 Q0 a 1 3.0 best\n1 Q0 c 2 2.0 best\n1 Q0 x 3 1.0 best\n2 Q0 a 1 2.0 best\n"
 WORST = "1 Q0 b 1 3.0 worst\n1 Q0 x 2 2.5 worst\n1 Q0 c 3 2.0 worst\n2 Q0 d 1 2.0 worst\n2 Q0 a 2 1.0 worst\n"
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -32,24 +29,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "runs" / "best.run").write_text(BEST)
     (tmp_path / "runs" / "worst.txt.gz").write_bytes(gzip.compress(WORST.encode()))
     return tmp_path
-
-
-@pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in this process: exit code, output, errors."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["truegain", *words])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_a_table_of_means(run: Run) -> None:

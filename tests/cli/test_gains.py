@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +10,21 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.cli.app import main
+from tests.cli.conftest import Run
 from truegain.measures.direct import fed_directly
 from truegain.measures.parse import parse_measures
 
 ITEMS = {"a": (2, 2, 2, 2, 2), "b": (1, 1, 2, 3, 3), "c": (0, 0, 0, 0, 1), "d": (0, 0, 0, 0, 0)}
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in a folder with ratings, magnitudes and a run: exit code, output, errors."""
+def folder(tmp_path: Path) -> Path:
+    """A folder with ratings, magnitudes and a run."""
     rows = [f"1,{doc},w{k},{v}" for doc, item in ITEMS.items() for k, v in enumerate(item)]
     (tmp_path / "ratings.csv").write_text("\n".join(["topic,doc,assessor,label", *rows, ""]))
     (tmp_path / "magnitudes.csv").write_text("topic,doc,assessor,label\n1,a,x,1\n1,b,x,1/2\n1,a,y,40\n1,b,y,10\n")
     (tmp_path / "s.run").write_text("1 Q0 b 1 3 s\n1 Q0 a 2 2 s\n1 Q0 d 3 1 s\n")
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["truegain", *words])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+    return tmp_path
 
 
 def test_unanimity_to_a_qrels_file(run: Run) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import pytest
 
-from truegain.cli.app import main
+from tests.cli.conftest import Run
 from truegain.studies.world import simulate
 from truegain.tables.write import write_judgments, write_runs
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -25,24 +26,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_runs(world.runs, folder / "runs")
     write_judgments(world.gold, folder / "qrels")
     return folder
-
-
-@pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in this process: exit code, output, errors."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "argv", ["truegain", *words])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_intervals_over_topics_and_collection(run: Run) -> None:
@@ -104,3 +87,30 @@ def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str
     assert (code, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
+
+
+def test_an_interruption_tells_what_was_done_and_writes_nothing(folder: Path) -> None:
+    """Guards Ctrl-C: exit code 130, how much was finished, no half-written file."""
+    command = [sys.executable, "-m", "truegain", "eval", "qrels", "runs", "-m", "P@5", "--intervals", "collection"]
+    command += ["--replicates", "1000000", "-o", "never.csv"]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert re.search(r"interrupted: .*\d+ .*; nothing was written", told)
+    assert "Traceback" not in told
+    assert not (folder / "never.csv").exists()
+
+
+def test_intervals_of_every_topic(run: Run) -> None:
+    """Guards -q with --intervals: AP of each topic over collections, and a refusal where it has no meaning."""
+    words = ("eval", "qrels", "runs/system-1.run", "-m", "AP", "-q", "--replicates", "100")
+    code, out, _ = run(*words, "--intervals", "collection", "--format", "json")
+    rows = json.loads(out)["rows"]
+    assert code == 0
+    assert len(rows) == 14
+    assert all(row["low"] <= row["value"] <= row["high"] and row["topic"] != "all" for row in rows)
+    code, _, err = run(*words, "--intervals", "topics")
+    assert code == 2
+    assert "over the collection" in err

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from truegain.errors import InputError, MeasureError, TruegainError
+from truegain.text import divergence
 from truegain.text.corpus import Corpus
 from truegain.text.words import Cutting
 
@@ -94,6 +95,20 @@ def test_equals_the_sum_over_the_vocabulary(
         assume(any(abs(counts[v] / counts.total() - whole[v] / whole.total()) > 1e-3 for v in whole))
     expected = brute_force(ranking, relevant, texts, texts, mu, depth)
     assert measured(ranking, relevant, texts, mu, depth) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("sparse", "table"), [(0, 1 << 23), (8, 1), (0, 40)])
+def test_tables_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, sparse: int, table: int) -> None:
+    """Guards what bounds memory: terms sorted or looked up, systems and subtopics in one piece or one by one."""
+    rng = np.random.default_rng(0)
+    texts = {f"d{i}": " ".join(f"w{j}" for j in rng.integers(0, 30, 12)) for i in range(20)}
+    runs = {f"s{s}": {"1": {f"d{d}": -float(i) for i, d in enumerate(rng.permutation(20))}} for s in range(5)}
+    names = ["AbsRB(mu=5)@10", "DeltaNB(mu=5)@10"]
+    relevant = judgments_of([["d1", "d2"], ["d3"], ["d4", "d5"]])
+    whole = tg.evaluate(runs, relevant, names, corpus=texts).means("s3")
+    monkeypatch.setattr(divergence, "_SPARSE", sparse)
+    monkeypatch.setattr(divergence, "_TABLE", table)
+    assert tg.evaluate(runs, relevant, names, corpus=texts).means("s3") == pytest.approx(whole, abs=1e-12)
 
 
 @settings(deadline=None)

@@ -207,30 +207,44 @@ def test_judged_only_drops_documents_without_any_judgment() -> None:
 # ---------------------------------------------------------------------- real data
 
 
-def test_web_track_2012_against_pyndeval(shared_data: Path, tmp_path: Path) -> None:
-    """Guards real judgments and runs: 62,394 labels and 8 runs of the TREC 2012 web track."""
+WEB = ["alpha-nDCG@20", "ERR-IA@20", "NRBP", "nNRBP", "MAP-IA", "strec@20"]
+
+
+def condensed(name: str) -> str:
+    """A measure of lists without their unjudged documents."""
+    kind, _, cutoff = str(tg.parse_measure(name)).partition("@")
+    return f"{kind}(judged_only=True)" + (f"@{cutoff}" if cutoff else "")
+
+
+@pytest.mark.parametrize("judged_only", [False, True], ids=["raw", "condensed"])
+def test_web_track_2012_against_pyndeval(shared_data: Path, tmp_path: Path, judged_only: bool) -> None:
+    """Guards real judgments and runs: 62,394 labels and 8 runs of the TREC 2012 web track, lists condensed or not."""
     folder = shared_data / "web_diversity"
     with tarfile.open(folder / "trec_web_2012_baseline_runs.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     files = sorted(tmp_path.rglob("results-*.txt"))
     assert len(files) == 8
-    paths = [f.rename(tmp_path / f"{f.parent.name}-{f.name}") for f in files]
+    paths = [str(f.rename(tmp_path / f"{f.parent.name}-{f.name}")) for f in files]
     qrels = folder / "trec_web_2009_2014" / "2012" / "qrels-for-ndeval.txt.xz"
-    names = ["alpha-nDCG@20", "ERR-IA@20", "NRBP", "nNRBP", "MAP-IA", "strec@20"]
-    scores = evaluated([str(p) for p in paths], str(qrels), names)
+    ours = {name: condensed(name) if judged_only else str(tg.parse_measure(name)) for name in WEB}
+    scores = evaluated(paths, str(qrels), list(ours.values()))
     table = tg.read_judgments(qrels).frame
     rows = list(table.select("topic", "subtopic", "doc", pl.col("label").cast(pl.Int64)).iter_rows())
-    peer = pyndeval.RelevanceEvaluator(rows, names)
-    order = tg.read_runs([str(p) for p in paths]).ordered_frame()
-    count = 0
-    for (system,), run in order.group_by("system", maintain_order=True):
-        theirs = peer.evaluate(run.select("topic", "doc", -pl.col("rank").cast(pl.Float64)).iter_rows())
-        for topic, values in theirs.items():
+    peer = pyndeval.RelevanceEvaluator(rows, WEB)
+    lists = tg.read_runs(paths).ordered_frame().select("system", "topic", "doc", -pl.col("rank").cast(pl.Float64))
+    judged = {(topic, doc) for topic, _, doc, _ in rows}
+    count = unjudged = 0
+    for (system,), run in lists.group_by("system", maintain_order=True):
+        whole = list(run.drop("system").iter_rows())
+        kept = [row for row in whole if row[:2] in judged] if judged_only else whole
+        unjudged += len(whole) - len(kept)
+        for topic, values in peer.evaluate(kept).items():
             for name, wanted in values.items():
-                got = scores.by_topic(str(system), str(tg.parse_measure(name)))[topic]
+                got = scores.by_topic(str(system), ours[name])[topic]
                 assert got == pytest.approx(wanted, abs=1e-9), (system, topic, name)
                 count += 1
-    assert count == 8 * 50 * len(names)
+    assert count == 8 * 50 * len(WEB)
+    assert (unjudged > 0) == judged_only
 
 
 # ---------------------------------------------------------------------- laws

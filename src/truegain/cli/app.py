@@ -74,17 +74,23 @@ def main() -> None:
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _show_warning
         try:
-            build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
+            code = build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))(standalone_mode=False)
+            if code:
+                sys.exit(code)
         except TruegainError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)
-        except KeyboardInterrupt as stop:
-            told = f" after {stop}" if str(stop) else ""
-            print(f"interrupted{told}; nothing was written", file=sys.stderr)
+        except KeyboardInterrupt:
+            print("interrupted; nothing was written", file=sys.stderr)
             sys.exit(130)
         except BrokenPipeError:  # the reader of our output went away, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+        except Exception as error:
+            if not hasattr(error, "show"):
+                raise
+            error.show()  # a mistake in the words of the command
+            sys.exit(getattr(error, "exit_code", 2))
 
 
 def _show_warning(

@@ -36,6 +36,12 @@ NoRelevant = Annotated[
 TrecEval = Annotated[
     Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
 ]
+CorpusFolder = Annotated[
+    str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
+]
+JudgedCorpus = Annotated[
+    str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
+]
 NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
 OutputFormat = Annotated[
@@ -101,6 +107,8 @@ def compare_command(
     judged_only: JudgedOnly = False,
     no_relevant: NoRelevant = "zero",
     trec_eval: TrecEval = "10",
+    corpus: CorpusFolder = None,
+    judged_corpus: JudgedCorpus = None,
     name_by: NameBy = "file",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")] = 0,
     jobs: Jobs = None,
@@ -113,6 +121,8 @@ def compare_command(
 
     if pairs and groups:
         raise TruegainError("--pairs and --groups ask for different tables; give one of them")
+    if (corpus or judged_corpus) and (over == "collection" or gold is not None):
+        raise TruegainError("measures that read text are compared over topics, without --gold; leave out --corpus")
     if over == "collection":
         table = collection_table(
             judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, by_topic=by_topic, baseline=baseline,
@@ -137,7 +147,8 @@ def compare_command(
         return
     scores = scored(
         judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
-        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
+        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval, corpus=corpus,
+        judged_corpus=judged_corpus,
     )  # fmt: skip
     found: list[Comparisons] = [
         compare(

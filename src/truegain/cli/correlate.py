@@ -58,6 +58,12 @@ def correlate_command(
     level: Annotated[
         float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
     ] = None,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
+    ] = None,
+    judged_corpus: Annotated[
+        str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
+    ] = None,
     name_by: Annotated[
         Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")
     ] = "file",
@@ -95,6 +101,8 @@ def correlate_command(
         level=level,
         name_by=name_by,
         jobs=jobs,
+        corpus=corpus,
+        judged_corpus=judged_corpus,
     )
     if figure is not None:
         _draw(found, figure)

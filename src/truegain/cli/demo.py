@@ -19,7 +19,7 @@ def demo_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another world.")] = 0,
 ) -> None:
     """Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it."""
-    from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings
+    from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
     from truegain.studies.world import simulate
     from truegain.studies.world_text import texts
     from truegain.tables.sources import write_bytes
@@ -38,6 +38,8 @@ def demo_command(
     people = magnitude_ratings(seed=seed)
     write_judgments(people.ratings, folder / "magnitudes.csv")
     write_judgments(people.expert, folder / "expert.qrels")
+    (folder / "magnitude-runs").mkdir(exist_ok=True)
+    write_runs(runs_over(people.truth, seed=seed), folder / "magnitude-runs")
     typer.echo(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"

@@ -75,6 +75,12 @@ def eval_command(
         str | None,
         typer.Option("--intervals", help="Also how far means move over: topics, collection, topics+collection."),
     ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method", help="Kind of interval: t, studentised, logit, percentile, bca, bootstrap, parametric ..."
+        ),
+    ] = None,
     replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000,
     confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
@@ -112,11 +118,15 @@ def eval_command(
             chosen=output_format,
             output=output,
             sort=sort,
+            by_topic=topics,
+            method=method,
             replicates=replicates,
             confidence=confidence,
             seed=seed,
             jobs=jobs,
             figure=figure,
+            corpus=corpus,
+            judged_corpus=judged_corpus,
             **options,
         )
         return

@@ -23,7 +23,9 @@ from truegain.cli.ratings import (
     load,
 )
 from truegain.errors import TruegainError
+from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
+from truegain.tables.judgments import Judgments
 from truegain.tables.write import write_judgments
 
 
@@ -47,6 +49,11 @@ def gains_command(
         Literal["median", "geometric", "arithmetic"] | None,
         typer.Option("--aggregate", help="Magnitudes: how the normalised ones become a gain (default median)."),
     ] = None,
+    units: Annotated[
+        Literal["all", "top3", "narrow", "wide"],
+        typer.Option("--units", help="Magnitudes: only the three units a document that order best as --expert does."),
+    ] = "all",
+    expert: Annotated[str | None, typer.Option("--expert", help="Judgments of experts, for --units.")] = None,
     outside: OutsideOption = "error",
     repeated: RepeatedOption = "error",
     assessors: AssessorsOption = None,
@@ -68,5 +75,21 @@ def gains_command(
         separator=separator,
         values=values,
     )
+    if units != "all":
+        if expert is None:
+            raise TruegainError(f"--units {units} needs --expert, the judgments to choose units by")
+        table, normalise, aggregate = (
+            _of_units(table, units, expert, normalise),
+            None,
+            None if rule else aggregate or "median",
+        )
     parameters = given(p=p, spread=spread, trim=trim, share=share, ties=ties)
     write_judgments(to_gains(table, rule or aggregate, scale=scale, normalise=normalise, **parameters), output)
+
+
+def _of_units(table: Judgments, units: str, expert: str, normalise: str | None) -> Judgments:
+    """The ratings of some units, normalised by all."""
+    from truegain.studies.magnitude_units import Units, read_magnitudes
+
+    moved = normalised(read_magnitudes(table), normalise or "none")
+    return moved.take(Units.of(moved, Judgments.of(expert)).rows(units))

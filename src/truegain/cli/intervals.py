@@ -22,11 +22,15 @@ def write_intervals(
     chosen: str | None,
     output: str,
     sort: str | None,
+    method: str | None,
     replicates: int,
     confidence: float,
     seed: int,
     jobs: int | None,
+    by_topic: bool = False,
     figure: str | None = None,
+    corpus: str | None = None,
+    judged_corpus: str | None = None,
     **options: Any,
 ) -> None:
     """Estimate and print; `over` is topics, collection or topics+collection, several by commas."""
@@ -35,17 +39,22 @@ def write_intervals(
 
     if chosen is not None and chosen not in FORMATS:
         raise TruegainError(f"intervals cannot be printed as {chosen}; choose from {', '.join(FORMATS)}")
-    with Progress(len(runs), "runs read") as progress:
+    with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
         found = intervals(
             list(runs),
             judgments,
             list(asked),
             over=[part.strip() for part in over.split(",")],
+            method=method,
+            by_topic=by_topic,
             replicates=replicates,
             confidence=confidence,
             seed=seed,
             jobs=jobs,
             progress=progress.advance,
+            drawn=drawn.advance,
+            corpus=corpus,
+            judged_corpus=judged_corpus,
             **options,
         )
     if sort is not None:
@@ -55,7 +64,7 @@ def write_intervals(
             raise TruegainError(f"which measure? There are {', '.join(dict.fromkeys(e.measure for e in found))}")
         found = sorted(found, key=lambda e: -first[e.system])
     made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence, **options}
-    table = table_of(found, made_by=made_by, leave_out=("notes", "level", "topic"))
+    table = table_of(found, made_by=made_by, leave_out=("notes", "level") if by_topic else ("notes", "level", "topic"))
     if figure is not None:
         from truegain.report.figures import intervals_chart
         from truegain.report.saving import save

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -15,9 +15,11 @@ PATIENCE = 1.0  # seconds
 
 
 class Progress:
-    """Counts pieces of work; shows itself only when it is worth it."""
+    """Counts pieces of work, of a total where it is known; shows itself only when it is worth it."""
 
-    def __init__(self, total: int, what: str) -> None:
+    told: ClassVar[bool] = False  # whether an interruption was told already
+
+    def __init__(self, total: int | None, what: str) -> None:
         self.total, self.what, self.done = total, what, 0
         self.began = time.monotonic()
         self.bar: Bar | None = None
@@ -31,6 +33,9 @@ class Progress:
     ) -> None:
         if self.bar is not None:
             self.bar.stop()
+        if isinstance(error, KeyboardInterrupt) and not Progress.told:
+            Progress.told = True  # typer turns Ctrl-C into a bare exit code, so what was done is said here
+            print(f"interrupted: {str(error) or f'{self.done} {self.what}'}; nothing was written", file=sys.stderr)
 
     def advance(self, pieces: int = 1) -> None:
         """Tell that some pieces are done; may be called from any thread."""
@@ -43,10 +48,16 @@ class Progress:
 
     def _start(self) -> Bar:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TaskProgressColumn(show_speed=True),
+            TimeRemainingColumn(),
+        )
         bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
         bar.add_task(self.what, total=self.total)
         bar.start()

@@ -8,9 +8,11 @@ import typer
 
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
+from truegain.cli.study_magnitudes import magnitudes_command
 from truegain.tables.table import Format
 
 study = typer.Typer(name="study", help="The papers' experiments, on your data.", no_args_is_help=True)
+study.command("magnitudes")(magnitudes_command)
 
 
 @study.command("split-half")
@@ -51,7 +53,7 @@ def split_half_command(
     if split != "collection":
         raise TruegainError(f"cannot split {split!r}; give collection or topics")
     workers = jobs or cores()
-    with Progress(0, "topics drawn") as progress:
+    with Progress(None, "topics drawn") as progress:
         found = split_half(
             read_judgments(judgments, jobs=workers),
             run_loaders(runs, jobs=workers),
@@ -159,6 +161,9 @@ def unanimity_command(
     ratings: Annotated[str, typer.Argument(help="Ratings: topic, doc, assessor, label; or a column an assessor.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
     scale: Annotated[str, typer.Option("--scale", help="Limits of the ratings, from 0: 0:3.")],
+    outside: Annotated[
+        Literal["error", "drop"], typer.Option("--outside", help="Ratings outside the scale: error or drop.")
+    ] = "error",
     p: Annotated[
         list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
     ] = None,
@@ -177,36 +182,13 @@ def unanimity_command(
     from truegain.tables.sources import expand, write_bytes
 
     found = unanimity(
-        ratings, expand(runs), scale=scale, ps=p or PS, measures=measure or MEASURES, trials=trials, alpha=alpha,
-        seed=seed, jobs=jobs,
+        ratings, expand(runs), scale=scale, outside=outside, ps=p or PS, measures=measure or MEASURES, trials=trials,
+        alpha=alpha, seed=seed, jobs=jobs,
     )  # fmt: skip
     if table_format_of(output_format, output) == "table":
         write_bytes(output, f"{found}\n".encode())
     else:
         write_table(found.changed if changed else found.rankings, output_format, output)
-
-
-@study.command("magnitudes")
-def magnitudes_command(
-    ratings: Annotated[str, typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.")],
-    expert: Annotated[str, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")],
-    repeated: Annotated[
-        str, typer.Option("--repeated", help="Several ratings by one assessor: error, first, last or mean.")
-    ] = "error",
-    habits: Annotated[bool, typer.Option("--habits", help="For programs: how people used numbers.")] = False,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
-) -> None:
-    """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers."""
-    from truegain.cli.output import table_format_of
-    from truegain.studies.magnitudes import magnitudes
-    from truegain.tables.sources import write_bytes
-
-    found = magnitudes(ratings, expert, repeated=repeated)  # type: ignore[arg-type]
-    if table_format_of(output_format, output) == "table":
-        write_bytes(output, f"{found}\n".encode())
-    else:
-        write_table(found.habits if habits else found.combinations, output_format, output)
 
 
 @study.command("discriminative")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -115,6 +116,26 @@ def show_command(
             ("Unicode", cut.unicode),
         ]
         write_table(Table(("what", "value"), [(w, str(v)) for w, v in rows_of]), output_format, output)
+
+
+@text.command("rank")
+def rank_command(
+    corpus: Annotated[str, typer.Argument(help="Term statistics made by 'text index'.")],
+    queries: Annotated[str, typer.Argument(help="Queries: lines of topic, tab, text; may be compressed.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="The folder for the runs.")],
+    ranker: Annotated[
+        list[str] | None, typer.Option("--ranker", help="A ranker by name; may be repeated (default: all nine).")
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, help="Documents of a list.")] = 1000,
+) -> None:
+    """Rank documents by simple rankers (BM25, language models, tf-idf), for studies where there are no runs."""
+    from truegain.studies.ranker import RANKERS, rank, read_queries
+    from truegain.tables.write import write_runs
+
+    runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), depth=depth)
+    Path(output).mkdir(parents=True, exist_ok=True)
+    write_runs(runs, output)
+    typer.echo(f"{len(runs.systems)} runs in {output}")
 
 
 def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:

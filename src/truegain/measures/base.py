@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import MeasureError
+from truegain.errors import MeasureError, TruegainError
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
@@ -108,12 +108,29 @@ class Measure(metaclass=MeasureType):
         view = ranked
         if getattr(self, "judged_only", False):
             view = ranked.condensed_facets if self.of_subtopics else ranked.condensed
-        values = self.per_topic(view)
+        try:
+            values = self.per_topic(view)
+        except TruegainError:
+            raise
+        except Exception as error:
+            raise self._fault(view, error) from error
         if values.dtype == object:
             values = np.where(ranked.present, values, np.array(None, object))
         else:
             values = np.where(ranked.present, values, np.nan)
         return values.reshape(len(ranked.systems), len(ranked.topics))
+
+    def _fault(self, ranked: RankedGains, error: Exception) -> MeasureError:
+        """Which system and topic a measure fails on: its lists are scored one by one until it fails again."""
+        said = f"{type(error).__name__}: {error}"
+        for number in np.flatnonzero(ranked.present).tolist():
+            try:
+                self.per_topic(ranked.one(number))
+            except Exception:
+                system, topic = divmod(number, len(ranked.topics))
+                place = f"system {ranked.systems[system]}, topic {ranked.topics[topic]}"
+                return MeasureError(f"{self} failed on {place}: {said}")
+        return MeasureError(f"{self} failed on all lists together, though on none alone: {said}")
 
     def absent(self, ranked: RankedGains) -> Floats:
         """What a topic without an answer counts, per topic, where all topics must count."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.errors import InputError
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.inference.agreement.order import Order, expert_levels, order_agreement
+from truegain.studies.magnitude_units import read_magnitudes
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import Repeated, read_ratings
+from truegain.tables.ratings import Repeated
 from truegain.tables.table import Cell, Table
 
 AGGREGATIONS = ("median", "geometric", "arithmetic")
@@ -44,14 +44,7 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
     >>> len(magnitudes(world.ratings, world.expert).combinations.rows)
     15
     """
-    table, judged = read_ratings(ratings, repeated=repeated), Judgments.of(expert)
-    bad = np.flatnonzero(table.label <= 0)
-    if len(bad):
-        raise InputError(
-            f"{len(bad)} of {len(table)} magnitudes are not above 0",
-            **table.where(int(bad[0])),  # type: ignore[arg-type]
-            hint="a magnitude is a finite number above 0; mend or leave out these",
-        )
+    table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
     marked = "anchor" in table.extra
     hows = ["geometric", "median", "range", *(["anchors"] if marked else []), "none"]
     rows: list[tuple[Cell, ...]] = []
@@ -77,8 +70,10 @@ def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
 
 def _habits(table: Judgments) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for code, topic in enumerate(table.topic.values):
-        values = table.label[table.topic.code == code]
+    topics = [(topic, table.label[table.topic.code == code]) for code, topic in enumerate(table.topic.values)]
+    if len(topics) > 1:
+        topics.append(("all", table.label))
+    for topic, values in topics:
         if len(values) < 2:
             continue
         logs = np.log(values)

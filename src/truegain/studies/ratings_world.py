@@ -11,6 +11,7 @@ import numpy.typing as npt
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.pool import Pool
+from truegain.tables.runs import Runs, run_of_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,26 @@ def magnitude_ratings(
     truth = judgments_of_columns(names, ids, np.exp(worth).reshape(-1), "true worth")
     expert = judgments_of_columns(names, ids, levels.astype(np.float64), "simulated experts")
     return Magnitudes(ratings, truth, expert, tuple(lazy))
+
+
+def runs_over(truth: Judgments, *, systems: int = 8, depth: int = 20, seed: int = 0) -> Runs:
+    """Runs that rank documents whose worth is known, by its logarithm seen through noise: sd 0.4 to 2.
+
+    >>> world = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
+    >>> runs_over(world.truth, systems=2, depth=5).systems
+    ('system-1', 'system-2')
+    """
+    pool = Pool.of(truth)
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    docs, parts = pool.docs.strings(), []
+    for system, noise in enumerate(np.linspace(0.4, 2, systems)):
+        belief = np.round(np.log(pool.labels) + rng.normal(0, noise, len(pool)), 6)
+        order = np.lexsort((-belief, pool.topic))
+        order = order[np.arange(len(order)) - pool.begin[pool.topic[order]] < depth]
+        name = f"system-{system + 1}"
+        topics = [pool.topics[t] for t in pool.topic[order]]
+        parts.append(run_of_columns(name, topics, [docs[i] for i in order], belief[order], name))
+    return Runs(tuple(parts))
 
 
 def _said(worth: Floats, rng: np.random.Generator, noise: float, habit: float, scales: float, sloppy: bool) -> Floats:

@@ -18,7 +18,7 @@ from truegain.measures.direct import fed_directly
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.columns import Floats
-from truegain.tables.ratings import read_ratings
+from truegain.tables.ratings import Outside, read_ratings
 from truegain.tables.scale import Scale
 from truegain.tables.scores import Scores
 from truegain.tables.table import Cell, Table
@@ -43,6 +43,7 @@ def unanimity(
     runs: object,
     *,
     scale: Scale | str,
+    outside: Outside = "error",
     ps: Sequence[float] = PS,
     measures: Sequence[str] = MEASURES,
     trials: int = 5000,
@@ -66,7 +67,7 @@ def unanimity(
     >>> [(row["measure"], row["p"], row["systems"]) for row in study.rankings.records()]
     [('nG@1', 0.2, 4)]
     """
-    table = read_ratings(ratings, scale=scale)
+    table = read_ratings(ratings, scale=scale, outside=outside)
     asked = [a.measure for a in fed_directly(parse_measures(list(measures)))]
     raw = evaluate(runs, to_gains(table, "sum", scale=scale), asked, jobs=jobs)
     if len(raw.systems) < 3:

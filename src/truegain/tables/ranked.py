@@ -108,6 +108,11 @@ class RankedGains:
         retrieved = np.where(self.present, np.minimum(self.retrieved, k), ABSENT)
         return self._only(self.rank <= k, retrieved, None if self.top is None else self.top.cut(k))
 
+    def one(self, number: int) -> RankedGains:
+        """Only one list; all others are absent."""
+        alone = np.arange(self.lists) == number
+        return self._only(alone[self.list], np.where(alone, self.retrieved, ABSENT), self.top)
+
     @cached_property
     def condensed(self) -> RankedGains:
         """The lists without documents that are unjudged, or judged negative."""

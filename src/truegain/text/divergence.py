@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from truegain.tables.ranked import RankedGains, Tops
 from truegain.text.corpus import Corpus, Vectors, stretches
 
 _NOTHING = 1e-12  # a divergence below this, of a text from its collection, is rounding
+_SPARSE = 8  # with a vocabulary so many times the rows, rows are sorted rather than looked up
+_TABLE = 1 << 23  # numbers in a table of systems and terms, or of rows and subtopics
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,7 @@ class Texts:
         theirs = judged.term
         if home is not corpus:
             theirs = _translated(home, corpus, judged.term)
-        used, number = np.unique(np.concatenate([retrieved.term, theirs]), return_inverse=True)
+        used, number = numbered(np.concatenate([retrieved.term, theirs]))
         cut = len(retrieved.term)
         return cls(
             top,
@@ -138,41 +141,37 @@ def _probability(corpus: Corpus, home: Corpus, used: Ints) -> Floats:
 class TopicText:
     """The lists of one topic: what each document adds to log(1 + x_v / (mu c_v)) at its terms.
 
-    A cell is a system and a rank, counted from 0; `exists` tells which ranks have a document.
+    A cell is a rank and a system, both counted from 0, rank by rank; `exists` tells which have a document.
     """
 
     systems: int
     depth: int
     mu: float
-    cell: Ints
+    cell: Ints  # ascending
     term: Ints  # into `terms`
     added: Floats
     terms: Ints
-    base: Floats  # per system and rank: the terms of the sum that no subtopic changes
-    smoothing: Floats  # per system and rank: the sum of c_v log(1 + x_v / (mu c_v))
-    exists: npt.NDArray[np.bool_]
+    base: Floats  # per rank and system: the terms of the sum that no subtopic changes
+    smoothing: Floats  # per rank and system: the sum of c_v log(1 + x_v / (mu c_v))
+    exists: npt.NDArray[np.bool_]  # per system and rank
 
     @classmethod
     def of(cls, texts: Texts, topic: int, mu: float, depth: int) -> TopicText:
         """Go down the lists of a topic, all systems at once."""
         lists = np.arange(texts.systems) * texts.topics + topic
-        first, length = texts.top.begin[lists], np.minimum(np.diff(texts.top.begin)[lists], depth)
-        document = texts.top.doc[stretches(first, length)]
-        cell_of = stretches(np.arange(texts.systems) * depth, length)
+        rank = np.arange(depth)[:, None]
+        exists = rank < np.diff(texts.top.begin)[lists]
+        document = texts.top.doc[(texts.top.begin[lists] + rank)[exists]]
         begin, words = texts.retrieved.begin[document], np.diff(texts.retrieved.begin)[document]
         at = stretches(begin, words)
-        terms, term = np.unique(texts.retrieved.term[at], return_inverse=True)
-        cell, count = np.repeat(cell_of, words), texts.retrieved.count[at]
-        scale = mu * texts.probability[terms][term]
-        so_far = _running(cell // depth * len(terms) + term, count)
+        terms, term = numbered(texts.retrieved.term[at])
+        cell, count = np.repeat(np.flatnonzero(exists), words), texts.retrieved.count[at]
+        scale = (mu * texts.probability[terms])[term]
+        before = _counted_above(cell, term, count, texts.systems, len(terms))
         # log(1 + new) - log(1 + old), without the loss of two large logarithms
-        added = np.log1p(count / (scale + (so_far - count)))
-        cells = texts.systems * depth
-        shape = (texts.systems, depth)
-        words_so_far = np.cumsum(np.bincount(cell, weights=count, minlength=cells).reshape(shape), axis=1)
-        smoothing = np.bincount(cell, weights=added * scale / mu, minlength=cells).reshape(shape)
-        exists = np.zeros(cells, np.bool_)
-        exists[cell_of] = True
+        added = np.log1p(count / (scale + before))
+        total = np.bincount(cell, weights=count, minlength=exists.size).reshape(exists.shape)
+        smoothing = np.bincount(cell, weights=added * scale, minlength=exists.size).reshape(exists.shape) / mu
         return cls(
             texts.systems,
             depth,
@@ -181,9 +180,9 @@ class TopicText:
             term,
             added,
             terms,
-            -np.log1p(words_so_far / mu),
-            np.cumsum(smoothing, axis=1),
-            exists.reshape(shape),
+            -np.log1p(np.cumsum(total, axis=0) / mu),
+            np.cumsum(smoothing, axis=0),
+            exists.T,
         )
 
     def gains(self, texts: Texts, subtopics: Sequence[Ints]) -> Floats:
@@ -192,17 +191,29 @@ class TopicText:
         A subtopic whose documents have no words, or the collection's own language, is left out.
         """
         models = [m for items in subtopics if (m := Model.of(texts, items, self.mu)) is not None]
-        gains = np.empty((self.systems, self.depth, len(models)))
+        length, divergence = np.array([m.length for m in models]), np.array([m.divergence for m in models])
+        explained = np.cumsum(self._shared(models), axis=0) + self.mu * self.smoothing[:, :, None]
+        gains = (self.base[:, :, None] + explained / (length + self.mu)) / divergence
+        return np.ascontiguousarray(np.maximum(gains, 0).transpose(1, 0, 2))
+
+    def _shared(self, models: Sequence[Model]) -> Floats:
+        """For each rank, system and subtopic the sum of a_v times what the document there adds, over its terms."""
+        shared = np.zeros((self.exists.size, len(models)))
+        counts = np.zeros((len(self.terms), len(models)))
         for i, model in enumerate(models):
-            at = np.minimum(np.searchsorted(model.term, self.terms), len(model.term) - 1)
-            counts = np.where(model.term[at] == self.terms, model.count[at], 0.0)
-            hits = np.flatnonzero(counts[self.term])
-            shared = np.bincount(
-                self.cell[hits], weights=self.added[hits] * counts[self.term[hits]], minlength=self.exists.size
-            )
-            explained = np.cumsum(shared.reshape(self.exists.shape), axis=1) + self.mu * self.smoothing
-            gains[:, :, i] = (self.base + explained / (model.length + self.mu)) / model.divergence
-        return np.maximum(gains, 0)
+            at = np.searchsorted(self.terms, model.term)
+            here = at < len(self.terms)
+            here[here] = self.terms[at[here]] == model.term[here]
+            counts[at[here], i] = model.count[here]
+        hits = np.flatnonzero(np.asarray(counts.any(axis=1))[self.term])
+        cell, term, added = self.cell[hits], self.term[hits], self.added[hits, None]
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        together = max(1, _TABLE // max(1, len(hits)))  # subtopics
+        for i in range(0, len(models) if len(hits) else 0, together):
+            products = counts[term, i : i + together]
+            products *= added
+            shared[cell[first], i : i + together] = np.add.reduceat(products, first, axis=0)
+        return shared.reshape(self.depth, self.systems, len(models))
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,13 +239,40 @@ class Model:
         return cls(term, count, length, divergence) if length and divergence > _NOTHING * abs(sums) else None
 
 
-def _running(group: Ints, count: Ints) -> Ints:
-    """Sum of the counts of each group up to and including each row."""
-    order = np.argsort(group, kind="stable")
-    sums = np.cumsum(count[order])
-    first = np.ones(len(order), np.bool_)
-    first[1:] = group[order][1:] != group[order][:-1]
-    before = np.maximum.accumulate(np.where(first, sums - count[order], 0)) if len(order) else sums
-    out = np.empty(len(order), np.int64)
-    out[order] = sums - before
-    return out
+def numbered(term: Ints) -> tuple[Ints, Ints]:
+    """The terms there are, ascending, and for each row the number of its term among them.
+
+    >>> numbered(np.array([7, 3, 7]))
+    (array([3, 7]), array([1, 0, 1]))
+    """
+    highest = int(term.max(initial=-1)) + 1
+    if highest > _SPARSE * len(term):  # so that time follows the rows, not the vocabulary
+        terms, number = np.unique(term, return_inverse=True)
+        return terms, number
+    place = np.zeros(highest, np.int64)
+    place[term] = 1
+    terms = np.flatnonzero(place)
+    place[terms] = np.arange(len(terms))
+    return terms, place[term]
+
+
+def _counted_above(cell: Ints, term: Ints, count: Ints, systems: int, terms: int) -> Ints:
+    """How often the term of each row is in the documents above in the same list; rows go rank by rank.
+
+    A document has a term in one row, so that the rows of a rank are different places of a table of systems and terms.
+    """
+    rank, system = np.divmod(cell, systems)
+    before = np.empty(len(cell), np.int64)
+    together = max(1, _TABLE // max(1, terms))  # systems
+    for begin in range(0, systems, together):
+        rows = np.arange(len(cell))
+        if together < systems:
+            rows = np.flatnonzero((system >= begin) & (system < begin + together))
+        place, ours = (system[rows] - begin) * terms + term[rows], count[rows]
+        table = np.zeros(min(together, systems) * terms, np.int64)
+        cuts = np.flatnonzero(np.diff(rank[rows])) + 1
+        for low, high in pairwise([0, *cuts.tolist(), len(rows)]):
+            so_far = table[place[low:high]]
+            before[rows[low:high]] = so_far
+            table[place[low:high]] = so_far + ours[low:high]
+    return before

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from truegain.inference.collection.spread import EPSILON, FLOOR, JOINT, CollectionSpread
+from truegain.errors import TruegainError
+from truegain.inference.collection.spread import EPSILON, FLOOR, JOINT, METHODS, CollectionSpread
 from truegain.inference.intervals.limits import inverse_logits, linear, logits
 from truegain.inference.results import Estimate
 from truegain.tables.columns import Floats, Ints
+
+MEAN_METHODS = ("bootstrap", "percentile", "parametric")
 
 
 def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", topics_too: bool = False) -> list[Estimate]:
@@ -17,6 +20,8 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", topics_t
     'percentile': its quantiles; 'parametric': variances of logit(AP), weighted by (AP - AP^2)^2 and averaged, which
     carries the logit's spread over to AP by its derivative (Cormack and Lynam 2006, section 8; topics fixed only).
     """
+    if method not in MEAN_METHODS:
+        raise TruegainError(f"AP has no {method} interval over the collection; choose from {', '.join(MEAN_METHODS)}")
     values = _means(spread.ap, spread.counted)
     drawn = spread.means[JOINT if topics_too else "MAP"]
     se = drawn.sd
@@ -81,4 +86,32 @@ def _estimates(
             n=int(spread.counted[s]),
         )
         for s, system in enumerate(spread.systems)
+    ]
+
+
+def topic_estimates(spread: CollectionSpread, method: str = "logit") -> list[Estimate]:
+    """AP of every system and topic with its interval over collections, widened where few documents are relevant.
+
+    `method` is linear, logit, percentile or bca.
+    """
+    if method not in METHODS:
+        raise TruegainError(f"AP of a topic has no {method} interval; choose from {', '.join(METHODS)}")
+    low, high = spread.interval(method)
+    return [
+        Estimate(
+            system,
+            "AP",
+            float(spread.ap[s, t]),
+            float(low[s, t]),
+            float(high[s, t]),
+            level=spread.confidence,
+            over="collection",
+            method=f"{method}, small R",
+            se=float(spread.sd[s, t]),
+            n=int(spread.relevant[t]),
+            topic=topic,
+        )
+        for s, system in enumerate(spread.systems)
+        for t, topic in enumerate(spread.topics)
+        if not np.isnan(spread.ap[s, t])
     ]

@@ -24,7 +24,7 @@ MEANS = ("MAP", "L-MAP", "G-MAP", JOINT)
 METHODS = ("linear", "logit", "percentile", "bca")
 EPSILON = 1e-4  # how near AP may come to 0 and 1 before its logit is taken
 FLOOR = 0.00001  # of AP in G-MAP, as trec_eval's
-MEMORY = 1 << 22  # bytes of replicates one piece of work may hold
+MEMORY = 1 << 21  # bytes of replicates one piece of work may hold
 
 
 @dataclass(frozen=True, eq=False)

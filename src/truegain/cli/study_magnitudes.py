@@ -1,0 +1,147 @@
+"""The command `truegain study magnitudes`: what people's numbers are worth as gains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from truegain.cli.output import table_format_of, write_table
+from truegain.errors import TruegainError
+from truegain.tables.table import Format, Table
+
+if TYPE_CHECKING:
+    from truegain.studies.magnitude_systems import SystemStudy
+    from truegain.tables.judgments import Judgments
+
+Show = Literal[
+    "all", "combinations", "habits", "numbers", "extremes", "units", "levels", "profile", "ratios",
+    "systems", "resampled", "mappings",
+]  # fmt: skip
+OF_RUNS = ("systems", "resampled", "mappings")
+
+
+def magnitudes_command(
+    ratings: Annotated[str, typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.")],
+    expert: Annotated[str, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
+    ] = None,
+    show: Annotated[
+        Show, typer.Option("--show", help="Which table; all prints most of them, formats for programs take one.")
+    ] = "all",
+    normalise: Annotated[
+        Literal["geometric", "median", "range", "anchors", "none"],
+        typer.Option("--normalise", help="How magnitudes are brought to one scale before they rank systems."),
+    ] = "geometric",
+    units: Annotated[
+        list[str] | None,
+        typer.Option("--units", help="Units behind a gain: all, top3, narrow, wide; may be repeated (default: each)."),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure with a cutoff (default: nDCG@10, ERR@10 as published)."),
+    ] = None,
+    simulated: Annotated[
+        int, typer.Option("--simulated", min=0, help="Rank so many systems merged from fully judged lists instead.")
+    ] = 0,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Times a score a document is drawn.")] = 1000,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, for top sets.")] = 0.05,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    repeated: Annotated[
+        Literal["error", "first", "last", "mean"],
+        typer.Option("--repeated", help="Several ratings by one assessor: error, first, last or mean."),
+    ] = "error",
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Also draw the table shown: FILE.svg, .png or .html.")
+    ] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Tell what people's numbers are worth as gains: agreement with experts, habits, profiles, and system rankings."""
+    from truegain.report.saving import check_ending
+    from truegain.studies.magnitude_systems import MEASURES, magnitude_systems
+    from truegain.studies.magnitude_units import read_magnitudes
+    from truegain.tables.judgments import Judgments
+    from truegain.tables.sources import expand, write_bytes
+
+    if figure is not None:
+        check_ending(figure)
+    if show in OF_RUNS and not runs:
+        raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
+    table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
+    study: SystemStudy | None = None
+    if runs and (show == "all" or show in OF_RUNS):
+        study = magnitude_systems(
+            table, judged, expand(runs), normalise=normalise, sources=units, measures=measure or MEASURES,
+            simulated=simulated, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
+        )  # fmt: skip
+    people = table_format_of(output_format, output) == "table"
+    if show == "all" and people:
+        shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
+        parts = [str(table_of(name, table, judged, None, normalise)) for name in shown]
+        write_bytes(output, ("\n\n".join([*parts, *([str(study)] if study else [])]) + "\n").encode())
+    else:
+        chosen = show if show != "all" else "systems" if study else "combinations"
+        write_table(table_of(chosen, table, judged, study, normalise), output_format, output)
+    if figure is not None:
+        from truegain.report.saving import save
+
+        drawn = show if show != "all" else "systems" if study else "combinations"
+        save(chart_of(drawn, table, judged, study, normalise), figure)
+
+
+def _possible(table: Judgments, expert: Judgments) -> list[str]:
+    """The tables that need anchors or graded levels, where these are there."""
+    from truegain.studies.magnitude_units import Units
+
+    found = ["profile"] if Units.of(table, expert).has_anchors else []
+    return [*found, "ratios"] if len(set(expert.label[expert.label >= 0].tolist())) > 2 else found
+
+
+def table_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy | None, normalise: str) -> Table:
+    """The table of a name."""
+    from truegain.studies import magnitude_profiles as profiles
+    from truegain.studies import magnitude_units as of_units
+    from truegain.studies.magnitudes import magnitudes
+
+    if study is not None and show in OF_RUNS:
+        return {"systems": study.rankings, "resampled": study.resampled, "mappings": study.mappings}[show]
+    if show in ("combinations", "habits"):
+        found = magnitudes(table, expert)
+        return found.combinations if show == "combinations" else found.habits
+    if show == "units":
+        return of_units.units_table(of_units.Units.of(table, expert))
+    if show in ("numbers", "extremes"):
+        return of_units.numbers_table(table) if show == "numbers" else of_units.extremes_table(table)
+    if show == "levels":
+        return profiles.levels_table(table, expert, normalise)
+    return profiles.profile_table(table, expert) if show == "profile" else profiles.ratios_table(table, expert)
+
+
+def chart_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy | None, normalise: str) -> Any:
+    """The figure that belongs to a table."""
+    from truegain.report import magnitudes as draw
+
+    if show == "combinations":
+        return draw.combinations_chart(table_of(show, table, expert, None, normalise))
+    if show in ("levels", "profile"):
+        return draw.levels_chart(table_of(show, table, expert, None, normalise))
+    if show == "habits":
+        by = {f"topic {t}": table.label[table.topic.code == c] for c, t in enumerate(table.topic.values)}
+        return draw.cdf_chart({"all": table.label, **by} if len(by) > 1 else by)
+    if study is None or show == "mappings":
+        raise TruegainError(f"--show {show} has no figure; combinations, habits, levels, profile, systems, "
+                            "resampled have")  # fmt: skip
+    measures = list(study.draws)
+    sources = list(dict.fromkeys(source for source, _ in study.ranked if source != "expert"))
+    if show == "resampled":
+        taus = {m: {str(r["units"]): r["tau"] for r in study.rankings.records() if r["measure"] == m} for m in measures}
+        return draw.taus_chart(study.draws, taus, "One score drawn for each document")  # type: ignore[arg-type]
+    source = "top3" if "top3" in sources else sources[0]
+    panels = []
+    for m in measures:
+        one, two = study.ranked[source, m], study.ranked["expert", m]
+        panels.append((m, one.systems, one.means, two.means, one.top, two.top))
+    return draw.systems_chart(panels, f"Systems by magnitudes (units: {source}) and by experts")

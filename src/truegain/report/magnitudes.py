@@ -1,0 +1,196 @@
+"""Figures of magnitudes: distributions, levels, agreement, and what they do to systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.report.style import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.tables.columns import Floats
+from truegain.tables.table import Table
+
+MOST = 24  # panels of one figure
+POINTS = 400  # of one curve
+
+
+def cdf_chart(values: Mapping[str, npt.ArrayLike], title: str = "") -> Any:
+    """For each topic the share of scores up to each, with the log-normal distribution of the same mean and sd of logs.
+
+    The first 24 topics are drawn.  Maddalena et al. 2017, figures 1 and 2.
+
+    >>> chart = cdf_chart({"1": [1.0, 2.0, 5.0], "2": [10.0, 20.0]})
+    >>> [panel["title"] for panel in chart.to_dict()["concat"]]
+    ['1: 3 scores', '2: 2 scores']
+    """
+    alt = altair()
+    check_some(values, "scores")
+    panels = []
+    for topic, given in list(values.items())[:MOST]:
+        v = np.sort(np.asarray(given, np.float64))
+        check_some(v, f"scores of {topic}")
+        shown = np.unique(np.linspace(0, len(v) - 1, min(len(v), POINTS)).astype(int))
+        data = [{"score": float(v[i]), "share": float((i + 1) / len(v))} for i in shown]
+        x = alt.X("score:Q", title=None, scale=alt.Scale(type="log"),
+                  axis=alt.Axis(format="~g", labelOverlap=True, tickCount=5))  # fmt: skip
+        y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]))
+        steps = alt.Chart(data_of(data)).mark_line(interpolate="step-after", color=INK, strokeWidth=1.6)
+        fit = alt.Chart(data_of(_fitted(v))).mark_line(color=BAD, strokeWidth=1.4, strokeDash=[5, 3])
+        panels.append(
+            alt.layer(steps.encode(x=x, y=y), fit.encode(x=x, y=y))
+            .properties(width=190, height=120, title=f"{topic}: {len(v):,} scores")
+        )  # fmt: skip
+    about = "share of scores up to each; dashed: log-normal of the same mean and standard deviation of logarithms"
+    return dressed(alt.concat(*panels, columns=min(3, len(panels))), title or "Magnitudes", about)
+
+
+def _fitted(v: Floats) -> list[dict[str, float]]:
+    logs = np.log(v)
+    spread = float(logs.std(ddof=1)) if len(v) > 1 else 0.0
+    if spread == 0:
+        return []
+    normal = NormalDist(float(logs.mean()), spread)
+    return [{"score": float(np.exp(at)), "share": normal.cdf(at)}
+            for at in np.linspace(logs.min(), logs.max(), 120).tolist()]  # fmt: skip
+
+
+def levels_chart(table: Table, title: str = "") -> Any:
+    """Boxes by experts' level: 5% to 95%, quartiles and median; with the linear and exponential profile where given.
+
+    Maddalena et al. 2017, figures 3 and 14.
+
+    >>> row = (0.0, 9, 0.5, 1.0, 2.0, 4.0, 8.0)
+    >>> chart = levels_chart(Table(("level", "scores", "5%", "25%", "median", "75%", "95%"), [row]))
+    >>> len(chart.to_dict()["layer"])
+    4
+    """
+    alt = altair()
+    check_some(table.rows, "levels")
+    rows = [{"level": f"{r['level']:g}", "low": r["5%"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"],
+             "high": r["95%"], "n": r["scores"], "about": f"n = {r['scores']:,}"}
+            for r in table.records()]  # fmt: skip
+    x = alt.X("level:N", title="experts' level", sort=None, axis=alt.Axis(labelAngle=0))
+    base = alt.Chart(data_of(rows)).encode(x=x, tooltip=["level:N", "n:Q", "low:Q", "q1:Q", "mid:Q", "q3:Q", "high:Q"])
+    scale = alt.Scale(type="log")
+    axis = alt.Axis(format="~g", labelOverlap=True)
+    layers = [
+        base.mark_rule(color=INK).encode(y=alt.Y("low:Q", title="magnitude", scale=scale, axis=axis), y2="high:Q"),
+        base.mark_bar(size=46, color=SOFT, stroke=INK).encode(y=alt.Y("q1:Q", scale=scale), y2="q3:Q"),
+        base.mark_tick(size=46, color=INK, thickness=3).encode(y=alt.Y("mid:Q", scale=scale)),
+        base.mark_text(dy=-8, color="#333").encode(y=alt.Y("high:Q", scale=scale), text="about:N"),
+    ]
+    if "linear" in table.columns:
+        gains = [{"level": f"{r['level']:g}", "gain": r[kind], "profile": kind}
+                 for r in table.records() for kind in ("linear", "exponential")]  # fmt: skip
+        colour = alt.Color("profile:N", sort=None, title="gain profile", scale=alt.Scale(
+            domain=["linear", "exponential"], range=["#d1812b", BAD]))  # fmt: skip
+        marks = alt.Chart(data_of(gains)).mark_point(filled=True, size=80, opacity=1, stroke="white", strokeWidth=1)
+        shape = alt.Shape("profile:N", sort=None, title="gain profile", scale=alt.Scale(
+            domain=["linear", "exponential"], range=["circle", "triangle-up"]))  # fmt: skip
+        layers.append(marks.encode(x=x, y=alt.Y("gain:Q", scale=scale), color=colour, shape=shape))
+    chart = alt.layer(*layers).properties(width={"step": 90}, height=320)
+    return dressed(chart, title or table.title, "box: quartiles and median; line: 5% to 95%")
+
+
+def combinations_chart(table: Table, title: str = "") -> Any:
+    """Share of pairs of documents in the experts' order, by normalisation and aggregation (figure 8 of the paper).
+
+    >>> rows = [("geometric", "median", 0.9, 0.91, 120), ("none", "median", 0.8, 0.82, 120)]
+    >>> columns = ("normalise", "aggregate", "mean over topics", "all pairs", "pairs")
+    >>> combinations_chart(Table(columns, rows)).to_dict()["encoding"]["y"]["title"]
+    'normalise'
+    """
+    alt = altair()
+    rows = [{"normalise": r["normalise"], "aggregate": r["aggregate"], "share": r["mean over topics"],
+             "pairs": r["pairs"]} for r in table.records() if r["mean over topics"] is not None]  # fmt: skip
+    check_some(rows, "pairs of documents on different levels")
+    rules = list(dict.fromkeys(r["aggregate"] for r in rows))
+    colour = alt.Color("aggregate:N", sort=rules, title="aggregate",
+                       scale=alt.Scale(domain=rules, range=COLOURS[: len(rules)]))  # fmt: skip
+    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=80, opacity=1).encode(
+        x=alt.X("share:Q", title="share of pairs in the experts' order, mean over topics", scale=alt.Scale(zero=False),
+                axis=alt.Axis(tickCount=6)),
+        y=alt.Y("normalise:N", sort=None, title="normalise"), yOffset=alt.YOffset("aggregate:N", sort=rules),
+        color=colour, tooltip=["normalise:N", "aggregate:N", "share:Q", "pairs:Q"],
+    )  # fmt: skip
+    return dressed(points.properties(width=420, height={"step": 44, "for": "position"}), title or table.title)
+
+
+def taus_chart(
+    draws: Mapping[str, npt.ArrayLike], marks: Mapping[str, Mapping[str, float | None]], title: str = ""
+) -> Any:
+    """How tau is spread over the draws of each measure; `marks` are values to show beside it, by measure and name.
+
+    Maddalena et al. 2017, figure 12.
+
+    >>> chart = taus_chart({"nDCG@10": [0.1, 0.2, 0.2, 0.4]}, {"nDCG@10": {"top3": 0.3}})
+    >>> chart.to_dict()["vconcat"][0]["title"]["text"]
+    'nDCG@10'
+    """
+    alt = altair()
+    check_some(draws, "draws")
+    values = {measure: np.asarray(v, np.float64) for measure, v in draws.items()}
+    everything = np.concatenate([*values.values(), *([v for v in m.values() if v is not None] for m in marks.values())])
+    check_some(everything, "draws")
+    low, high = float(np.floor(everything.min() * 20) / 20), float(np.ceil(everything.max() * 20) / 20)
+    edges = np.linspace(low, max(high, low + 0.05), 41)
+    names = list(dict.fromkeys(n for m in marks.values() for n in m))
+    panels = []
+    for measure, taus in values.items():
+        check_some(taus, f"draws of {measure}")
+        counts, _ = np.histogram(taus, edges)
+        bars = [{"from": float(a), "to": float(b), "draws": int(n), "zero": 0}
+                for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]  # fmt: skip
+        x = alt.X("from:Q", title="Kendall's tau with the experts' ranking",
+                  scale=alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False))  # fmt: skip
+        drawn = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
+            x=x, x2="to:Q", y=alt.Y("draws:Q", title="draws"), y2="zero:Q", tooltip=["from:Q", "to:Q", "draws:Q"]
+        )  # fmt: skip
+        lines = [{"from": v, "units": n, "at": len(names) - names.index(n) + 0.5}
+                 for n, v in marks.get(measure, {}).items() if v is not None]  # fmt: skip
+        rules = alt.Chart(data_of(lines)).mark_rule(strokeWidth=1, color="#555").encode(x="from:Q")
+        spots = alt.Chart(data_of(lines)).mark_point(filled=True, size=70, opacity=1).encode(
+            x="from:Q", y=alt.Y("at:Q", axis=None, scale=alt.Scale(domain=[0, len(names) + 1])),
+            tooltip=["units:N", "from:Q"],
+            color=alt.Color("units:N", sort=names, title="median of units",
+                            scale=alt.Scale(domain=names, range=COLOURS[: len(names)])))  # fmt: skip
+        about = f"{len(taus):,} draws, median {float(np.median(taus)):.3f}"
+        panels.append(alt.layer(drawn, rules, spots).resolve_scale(y="independent").properties(
+            width=460, height=150, title=alt.TitleParams(measure, subtitle=about, anchor="start")))  # fmt: skip
+    return dressed(alt.vconcat(*panels), title)
+
+
+def systems_chart(
+    panels: Sequence[tuple[str, Sequence[str], npt.ArrayLike, npt.ArrayLike, Sequence[str], Sequence[str]]],
+    title: str = "",
+) -> Any:
+    """Every system's score by magnitudes against experts', one panel a measure, top sets in colour.
+
+    A panel: name, systems, scores by magnitudes, scores by experts, the top set of each.  Maddalena et al. 2017,
+    figures 10 and 11.
+
+    >>> chart = systems_chart([("nDCG@10", ["a", "b"], [0.5, 0.4], [0.6, 0.7], ["a"], ["b"])])
+    >>> [row["top"] for row in chart.to_dict()["data"]["values"]]
+    ['magnitudes only', 'experts only']
+    """
+    alt = altair()
+    check_some(panels, "systems")
+    kinds = {(True, True): "both", (True, False): "magnitudes only", (False, True): "experts only"}
+    domain = ["both", "magnitudes only", "experts only", "neither"]
+    colour = alt.Color("top:N", sort=domain, title="in the top set of",
+                       scale=alt.Scale(domain=domain, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
+    drawn = []
+    for name, systems, by_magnitudes, by_experts, top_magnitudes, top_experts in panels:
+        one, two = np.asarray(by_magnitudes, np.float64), np.asarray(by_experts, np.float64)
+        rows = [{"system": s, "magnitudes": float(a), "experts": float(b),
+                 "top": kinds.get((s in top_magnitudes, s in top_experts), "neither")}
+                for s, a, b in zip(systems, one, two, strict=True)]  # fmt: skip
+        drawn.append(alt.Chart(data_of(rows)).mark_point(filled=True, size=60, opacity=0.85).encode(
+            x=alt.X("magnitudes:Q", title="by magnitudes", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
+            y=alt.Y("experts:Q", title="by experts", scale=alt.Scale(zero=False)),
+            color=colour, tooltip=["system:N", "magnitudes:Q", "experts:Q", "top:N"],
+        ).properties(width=280, height=280, title=name))  # fmt: skip
+    return dressed(alt.hconcat(*drawn), title)

@@ -1,0 +1,328 @@
+"""What magnitudes change for systems: rankings by magnitude gains against rankings by experts' gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain.engine import Engine, Local
+from truegain.errors import InputError, TruegainError
+from truegain.gains.magnitudes import normalised
+from truegain.gains.make import to_gains
+from truegain.inference.differences.paired import wilcoxon
+from truegain.inference.ranks.overlap import jaccard, top_set
+from truegain.inference.ranks.tau import kendall_tau, tau_interval
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.parse import parse_measures
+from truegain.studies.magnitude_units import SOURCES, Units, read_magnitudes
+from truegain.tables.checks import warn
+from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import ABSENT, RankedGains
+from truegain.tables.ratings import Repeated
+from truegain.tables.table import Cell, Table
+
+MEASURES = ("nDCG(dcg='jk')@10", "ERR(max_rel='topic')@10")
+QUANTILES = (0.0, 0.025, 0.25, 0.5, 0.75, 0.975, 1.0)
+DRAWS = 50  # of one piece of work
+LEAST = 3  # systems that have a ranking worth comparing
+MAPPINGS: dict[str, Callable[[Floats], Floats]] = {
+    "C": lambda c: c,
+    "100 C": lambda c: 100 * c,
+    "1 + C": lambda c: 1 + c,
+    "10 + C": lambda c: 10 + c,
+    "100 + C": lambda c: 100 + c,
+    "10^(1 + C)": lambda c: np.asarray(10.0 ** (1 + c), np.float64),
+    "2^(1 + C)": lambda c: np.asarray(2.0 ** (1 + c), np.float64),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Systems under one source of gains by one measure: mean scores, and the systems that may be the best."""
+
+    systems: tuple[str, ...]
+    means: Floats
+    top: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemStudy:
+    """Rankings by magnitudes against experts (table IV of the paper), by resampled scores, and by other mappings.
+
+    `rankings` and `ranked` hold every source and measure, `draws` the tau of each resample by measure.
+    """
+
+    rankings: Table
+    resampled: Table
+    mappings: Table
+    ranked: dict[tuple[str, str], Ranking]
+    draws: dict[str, Floats]
+
+    def __str__(self) -> str:
+        return f"{self.rankings}\n\n{self.resampled}\n\n{self.mappings}"
+
+
+def magnitude_systems(
+    ratings: object,
+    expert: object,
+    runs: object,
+    *,
+    normalise: str = "geometric",
+    sources: Sequence[str] | None = None,
+    measures: Sequence[str] = MEASURES,
+    simulated: int = 0,
+    trials: int = 1000,
+    alpha: float = 0.05,
+    seed: int = 0,
+    jobs: int | None = None,
+    repeated: Repeated = "error",
+    engine: Engine | None = None,
+) -> SystemStudy:
+    """Rank systems by magnitudes and by experts' levels as gains, and tell how far the two rankings agree.
+
+    sources: 'all' takes the median of all scores of a document, 'top3' that of the three units that agree best with
+    the experts' order, 'narrow' and 'wide' of the three best among units of narrow and wide scales.  For each: tau-b
+    with its 95% interval, and the overlap (Jaccard) of the top sets, systems that a paired Wilcoxon test does not tell
+    from the best (p >= alpha).  Then one score for each document is drawn, `trials` times, and tau of each draw taken;
+    and the experts' levels C are mapped to other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
+
+    Only documents with a magnitude and an expert's level of at least 0 have gains, so that sources differ in gain only.
+    simulated: score so many merged systems instead, which take each topic's list from one of the runs whose first
+    documents (as many as the measures read) are all judged.
+
+    Maddalena et al. 2017, ACM TOIS 35(3), section 7, tables III and IV, figures 10 to 12.
+
+    >>> from truegain.studies.ratings_world import magnitude_ratings, runs_over
+    >>> world = magnitude_ratings(topics=6, docs=20, workers=4, seed=1)
+    >>> study = magnitude_systems(world.ratings, world.expert, runs_over(world.truth, systems=5, seed=1), trials=100)
+    >>> [row["units"] for row in study.rankings.records()][::2]
+    ['all', 'top3', 'narrow', 'wide']
+    """
+    if trials < 1:
+        raise TruegainError(f"{trials} trials draw nothing; give at least 1")
+    table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
+    table, levels = _shared(table, judged)
+    asked = [a.measure for a in parse_measures(list(measures))]
+    found = Units.of(table, levels)
+    chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or found.has_anchors)
+    depth = _depth(asked)
+    ranked = aligned(runs, levels, Options(), jobs=jobs).cut(depth)
+    if simulated:
+        ranked = _merged(ranked, runs, levels, depth, simulated, seed, jobs)
+        table = _only(table, table.topic.onto(ranked.topics) >= 0)
+        found = Units.of(table, levels)
+    if len(ranked.systems) < LEAST:
+        raise TruegainError(f"{len(ranked.systems)} systems have no ranking to compare; give at least {LEAST} runs")
+    moved = normalised(table, normalise)
+    shown = dict(zip(measures, asked, strict=True))
+    by: dict[tuple[str, str], Ranking] = {}
+    for name, measure in shown.items():
+        by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
+        for source in chosen:
+            by[source, name] = ranking(ranked, measure, _gains(moved.take(found.rows(source)), ranked.pool), alpha)
+    made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "trials": trials, "simulated": simulated}
+    draws = _resampled(ranked, moved, shown, {m: by["expert", m].means for m in shown}, trials, seed,
+                       engine or Local(jobs))  # fmt: skip
+    about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
+    return SystemStudy(
+        _rankings(by, chosen, list(shown), made_by, alpha, found, about),
+        _quantiles(draws, made_by, trials),
+        _mapped(ranked, shown, alpha, made_by),
+        by,
+        draws,
+    )
+
+
+def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) -> Ranking:
+    """Mean scores under gains, one for each item of the pool, and the top set by paired Wilcoxon tests."""
+    view = ranked.with_gains(gains)
+    matrix = measure.score(view)
+    means = measure.summarise(matrix, view, False)
+    best = int(np.argmax(means))
+    p = [1.0 if s == best else wilcoxon(matrix[best], matrix[s]).p for s in range(len(means))]
+    return Ranking(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
+
+
+def _shared(table: Judgments, expert: Judgments) -> tuple[Judgments, Judgments]:
+    """The magnitudes and the levels of documents that have both; how many have not is told."""
+    sound = expert.take(np.flatnonzero(expert.label >= 0))
+    rated, pool = Pool.of(table), Pool.of(sound)
+    in_expert, in_rated = pool.find(table.topic, table.docs) >= 0, rated.find(sound.topic, sound.docs) >= 0
+    if not in_expert.any():
+        raise InputError(
+            "the experts judged none of the rated documents",
+            file=expert.source,
+            hint="check that topics and document ids are written alike",
+        )
+    if not (in_expert.all() and in_rated.all()):
+        lost = len(np.unique(rated.row_item[~in_expert]))
+        warn(f"{lost} of {len(rated)} rated documents have no level of experts, and {int((~in_rated).sum())} of "
+             f"{len(sound)} levels no magnitude; these have no gain")  # fmt: skip
+    return _only(table, in_expert), _only(sound, in_rated)
+
+
+def _only(table: Judgments, keep: Bools) -> Judgments:
+    """Some rows, and no topic that has none of them."""
+    kept = table.take(np.flatnonzero(keep))
+    used, code = np.unique(kept.topic.code, return_inverse=True)
+    return replace(kept, topic=Coded(tuple(kept.topic.values[u] for u in used), frozen(code.astype(np.int32))))
+
+
+def _gains(rows: Judgments, pool: Pool) -> Floats:
+    """The median of each document's scores, item by item of the pool."""
+    made = to_gains(rows, "median")
+    gains = np.zeros(len(pool))
+    gains[pool.find(made.topic, made.docs)] = made.label
+    return gains
+
+
+def _depth(asked: Sequence[Measure]) -> int:
+    cuts = [getattr(m, "cutoff", None) for m in asked]
+    if any(c is None for c in cuts):
+        raise TruegainError("this study needs measures with a cutoff, such as nDCG(dcg='jk')@10")
+    return max(int(c) for c in cuts if c is not None)
+
+
+# ---------------------------------------------------------------------- systems merged from fully judged lists
+
+
+def _merged(
+    ranked: RankedGains, runs: object, levels: Judgments, depth: int, systems: int, seed: int, jobs: int | None
+) -> RankedGains:
+    """Systems whose list for each topic is that of a run drawn among those with all first documents judged."""
+    full = _complete(ranked, depth)
+    kept = [t for t, n in zip(ranked.topics, full.sum(axis=0), strict=True) if n >= 2]
+    if len(kept) < 2:
+        raise TruegainError(
+            f"only {len(kept)} of {len(ranked.topics)} topics have two runs whose first {depth} documents all have a "
+            "gain; simulated systems need at least 2 such topics"
+        )
+    view = aligned(runs, _only(levels, levels.topic.onto(kept) >= 0), Options(), jobs=jobs).cut(depth)
+    full, topics = _complete(view, depth), len(view.topics)
+    rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
+    drawn = np.stack([rng.choice(np.flatnonzero(full[:, t]), systems) for t in range(topics)], axis=1)
+    lists = (drawn * topics + np.arange(topics)).ravel()
+    size = np.diff(view.begin)[lists]
+    begin = np.concatenate([[0], np.cumsum(size)])
+    at = np.repeat(view.begin[lists] - begin[:-1], size) + np.arange(int(size.sum()))
+    return replace(
+        view,
+        systems=tuple(f"merged-{s + 1}" for s in range(systems)),
+        retrieved=frozen(view.retrieved[lists]),
+        begin=frozen(begin),
+        rank=frozen(view.rank[at]),
+        item=frozen(view.item[at]),
+    )
+
+
+def _complete(ranked: RankedGains, depth: int) -> Bools:
+    """Systems by topics: whether the first `depth` documents are there and all judged."""
+    inside = np.bincount(ranked.list[ranked.rank <= depth], minlength=ranked.lists)
+    full = (ranked.retrieved != ABSENT) & (inside == depth)
+    return np.asarray(full.reshape(len(ranked.systems), len(ranked.topics)), np.bool_)
+
+
+# ---------------------------------------------------------------------- one score for each document
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    ranked: RankedGains
+    value: Floats
+    begin: Ints
+    measures: dict[str, Measure]
+    expert: dict[str, Floats]
+
+
+def _resampled(
+    ranked: RankedGains,
+    moved: Judgments,
+    measures: dict[str, Measure],
+    expert: dict[str, Floats],
+    trials: int,
+    seed: int,
+    engine: Engine,
+) -> dict[str, Floats]:
+    """Tau between experts' ranking and that by one drawn score for each document, sorted; NaN draws are left out."""
+    item = ranked.pool.find(moved.topic, moved.docs)
+    order = np.argsort(item, kind="stable")
+    begin = np.searchsorted(item[order], np.arange(len(ranked.pool) + 1)).astype(np.int64)
+    shared = _Drawing(ranked, moved.label[order], begin, measures, expert)
+    pieces = [min(DRAWS, trials - first) for first in range(0, trials, DRAWS)]
+    parts = list(engine.run(_drawn, pieces, shared=shared, seed=seed))
+    found = {}
+    for at, name in enumerate(measures):
+        taus = np.concatenate([part[at] for part in parts])
+        found[name] = frozen(np.sort(taus[~np.isnan(taus)]))
+    return found
+
+
+def _drawn(shared: _Drawing, draws: int, seed: np.random.SeedSequence) -> Floats:
+    rng, count = np.random.default_rng(seed), np.diff(shared.begin)
+    out = np.full((len(shared.measures), draws), np.nan)
+    for d in range(draws):
+        gains = shared.value[shared.begin[:-1] + (rng.random(len(count)) * count).astype(np.int64)]
+        view = shared.ranked.with_gains(gains)
+        for at, (name, measure) in enumerate(shared.measures.items()):
+            means = measure.summarise(measure.score(view), view, False)
+            if np.ptp(means) > 0 and np.ptp(shared.expert[name]) > 0:
+                out[at, d] = kendall_tau(shared.expert[name], means)
+    return out
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _agreement(one: Ranking, two: Ranking) -> tuple[Cell, ...]:
+    """Tau with its interval, sizes of the top sets, their overlap."""
+    rest = len(one.top), len(two.top), jaccard(one.top, two.top)
+    if np.ptp(one.means) == 0 or np.ptp(two.means) == 0:
+        return None, None, None, *rest
+    tau = tau_interval(one.means, two.means)
+    return tau.value, tau.low, tau.high, *rest
+
+
+def _rankings(
+    by: dict[tuple[str, str], Ranking],
+    sources: Sequence[str],
+    measures: Sequence[str],
+    made_by: dict[str, object],
+    alpha: float,
+    found: Units,
+    about: str,
+) -> Table:
+    rows = [(s, m, *_agreement(by["expert", m], by[s, m])) for s in sources for m in measures]
+    columns = ("units", "measure", "tau", "low", "high", "top expert", "top magnitudes", "top sets")
+    notes = [f"{about}; top sets: not told from the best by Wilcoxon's test at {alpha:g}, and the part both share"]
+    if found.median_ratio is None:
+        notes.append("narrow and wide units need a column 'anchor' that marks each unit's known documents")
+    else:
+        notes.append(f"narrow units: Hk/Nk below {found.median_ratio:g}, the median of {len(found)} units")
+    return Table(columns, rows, made_by, "Systems by magnitudes against experts", tuple(notes))
+
+
+def _quantiles(draws: dict[str, Floats], made_by: dict[str, object], trials: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for measure, taus in draws.items():
+        values = [float(v) for v in np.quantile(taus, QUANTILES)] if len(taus) else [None] * len(QUANTILES)
+        rows.append((measure, len(taus), float(taus.mean()) if len(taus) else None, *values))
+    columns = ("measure", "draws", "mean", "least", "2.5%", "25%", "median", "75%", "97.5%", "greatest")
+    few = min((len(t) for t in draws.values()), default=trials)
+    notes = () if few == trials else ("draws in which all systems are tied have no tau and are left out",)
+    return Table(columns, rows, made_by, f"Tau with one score drawn for each document, {trials} times", notes)
+
+
+def _mapped(ranked: RankedGains, measures: dict[str, Measure], alpha: float, made_by: dict[str, object]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for measure in measures:
+        plain = ranking(ranked, measures[measure], ranked.item_gain, alpha)
+        for name, mapping in MAPPINGS.items():
+            other = ranking(ranked, measures[measure], mapping(ranked.item_gain), alpha)
+            rows.append((measure, name, *_agreement(plain, other)))
+    columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "top sets")
+    return Table(columns, rows, made_by, "Experts' levels C mapped to other gains, against C itself")
