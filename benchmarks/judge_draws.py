@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import numpy as np
 import numpy.typing as npt
@@ -130,10 +131,10 @@ def wilson(values: Array) -> Interval:
 
 def judgy(iterations: int) -> Callable[[Cheap], Interval]:
     """judgy, with so many bootstrap iterations (its default is 20,000)."""
-    from judgy import estimate_success_rate  # type: ignore[import-untyped]
+    peer = import_module("judgy")
 
     def answer(drawn: Cheap) -> Interval:
-        _, low, high = estimate_success_rate(
+        _, low, high = peer.estimate_success_rate(
             drawn.gold.astype(int), drawn.gold_bronze.astype(int), drawn.bronze.astype(int), iterations
         )
         return low, high
@@ -145,10 +146,10 @@ def ppi_python() -> Callable[[Cheap], Interval]:
     """ppi-python, power-tuned."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from ppi_py import ppi_mean_ci  # type: ignore[import-untyped]
+        peer = import_module("ppi_py")
 
     def answer(drawn: Cheap) -> Interval:
-        low, high = ppi_mean_ci(drawn.gold, drawn.gold_bronze, drawn.bronze, alpha=0.05)
+        low, high = peer.ppi_mean_ci(drawn.gold, drawn.gold_bronze, drawn.bronze, alpha=0.05)
         return float(np.squeeze(low)), float(np.squeeze(high))
 
     return answer
@@ -156,9 +157,8 @@ def ppi_python() -> Callable[[Cheap], Interval]:
 
 def truescore(kind: str) -> Callable[[Cheap], Interval]:
     """The correction of truescore, 'rogan-gladen' or 'ppi'."""
-    from truescore import ppi_estimate, rogan_gladen_estimate
-
-    estimate = rogan_gladen_estimate if kind == "rogan-gladen" else ppi_estimate
+    peer = import_module("truescore")
+    estimate = peer.rogan_gladen_estimate if kind == "rogan-gladen" else peer.ppi_estimate
 
     def answer(drawn: Cheap) -> Interval:
         everything = np.concatenate([drawn.gold_bronze, drawn.bronze])
