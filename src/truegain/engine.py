@@ -83,7 +83,10 @@ class Local:
         done = 0
         try:
             for piece, own in todo:
-                waiting.append((piece, self._submit(workers, work, shared, piece, own)))
+                try:
+                    waiting.append((piece, self._submit(workers, work, shared, piece, own)))
+                except BrokenExecutor:  # a worker died before this piece could be handed out
+                    raise _ended(name(waiting[0][0] if waiting else piece)) from None
                 if len(waiting) > 2 * self.workers:
                     yield _result(waiting, name)
                     done += 1
@@ -133,13 +136,17 @@ def _result(waiting: deque[tuple[Piece, Future[Result]]], name: Callable[[Piece]
     try:
         return future.result()
     except BrokenExecutor:
-        raise PieceError(
-            f"a worker process ended while it worked on {name(piece)} (killed, or out of memory); no result is given"
-        ) from None
+        raise _ended(name(piece)) from None
     except TruegainError as error:
         raise PieceError(f"{name(piece)}: {error}") from error
     except Exception as error:
         raise PieceError(f"{name(piece)}: {type(error).__name__}: {error}") from error
+
+
+def _ended(piece: str) -> PieceError:
+    return PieceError(
+        f"a worker process ended while it worked on {piece} (killed, or out of memory); no result is given"
+    )
 
 
 def _tell(progress: Progress | None) -> None:
