@@ -12,7 +12,6 @@ from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean, worth_of
 from truegain.gains.pairs import pair_up
-from truegain.gains.vote import vote
 
 
 def world(
@@ -132,14 +131,3 @@ def test_worth_solves_the_system() -> None:
     """Guards C a = v."""
     c = Confusion.of_counts([[70, 20, 10], [15, 60, 25], [5, 15, 80]])
     assert c.matrix @ worth_of(c, [0, 1, 3]) == pytest.approx([0, 1, 3])
-
-
-def test_the_vote_needs_two_of_three() -> None:
-    """Guards the supermajority: two of three and two of two are relevant, one of two is not."""
-    said = {"a": (1, 1, 0), "b": (1, 0, 0), "c": (2, 1), "d": (1, 0), "e": (1,)}
-    rows = [("1", d, str(w), x) for d, labels in said.items() for w, x in enumerate(labels)]
-    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    won = vote(frame)
-    assert dict(zip(won.docs.strings(), won.label.tolist(), strict=True)) == {"a": 1, "b": 0, "c": 1, "d": 0, "e": 1}
-    with pytest.warns(tg.DataWarning, match="1 of 5 documents have fewer than 2 ratings"):
-        assert len(vote(frame, least=2)) == 4

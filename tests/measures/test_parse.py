@@ -12,21 +12,14 @@ from truegain.measures.catalogue import ALIASES, CATALOGUE
 from truegain.measures.dcg import nDCG
 from truegain.measures.parse import parse_measures
 from truegain.measures.precision import P
-from truegain.measures.trec_names import NUMBERED, PLAIN, expanded
+from truegain.measures.trec_names import NUMBERED, PLAIN
 
 
 @pytest.mark.parametrize("kind", CATALOGUE.values(), ids=lambda k: k.NAME)
 def test_every_measure_prints_as_it_parses(kind: type[Measure]) -> None:
     """Guards one name for one thing: text -> measure -> text is the same for all of the catalogue."""
     text = kind.NAME + ({"cutoff": "@7", "recall": "@0.3"}[kind.AT] if kind.AT else "")
-    if kind.NAME in expanded_names():
-        text = text  # names that trec_eval shares mean the same measure
     assert str(tg.parse_measure(text)) == text
-
-
-def expanded_names() -> set[str]:
-    """Names of ours that trec_eval uses as well."""
-    return {name for name in CATALOGUE if expanded(name)}
 
 
 @given(
