@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 import truegain as tg
 from truegain.cli.app import main
+from truegain.report.agreement import agreement_chart
 from truegain.studies.ratings_world import magnitude_ratings
-
-if TYPE_CHECKING:
-    import pytest
+from truegain.tables.table import Table
 
 
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -60,3 +60,47 @@ def test_undefined_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert code == 0
     assert "undefined: all ratings are 1" in out
     assert "nan" not in out
+
+
+def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Guards --figure: topics and assessors drawn, the lowest of many, by part; mistakes are told before any work."""
+    monkeypatch.chdir(tmp_path)
+    world = magnitude_ratings(topics=3, docs=26, workers=8, seed=1)
+    tg.write_judgments(world.ratings, "ratings.csv")
+    tg.write_judgments(world.expert, "expert.qrels")
+    words = ["agree", "ratings.csv", "--scale", "ratio", "--trials", "100", "--expert", "expert.qrels"]
+    for part, panels in (
+        ("all", ("Topics:", "correlation with the rest", "order as experts")),
+        ("topics", ("Topics:",)),
+    ):
+        code, out, err = call(monkeypatch, capsys, *words, "--part", part, "--figure", "a.svg")
+        assert (code, err) == (0, "")
+        assert "By topic" in out
+        drawn = Path("a.svg").read_text()
+        for title in ("Agreement of", "95% intervals", *panels):
+            assert title in drawn
+        assert ("50 of 96 assessors: the lowest;" in drawn) == (part == "all")
+    for part, name, fault in (("all", "a.pdf", ".svg, .png, .html"), ("experts", "a.svg", "has no figure")):
+        code, _, err = call(monkeypatch, capsys, "agree", "nothing.csv", "--part", part, "--figure", name)
+        assert code == 2
+        assert fault in err
+
+
+def test_of_very_many_assessors_the_notable_are_drawn() -> None:
+    """Guards the figure of 2,000 assessors: those worth a second look, then the lowest; the rest told and counted."""
+    columns = ("assessor", "ratings", "correlation", "low", "high", "look")
+    rows: list[tuple[float | int | str | None, ...]] = [
+        (f"w{i}", 40, i / 2000, i / 2000 - 0.1, min(1.0, i / 2000 + 0.1), "") for i in range(1999)
+    ]
+    rows[1900] = ("w1900", 40, 0.95, 0.9, 1.0, "takes less than a third of the usual time")
+    rows.append(("same", 40, None, None, None, "gives every document the same rating"))
+    chart = agreement_chart(None, Table(columns, rows)).to_dict()
+    histogram, lines = chart["vconcat"]
+    assert [r["name"] for r in lines["data"]["values"]] == [*(f"w{i}" for i in range(49)), "w1900"]
+    assert histogram["title"]["subtitle"] == [
+        "50 of 1,999 assessors: 1 worth a second look, and the lowest;",
+        "the other 1,949 only in the histogram; 1 without (see the table)",
+    ]
+    assert sum(r["n"] for r in histogram["data"]["values"]) == 1999
+    with pytest.raises(tg.TruegainError, match="no agreement that is defined to draw"):
+        agreement_chart(None, Table(columns, rows[-1:]))

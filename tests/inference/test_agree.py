@@ -49,11 +49,12 @@ def test_ties_count_as_agreement() -> None:
 
 
 def test_an_assessor_against_the_rest_by_hand() -> None:
-    """Guards equal, bias and correlation against plain numpy, where items have unequal numbers of ratings."""
+    """Guards equal, bias and correlation with its interval against numpy and scipy, items rated unequally often."""
     rng = np.random.default_rng(2)
     matrix = rng.integers(0, 4, (5, 30)).astype(float)
     matrix[rng.random(matrix.shape) < 0.3] = np.nan
-    found = {a.assessor: a for a in assessors(Grouped.of(tg.read_ratings(frame_of(matrix))))}
+    stats = pytest.importorskip("scipy.stats")
+    found = {a.assessor: a for a in assessors(Grouped.of(tg.read_ratings(frame_of(matrix))), confidence=0.9)}
     for person in range(5):
         others = np.delete(matrix, person, axis=0)
         both = ~np.isnan(matrix[person]) & (~np.isnan(others)).any(axis=0)
@@ -63,6 +64,8 @@ def test_an_assessor_against_the_rest_by_hand() -> None:
         assert a.bias == pytest.approx((mine - rest).mean())
         assert a.equal == pytest.approx(same.mean())
         assert a.correlation == pytest.approx(np.corrcoef(mine, rest)[0, 1])
+        want = stats.pearsonr(mine, rest).confidence_interval(0.9)
+        assert (a.low, a.high) == pytest.approx((want.low, want.high))
 
 
 def test_planted_assessors_are_looked_at() -> None:
@@ -102,7 +105,8 @@ def test_the_whole_answer_holds_its_parts() -> None:
     assert (row["value"], row["low"], row["high"]) == (want.value, want.low, want.high)
     for topic in found.topics.records():
         rows = np.flatnonzero(np.array(world.ratings.topic.strings()) == topic["topic"])
-        assert topic["alpha ratio"] == pytest.approx(alpha(world.ratings.take(rows), "ratio", trials=0).value)
+        alone = alpha(world.ratings.take(rows), "ratio", trials=200, seed=7)
+        assert [topic[c] for c in ("alpha ratio", "low", "high")] == pytest.approx([alone.value, alone.low, alone.high])
     assert found.experts is not None
     shares = found.experts.records()
     assert shares[0]["n"] == sum(int(r["n"] or 0) for r in shares[3:])  # pairs by levels are all pairs

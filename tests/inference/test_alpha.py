@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
+import json
+from bisect import bisect_left, bisect_right
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.inference import irrcac_values
 from truegain.inference.agreement import paired
 from truegain.inference.agreement.alpha import Agreement, _student, alpha, alpha_of
 from truegain.inference.agreement.paired import Paired
@@ -86,34 +89,49 @@ def test_against_krippendorff(level: str, kind: str) -> None:
         assert value(alpha(frame_of(matrix), level, trials=0)) == pytest.approx(want, abs=1e-9)
 
 
-def test_against_irrcac() -> None:
-    """Guards alpha against irrCAC, which weighs categories: identity, quadratic and ratio weights."""
-    irrcac, pandas = pytest.importorskip("irrCAC.raw"), pytest.importorskip("pandas")
-    rng = np.random.default_rng(8)
-    names = {"nominal": "identity", "interval": "quadratic", "ratio": "ratio"}
-    for _ in range(10):
-        matrix = random_matrix(rng, "grades") + 1
-        for level, weights in names.items():
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                # without its categories it takes nan for one of them
-                levels = sorted({float(v) for v in matrix.flat if v == v})
-                cac = irrcac.CAC(pandas.DataFrame(matrix.T), weights=weights, categories=levels, digits=12)
-                found = cac.krippendorff()
-            want = found["est"]["coefficient_value"]
-            assert value(alpha(frame_of(matrix), level, trials=0)) == pytest.approx(want, abs=1e-9), level
+@pytest.mark.parametrize("level", LEVELS)
+def test_against_irrcac(level: str) -> None:
+    """Guards alpha against what irrCAC gave for random tables with missing ratings, kept by irrcac_values.py."""
+    kept = json.loads(Path(__file__).with_name("irrcac.json").read_text())
+    assert len(kept["cases"]) >= 16
+    for case in kept["cases"]:
+        table = case["raters_by_items"]
+        assert any(v is None for row in table for v in row)
+        assert value(alpha(frame_of(table), level, trials=0)) == pytest.approx(case["alpha"][level], abs=1e-9)
 
 
-def test_against_nltk() -> None:
-    """Guards alpha against nltk, whose data has no missing values: nominal and interval."""
+def test_the_values_of_irrcac_are_what_it_says() -> None:
+    """Guards the kept values where irrCAC is installed: the same tables, the same answers."""
+    pytest.importorskip("irrCAC")
+    pytest.importorskip("pandas")
+    cases = json.loads(Path(__file__).with_name("irrcac.json").read_text())["cases"]
+    assert [case["raters_by_items"] for case in cases] == irrcac_values.tables()
+    for case in cases[:4]:
+        assert irrcac_values.alphas(case["raters_by_items"]) == pytest.approx(case["alpha"], abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["grades", "reals"])
+def test_against_nltk(kind: str) -> None:
+    """Guards alpha against nltk on random ratings with missing values; the distances it lacks are given to it."""
     agreement = pytest.importorskip("nltk.metrics.agreement")
     distance = pytest.importorskip("nltk.metrics.distance")
     rng = np.random.default_rng(9)
     for _ in range(10):
-        matrix = rng.integers(0, 4, (4, 15))
-        triples = [(f"a{a}", f"d{i}", float(v)) for a, row in enumerate(matrix) for i, v in enumerate(row)]
-        for level, apart in (("nominal", distance.binary_distance), ("interval", distance.interval_distance)):
-            want = agreement.AnnotationTask(data=triples, distance=apart).alpha()
+        matrix = random_matrix(rng, kind)
+        triples = [(f"a{a}", f"d{i}", float(v)) for a, row in enumerate(matrix) for i, v in enumerate(row) if v == v]
+        items = [[v for v in column if v == v] for column in matrix.T]
+        ranked = sorted(v for item in items if len(item) > 1 for v in item)
+
+        def ordinal(x: float, y: float, ranked: list[float] = ranked) -> float:
+            first, second = (bisect_left(ranked, v) + bisect_right(ranked, v) for v in (x, y))
+            return float((first - second) ** 2)
+
+        def ratio(x: float, y: float) -> float:
+            return ((x - y) / (x + y)) ** 2 if x + y else 0.0
+
+        apart = {"nominal": distance.binary_distance, "interval": distance.interval_distance}
+        for level, way in {**apart, "ordinal": ordinal, "ratio": ratio}.items():
+            want = agreement.AnnotationTask(data=triples, distance=way).alpha()
             assert value(alpha(frame_of(matrix), level, trials=0)) == pytest.approx(want, abs=1e-9), level
 
 
@@ -133,7 +151,7 @@ def test_every_conformance_case(conformance: Any, level: str) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards the ways without tables, for very many values, also with zeros: mid-ranks, counts and the quadrature."""
+    """Guards the ways without tables, for very many values, also with zeros: mid-ranks, counts and the grid."""
     monkeypatch.setattr(paired, "CELLS", 0)
     monkeypatch.setattr(paired, "DIRECT", 0)
     rng = np.random.default_rng(10)
@@ -143,22 +161,27 @@ def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch
             assert value(alpha(frame_of(matrix), level, trials=0)) == pytest.approx(brute(matrix, level), abs=1e-11)
 
 
-def test_the_quadrature_over_twelve_orders_of_magnitude() -> None:
-    """Guards the integral behind the ratio level where values differ a million million times, against every pair."""
+@pytest.mark.parametrize(
+    ("kind", "rel"),
+    [("twelve orders", 1e-13), ("six hundred orders", 1e-13), ("nearly equal", 1e-12), ("one apart", 1e-12),
+     ("zeros", 1e-13)],
+)  # fmt: skip
+def test_the_grid_of_logarithms_against_every_pair(kind: str, rel: float) -> None:
+    """Guards the ratio level for very many values, which pairs points of a grid: also far apart, nearly equal, 0."""
     rng = np.random.default_rng(11)
-    found = pairs_of(np.exp(rng.uniform(-14, 14, (3, 1500))))
+    values = {
+        "twelve orders": np.exp(rng.uniform(-14, 14, (3, 1200))),
+        "six hundred orders": np.exp(rng.uniform(-690, 690, (3, 1200))),
+        "nearly equal": 1 + 1e-7 * rng.random((3, 1200)),
+        "one apart": np.concatenate([1 + 1e-9 * rng.random((3, 1200)), [[1], [1], [9]]], axis=1),
+        "zeros": np.where(rng.random((3, 1500)) < 0.3, 0, np.exp(rng.normal(size=(3, 1500)))),
+    }[kind]
+    found = pairs_of(values)
     assert len(found.levels) > paired.DIRECT
-    quick = found.ratio(np.ones((1, len(found))))[1][0]
-    exact = paired._all_pairs(found.levels, found.totals(np.ones((1, len(found))))[0]) / (len(found.value) - 1)
-    assert quick == pytest.approx(exact, rel=1e-12)
-
-
-def test_nearly_equal_values_do_not_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards the ratio level where all values are close together, and the quick way would lose digits."""
-    monkeypatch.setattr(paired, "DIRECT", 0)
-    rng = np.random.default_rng(12)
-    matrix = 1 + 1e-7 * rng.random((3, 40))
-    assert value(alpha(frame_of(matrix), "ratio", trials=0)) == pytest.approx(brute(matrix, "ratio"), rel=1e-6)
+    x, y = found.value[:, None], found.value[None, :]
+    total = np.where(x + y > 0, x + y, 1)
+    exact = (((x - y) / total) ** 2).sum() / (len(found.value) - 1)
+    assert found.ratio(np.ones((1, len(found))))[1][0] == pytest.approx(exact, rel=rel)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -166,7 +189,7 @@ def test_nearly_equal_values_do_not_cancel(monkeypatch: pytest.MonkeyPatch) -> N
 def test_weights_of_items_are_copies(level: str, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards every replicate of the bootstrap: an item drawn twice is two items with the same ratings."""
     monkeypatch.setattr(paired, "CELLS", cells)
-    monkeypatch.setattr(paired, "DIRECT", 0 if not cells else 3000)
+    monkeypatch.setattr(paired, "DIRECT", 0 if not cells else 200)
     rng = np.random.default_rng(13)
     matrix = np.exp(rng.normal(size=(4, 12)))
     weights = rng.integers(0, 3, (5, 12)).astype(float)
@@ -205,6 +228,18 @@ def test_the_interval_of_large_studies_is_that_of_the_bootstrap(level: str, monk
     assert None not in (drawn.low, drawn.high, left_out.low, left_out.high)
     wide, other = drawn.high - drawn.low, left_out.high - left_out.low  # type: ignore[operator]
     assert other / wide == pytest.approx(1, abs=0.35)  # 50 groups tell a width to about a tenth
+
+
+def test_parts_of_large_studies_leave_out_single_items() -> None:
+    """Guards the intervals of topics in large studies: the jackknife of items by hand, and none for very few items."""
+    rng = np.random.default_rng(17)
+    matrix = np.clip(rng.integers(1, 5, 14) + rng.integers(-1, 2, (3, 14)), 1, 4).astype(float)
+    found = alpha_of(pairs_of(matrix), "interval", trials=1000, confidence=0.9, seed=1, among=10**6)
+    without = np.array([brute(np.delete(matrix, item, axis=1), "interval") for item in range(14)])
+    step = _student(13, 0.9) * np.sqrt(13 / 14 * ((without - without.mean()) ** 2).sum())
+    assert (found.low, found.high) == pytest.approx((value(found) - step, value(found) + step))
+    few = alpha_of(pairs_of(matrix[:, :9]), "interval", trials=1000, confidence=0.9, seed=1, among=10**6)
+    assert (few.low, few.why) == (None, "too few items for an interval")
 
 
 def test_students_quantile() -> None:

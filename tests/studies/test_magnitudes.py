@@ -6,6 +6,7 @@ import math
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
+from truegain.cli.study_magnitudes import Show
 from truegain.gains.magnitudes import normalised
 from truegain.studies.magnitude_profiles import levels_table, profile_table, ratios_table
 from truegain.studies.magnitude_systems import MAPPINGS, MEASURES, magnitude_systems
@@ -255,7 +257,7 @@ def test_err_of_huge_magnitudes_is_exact() -> None:
 
 def test_resampled_tau_without_disagreement(runs: Runs) -> None:
     """Guards the drawing: where all scores of a document are equal, every draw gives the tau of their median."""
-    quiet = magnitude_ratings(topics=12, docs=26, workers=3, noise=0, habit=0, careless=0, scales=0, seed=2)
+    quiet = magnitude_ratings(topics=12, docs=26, workers=3, noise=0, habit=0, slip=0, careless=0, scales=0, seed=2)
     over = runs_over(quiet.truth, systems=7, seed=4)
     study = magnitude_systems(quiet.ratings, quiet.expert, over, normalise="none", sources=["all"], trials=60)
     for row in study.rankings.records():
@@ -388,7 +390,7 @@ def test_the_command(
               "Ratios within units", "Systems by magnitudes", "Tau with one", "mapped to other gains"]  # fmt: skip
     for title in titles:
         assert title in out
-    for show in ("combinations", "habits", "levels", "profile", "systems", "resampled"):
+    for show in get_args(Show)[1:]:
         code, out, _ = run("runs", "--trials", "20", "--show", show, "--format", "csv", "--figure", f"{show}.svg")
         assert code == 0
         assert out.count("\n") > 2
@@ -397,7 +399,7 @@ def test_the_command(
     assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["top3", "top3"]
     for words, fault in (
         (["--show", "systems"], "give runs after the magnitudes"),
-        (["--show", "numbers", "--figure", "x.svg"], "has no figure"),
+        (["--show", "numbers", "--figure", "x.jpg"], "a figure is written as .svg"),
         (["runs", "--units", "top4"], "no 'top4' units"),
     ):
         code, _, err = run(*words)

@@ -23,6 +23,8 @@ from truegain.errors import TruegainError
 from truegain.tables.sources import write_bytes
 from truegain.tables.table import Format
 
+DRAWN = ("all", "topics", "assessors")
+
 
 def agree_command(
     ratings: RatingsFile,
@@ -44,6 +46,10 @@ def agree_command(
     columns: ColumnsOption = None,
     separator: SeparatorOption = None,
     values: ValuesOption = None,
+    figure: Annotated[
+        str | None,
+        typer.Option("--figure", help="Also draw topics and assessors (of --part, one): FILE.svg, .png or .html."),
+    ] = None,
     output_format: Annotated[
         Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
     ] = None,
@@ -52,6 +58,12 @@ def agree_command(
     """Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts."""
     from truegain.inference.agreement.agree import agree
 
+    if figure is not None:
+        from truegain.report.saving import check_ending
+
+        check_ending(figure)
+        if part not in DRAWN:
+            raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
     table = load(
         ratings,
         scale=scale,
@@ -63,11 +75,17 @@ def agree_command(
         values=values,
     )
     found = agree(table, expert, scale=scale, normalise=normalise, trials=trials, confidence=confidence, seed=seed)
-    chosen = table_format_of(output_format, output)
-    if part == "all" and chosen == "table":
-        write_bytes(output, f"{found}\n".encode())
-        return
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:
         raise TruegainError("--part experts needs --expert, the judgments of experts")
-    write_table(wanted, output_format, output)
+    if figure is not None:
+        from truegain.report.agreement import agreement_chart
+        from truegain.report.saving import save
+
+        drawn = {name: getattr(found, name) if part in ("all", name) else None for name in ("topics", "assessors")}
+        title = f"{found.overall.title}, {100 * confidence:g}% intervals"
+        save(agreement_chart(**drawn, title=title), figure)
+    if part == "all" and table_format_of(output_format, output) == "table":
+        write_bytes(output, f"{found}\n".encode())
+    else:
+        write_table(wanted, output_format, output)

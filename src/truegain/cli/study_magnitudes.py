@@ -122,18 +122,28 @@ def table_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy 
 
 def chart_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy | None, normalise: str) -> Any:
     """The figure that belongs to a table."""
+    from truegain.report import magnitude_units as of_units
     from truegain.report import magnitudes as draw
 
-    if show == "combinations":
-        return draw.combinations_chart(table_of(show, table, expert, None, normalise))
-    if show in ("levels", "profile"):
-        return draw.levels_chart(table_of(show, table, expert, None, normalise))
+    if study is not None and show in ("systems", "resampled"):
+        return _systems(show, study)
     if show == "habits":
         by = {f"topic {t}": table.label[table.topic.code == c] for c, t in enumerate(table.topic.values)}
         return draw.cdf_chart({"all": table.label, **by} if len(by) > 1 else by)
-    if study is None or show == "mappings":
-        raise TruegainError(f"--show {show} has no figure; combinations, habits, levels, profile, systems, "
-                            "resampled have")  # fmt: skip
+    drawn = {
+        "combinations": draw.combinations_chart,
+        "numbers": of_units.numbers_chart,
+        "extremes": of_units.extremes_chart,
+        "units": of_units.units_chart,
+        "mappings": of_units.mappings_chart,
+    }.get(show, draw.levels_chart)
+    return drawn(table_of(show, table, expert, study, normalise))
+
+
+def _systems(show: str, study: SystemStudy) -> Any:
+    """Systems by two gains, or the spread of tau."""
+    from truegain.report import magnitudes as draw
+
     measures = list(study.draws)
     sources = list(dict.fromkeys(source for source, _ in study.ranked if source != "expert"))
     if show == "resampled":

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from truegain.report.style import BAD, COLOURS, INK, SOFT, altair, check_some, data_of, dressed
 from truegain.tables.columns import Floats
-from truegain.tables.table import Table
+from truegain.tables.table import Cell, Table
 
 MOST = 24  # panels of one figure
 POINTS = 400  # of one curve
@@ -60,7 +60,8 @@ def _fitted(v: Floats) -> list[dict[str, float]]:
 def levels_chart(table: Table, title: str = "") -> Any:
     """Boxes by experts' level: 5% to 95%, quartiles and median; with the linear and exponential profile where given.
 
-    Maddalena et al. 2017, figures 3 and 14.
+    A table of ratios within units is drawn alike, a box for each kind of ratio and its mean.  Maddalena et al. 2017,
+    figures 3, 14 and 15.
 
     >>> row = (0.0, 9, 0.5, 1.0, 2.0, 4.0, 8.0)
     >>> chart = levels_chart(Table(("level", "scores", "5%", "25%", "median", "75%", "95%"), [row]))
@@ -68,20 +69,28 @@ def levels_chart(table: Table, title: str = "") -> Any:
     4
     """
     alt = altair()
-    check_some(table.rows, "levels")
-    rows = [{"level": f"{r['level']:g}", "low": r["5%"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"],
-             "high": r["95%"], "n": r["scores"], "about": f"n = {r['scores']:,}"}
-            for r in table.records()]  # fmt: skip
-    x = alt.X("level:N", title="experts' level", sort=None, axis=alt.Axis(labelAngle=0))
+    name, count = table.columns[:2]
+    known = [r for r in table.records() if r["median"] is not None]
+    check_some(known, f"{name}s")
+    rows = [{"level": _shown(r[name]), "low": r["5%"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"],
+             "high": r["95%"], "n": r[count], "about": f"n = {r[count]:,}", "mean": r.get("mean")}
+            for r in known]  # fmt: skip
+    x = alt.X("level:N", title="experts' level" if name == "level" else None, sort=None, axis=alt.Axis(labelAngle=0))
     base = alt.Chart(data_of(rows)).encode(x=x, tooltip=["level:N", "n:Q", "low:Q", "q1:Q", "mid:Q", "q3:Q", "high:Q"])
     scale = alt.Scale(type="log")
     axis = alt.Axis(format="~g", labelOverlap=True)
     layers = [
-        base.mark_rule(color=INK).encode(y=alt.Y("low:Q", title="magnitude", scale=scale, axis=axis), y2="high:Q"),
+        base.mark_rule(color=INK).encode(y=alt.Y("low:Q", title="ratio" if name == "ratio" else "magnitude",
+                                                 scale=scale, axis=axis), y2="high:Q"),
         base.mark_bar(size=46, color=SOFT, stroke=INK).encode(y=alt.Y("q1:Q", scale=scale), y2="q3:Q"),
         base.mark_tick(size=46, color=INK, thickness=3).encode(y=alt.Y("mid:Q", scale=scale)),
         base.mark_text(dy=-8, color="#333").encode(y=alt.Y("high:Q", scale=scale), text="about:N"),
-    ]
+    ]  # fmt: skip
+    about = "box: quartiles and median; line: 5% to 95%"
+    if "mean" in table.columns:
+        layers.append(base.mark_point(filled=True, size=70, opacity=1, color=BAD, shape="diamond").encode(
+            y=alt.Y("mean:Q", scale=scale)))  # fmt: skip
+        about += "; diamond: mean"
     if "linear" in table.columns:
         gains = [{"level": f"{r['level']:g}", "gain": r[kind], "profile": kind}
                  for r in table.records() for kind in ("linear", "exponential")]  # fmt: skip
@@ -92,7 +101,11 @@ def levels_chart(table: Table, title: str = "") -> Any:
             domain=["linear", "exponential"], range=["circle", "triangle-up"]))  # fmt: skip
         layers.append(marks.encode(x=x, y=alt.Y("gain:Q", scale=scale), color=colour, shape=shape))
     chart = alt.layer(*layers).properties(width={"step": 90}, height=320)
-    return dressed(chart, title or table.title, "box: quartiles and median; line: 5% to 95%")
+    return dressed(chart, title or table.title, about)
+
+
+def _shown(value: Cell) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def combinations_chart(table: Table, title: str = "") -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,22 +13,23 @@ from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.inference.differences.paired import wilcoxon
 from truegain.inference.ranks.overlap import jaccard, top_set
-from truegain.inference.ranks.tau import kendall_tau, tau_interval
+from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
+from truegain.studies.magnitude_draws import resampled_taus
+from truegain.studies.magnitude_merged import merged_systems, only_rows
 from truegain.studies.magnitude_units import SOURCES, Units, read_magnitudes
 from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.tables.columns import Floats, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
-from truegain.tables.ranked import ABSENT, RankedGains
+from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Repeated
 from truegain.tables.table import Cell, Table
 
 MEASURES = ("nDCG(dcg='jk')@10", "ERR(max_rel='topic')@10")
 QUANTILES = (0.0, 0.025, 0.25, 0.5, 0.75, 0.975, 1.0)
-DRAWS = 50  # of one piece of work
 LEAST = 3  # systems that have a ranking worth comparing
 MAPPINGS: dict[str, Callable[[Floats], Floats]] = {
     "C": lambda c: c,
@@ -113,8 +114,8 @@ def magnitude_systems(
     depth = _depth(asked)
     ranked = aligned(runs, levels, Options(), jobs=jobs).cut(depth)
     if simulated:
-        ranked = _merged(ranked, runs, levels, depth, simulated, seed, jobs)
-        table = _only(table, table.topic.onto(ranked.topics) >= 0)
+        ranked = merged_systems(ranked, runs, levels, depth, simulated, seed, jobs)
+        table = only_rows(table, table.topic.onto(ranked.topics) >= 0)
         found = Units.of(table, levels)
     if len(ranked.systems) < LEAST:
         raise TruegainError(f"{len(ranked.systems)} systems have no ranking to compare; give at least {LEAST} runs")
@@ -126,8 +127,8 @@ def magnitude_systems(
         for source in chosen:
             by[source, name] = ranking(ranked, measure, _gains(moved.take(found.rows(source)), ranked.pool), alpha)
     made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "trials": trials, "simulated": simulated}
-    draws = _resampled(ranked, moved, shown, {m: by["expert", m].means for m in shown}, trials, seed,
-                       engine or Local(jobs))  # fmt: skip
+    means = {m: by["expert", m].means for m in shown}
+    draws = resampled_taus(ranked, moved, shown, means, trials, seed, engine or Local(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemStudy(
         _rankings(by, chosen, list(shown), made_by, alpha, found, about),
@@ -163,14 +164,7 @@ def _shared(table: Judgments, expert: Judgments) -> tuple[Judgments, Judgments]:
         lost = len(np.unique(rated.row_item[~in_expert]))
         warn(f"{lost} of {len(rated)} rated documents have no level of experts, and {int((~in_rated).sum())} of "
              f"{len(sound)} levels no magnitude; these have no gain")  # fmt: skip
-    return _only(table, in_expert), _only(sound, in_rated)
-
-
-def _only(table: Judgments, keep: Bools) -> Judgments:
-    """Some rows, and no topic that has none of them."""
-    kept = table.take(np.flatnonzero(keep))
-    used, code = np.unique(kept.topic.code, return_inverse=True)
-    return replace(kept, topic=Coded(tuple(kept.topic.values[u] for u in used), frozen(code.astype(np.int32))))
+    return only_rows(table, in_expert), only_rows(sound, in_rated)
 
 
 def _gains(rows: Judgments, pool: Pool) -> Floats:
@@ -186,93 +180,6 @@ def _depth(asked: Sequence[Measure]) -> int:
     if any(c is None for c in cuts):
         raise TruegainError("this study needs measures with a cutoff, such as nDCG(dcg='jk')@10")
     return max(int(c) for c in cuts if c is not None)
-
-
-# ---------------------------------------------------------------------- systems merged from fully judged lists
-
-
-def _merged(
-    ranked: RankedGains, runs: object, levels: Judgments, depth: int, systems: int, seed: int, jobs: int | None
-) -> RankedGains:
-    """Systems whose list for each topic is that of a run drawn among those with all first documents judged."""
-    full = _complete(ranked, depth)
-    kept = [t for t, n in zip(ranked.topics, full.sum(axis=0), strict=True) if n >= 2]
-    if len(kept) < 2:
-        raise TruegainError(
-            f"only {len(kept)} of {len(ranked.topics)} topics have two runs whose first {depth} documents all have a "
-            "gain; simulated systems need at least 2 such topics"
-        )
-    view = aligned(runs, _only(levels, levels.topic.onto(kept) >= 0), Options(), jobs=jobs).cut(depth)
-    full, topics = _complete(view, depth), len(view.topics)
-    rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
-    drawn = np.stack([rng.choice(np.flatnonzero(full[:, t]), systems) for t in range(topics)], axis=1)
-    lists = (drawn * topics + np.arange(topics)).ravel()
-    size = np.diff(view.begin)[lists]
-    begin = np.concatenate([[0], np.cumsum(size)])
-    at = np.repeat(view.begin[lists] - begin[:-1], size) + np.arange(int(size.sum()))
-    return replace(
-        view,
-        systems=tuple(f"merged-{s + 1}" for s in range(systems)),
-        retrieved=frozen(view.retrieved[lists]),
-        begin=frozen(begin),
-        rank=frozen(view.rank[at]),
-        item=frozen(view.item[at]),
-    )
-
-
-def _complete(ranked: RankedGains, depth: int) -> Bools:
-    """Systems by topics: whether the first `depth` documents are there and all judged."""
-    inside = np.bincount(ranked.list[ranked.rank <= depth], minlength=ranked.lists)
-    full = (ranked.retrieved != ABSENT) & (inside == depth)
-    return np.asarray(full.reshape(len(ranked.systems), len(ranked.topics)), np.bool_)
-
-
-# ---------------------------------------------------------------------- one score for each document
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawing:
-    ranked: RankedGains
-    value: Floats
-    begin: Ints
-    measures: dict[str, Measure]
-    expert: dict[str, Floats]
-
-
-def _resampled(
-    ranked: RankedGains,
-    moved: Judgments,
-    measures: dict[str, Measure],
-    expert: dict[str, Floats],
-    trials: int,
-    seed: int,
-    engine: Engine,
-) -> dict[str, Floats]:
-    """Tau between experts' ranking and that by one drawn score for each document, sorted; NaN draws are left out."""
-    item = ranked.pool.find(moved.topic, moved.docs)
-    order = np.argsort(item, kind="stable")
-    begin = np.searchsorted(item[order], np.arange(len(ranked.pool) + 1)).astype(np.int64)
-    shared = _Drawing(ranked, moved.label[order], begin, measures, expert)
-    pieces = [min(DRAWS, trials - first) for first in range(0, trials, DRAWS)]
-    parts = list(engine.run(_drawn, pieces, shared=shared, seed=seed))
-    found = {}
-    for at, name in enumerate(measures):
-        taus = np.concatenate([part[at] for part in parts])
-        found[name] = frozen(np.sort(taus[~np.isnan(taus)]))
-    return found
-
-
-def _drawn(shared: _Drawing, draws: int, seed: np.random.SeedSequence) -> Floats:
-    rng, count = np.random.default_rng(seed), np.diff(shared.begin)
-    out = np.full((len(shared.measures), draws), np.nan)
-    for d in range(draws):
-        gains = shared.value[shared.begin[:-1] + (rng.random(len(count)) * count).astype(np.int64)]
-        view = shared.ranked.with_gains(gains)
-        for at, (name, measure) in enumerate(shared.measures.items()):
-            means = measure.summarise(measure.score(view), view, False)
-            if np.ptp(means) > 0 and np.ptp(shared.expert[name]) > 0:
-                out[at, d] = kendall_tau(shared.expert[name], means)
-    return out
 
 
 # ---------------------------------------------------------------------- tables

@@ -34,8 +34,9 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
 
     combinations: for every normalisation (also none) and aggregation, the share of pairs of documents of a topic, on
     different levels of the experts, that the gains put in the same order: mean over topics, and over all pairs
-    (figure 8 of the paper).  habits: per topic a log-normal fit (mean and standard deviation of logarithms) and its
-    greatest distance from the data (Kolmogorov and Smirnov's D), the share of round numbers, the greatest ratio.
+    (figure 8 of the paper); where the true worth is known, as in a simulation, give it as `expert`.
+    habits: per topic a log-normal fit (mean and standard deviation of logarithms) and its greatest distance from the
+    data (Kolmogorov and Smirnov's D), the share of round numbers, the greatest ratio.
 
     Maddalena et al. 2017, ACM TOIS 35(3), sections 4.3, 5 and 6.1.
 

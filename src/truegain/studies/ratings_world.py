@@ -71,7 +71,9 @@ def magnitude_ratings(
     unit: int = 8,
     noise: float = 1.0,
     habit: float = 0.5,
-    careless: float = 0.05,
+    slip: float = 0.01,
+    careless: float = 0.1,
+    careless_spread: float = 3.0,
     scales: float = 1.5,
     seed: int = 0,
 ) -> Magnitudes:
@@ -80,9 +82,11 @@ def magnitude_ratings(
     Every topic has `docs` documents of log-normal worth, and experts' levels 0 to 3 by its quartiles.  A unit holds
     `unit` documents, the best ('high') and the worst ('low') of the topic always among them; units are dealt until
     every document has `workers` ratings.  A worker multiplies the worth by a scale of their own (log-normal, `scales`)
-    and by noise (log-normal, `noise`), and with chance `habit` says a round number instead: one significant figure.
-    A share `careless` of units is filled with numbers that have nothing to do with the documents.  With the default
-    noise, alpha (ratio) after geometric averaging is about that of real workers, 0.32 (Maddalena et al. 2017).
+    and by noise (log-normal, `noise`), with chance `slip` writes a zero too many or too few, and with chance `habit`
+    says a round number instead: one significant figure.  A share `careless` of units is filled with numbers that have
+    nothing to do with the documents and range widely: `careless_spread` is the standard deviation of their logarithms,
+    3 for numbers a few thousand times apart within a unit.  With the defaults, alpha (ratio) after geometric averaging
+    is about that of real workers, 0.32 (Maddalena et al. 2017).
 
     >>> world = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
     >>> len(world.truth), world.ratings.extra["anchor"][:8].count("high")
@@ -101,9 +105,12 @@ def magnitude_ratings(
                 chosen = rng.permutation([best, worst, *dealt[begin : begin + unit - 2]])
                 name, number = f"worker-{number + 1}", number + 1
                 sloppy = rng.random() < careless
-                said = _said(worth[topic, chosen], rng, noise, habit, scales, sloppy)
                 if sloppy:
+                    logs = rng.normal(0, careless_spread, len(chosen))
                     lazy.append(name)
+                else:
+                    logs = _meant(worth[topic, chosen], rng, noise, slip)
+                said = _rounded(np.exp(rng.normal(2, scales) + logs), rng, habit)
                 marks = ["high" if d == best else "low" if d == worst else "" for d in chosen]
                 times = rng.gamma(4, 2 if sloppy else 12, len(chosen))
                 rows += [
@@ -147,11 +154,15 @@ def runs_over(truth: Judgments, *, systems: int = 8, depth: int = 20, seed: int 
     return Runs(tuple(parts))
 
 
-def _said(worth: Floats, rng: np.random.Generator, noise: float, habit: float, scales: float, sloppy: bool) -> Floats:
-    own = rng.normal(2, scales)
-    if sloppy:
-        worth = rng.normal(0, 1, len(worth))
-    said = np.exp(own + worth + rng.normal(0, noise, len(worth)))
+def _meant(worth: Floats, rng: np.random.Generator, noise: float, slip: float) -> Floats:
+    """Logarithms of what an honest worker writes: the worth with noise, at times a zero too many or too few."""
+    logs = worth + rng.normal(0, noise, len(worth))
+    zeros = rng.choice([-1, 1], len(worth)) * (rng.random(len(worth)) < slip)
+    return np.asarray(logs + zeros * np.log(10), np.float64)
+
+
+def _rounded(said: Floats, rng: np.random.Generator, habit: float) -> Floats:
+    """Some of the numbers to one significant figure."""
     unit = 10.0 ** np.floor(np.log10(said))
     round_number = rng.random(len(said)) < habit
     return np.where(round_number, np.maximum(1, np.round(said / unit)) * unit, said)

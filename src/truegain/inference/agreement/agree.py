@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
 from truegain.tables.table import Table
+
+A_TOPIC, A_RATING = 1000, 10  # what intervals by topic count for a topic and for a rating: they come on top of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +55,9 @@ def agree(
 
     Krippendorff's alpha at the level the scale declares (at all that fit, where it declares none) with an interval over
     items, percent agreement, Fleiss' kappa by both conventions, Cohen's kappa; for ratio scales max/min ratios and
-    geometric standard deviations; by topic; every assessor; with `expert` judgments, pairwise order agreement by unit
-    and pair of levels.  `normalise` brings magnitudes to one scale first, as in `to_gains`.
+    geometric standard deviations; by topic, alpha with its interval; every assessor, with the interval of the
+    correlation with the rest; with `expert` judgments, pairwise order agreement by unit and pair of levels.
+    `normalise` brings magnitudes to one scale first, as in `to_gains`.
 
     >>> import polars as pl
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
@@ -85,10 +89,11 @@ def agree(
     is_ratio = declared.level == "ratio" or normalise is not None
     judged = Judgments.of(expert) if expert is not None else None
     overall = _overall(grouped, declared, is_ratio, trials, confidence, seed)
-    people = assessors(grouped, judged, logs=is_ratio and float(grouped.value.min()) > 0)
+    logs = is_ratio and float(grouped.value.min()) > 0
+    people = assessors(grouped, judged, logs=logs, confidence=confidence)
     return Agreed(
         Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
-        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], judged),
+        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], judged, trials, confidence, seed),
         _of_people(people),
         _with_experts(table, judged) if judged is not None else None,
         made_by,
@@ -129,8 +134,16 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, trials: int, confid
     return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows)
 
 
-def _by_topic(grouped: Grouped, table: Judgments, level: str, expert: Judgments | None) -> Table:
-    columns = ["topic", "items", "ratings", f"alpha {level}"]
+def _by_topic(
+    grouped: Grouped,
+    table: Judgments,
+    level: str,
+    expert: Judgments | None,
+    trials: int,
+    confidence: float,
+    seed: int,
+) -> Table:
+    columns = ["topic", "items", "ratings", f"alpha {level}", "low", "high"]
     order = None
     if expert is not None:
         columns.append("order as experts")
@@ -139,16 +152,28 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, expert: Judgments 
         topic[_topic_units(table)] = table.topic.code
         order, _ = Order(topic[pairs.group], pairs.low, pairs.high, pairs.agrees).by_group(len(table.topic.values))
     rows: list[tuple[str | int | float | None, ...]] = []
+    how: Counter[str] = Counter()
+    size = A_RATING * len(grouped.value) + A_TOPIC * len(table.topic.values)
     by_topic = np.argsort(grouped.topic[grouped.item], kind="stable")
     ends = np.searchsorted(grouped.topic[grouped.item][by_topic], np.arange(len(table.topic.values) + 1))
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
         part = _part(grouped, mine)
-        found = alpha_of(part, level, trials=0, confidence=0.95, seed=0) if part is not None else None
+        found = Agreement(level, None)
+        if part is not None:
+            found = alpha_of(part, level, trials=trials, confidence=confidence, seed=seed, among=size)
         items = len(np.unique(grouped.item[mine]))
         beside = () if order is None else (_or_none(order[code]),)
-        rows.append((name, items, len(mine), None if found is None else found.value, *beside))
-    return Table(tuple(columns), rows, title="By topic")
+        rows.append((name, items, len(mine), found.value, found.low, found.high, *beside))
+        how[_kind(found)] += 1
+    said = ", ".join(f"{kind} ({count} topics)" for kind, count in how.most_common())
+    return Table(tuple(columns), rows, title="By topic", notes=(f"Intervals over items: {said}.",))
+
+
+def _kind(found: Agreement) -> str:
+    if found.low is None:
+        return "none"
+    return "jackknife" if "jackknife" in found.why else "bootstrap"
 
 
 def _topic_units(table: Judgments) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -170,7 +195,8 @@ def _or_none(value: float) -> float | None:
 
 def _of_people(people: list[Assessor]) -> Table:
     looked = [a for a in people if a.look]
-    names = ["assessor", "ratings", "mean", "spread", "equal", "bias", "correlation", "order", "seconds", "look"]
+    names = ["assessor", "ratings", "mean", "spread", "equal", "bias", "correlation", "low", "high"]
+    names += ["order", "seconds", "look"]
     names = [n for n in names if n == "look" or any(getattr(a, n) is not None for a in people)]
     ordered = [*looked, *(a for a in people if not a.look)]
     note = (

@@ -19,6 +19,7 @@ from truegain.tables.scale import LEVELS
 ROOM = 20_000_000  # random weights held at a time
 LARGE = 60_000_000  # ratings times trials beyond which the interval comes from groups left out
 GROUPS = 50
+FEWEST = 10  # items of which groups can be left out
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ def alpha(
     )
 
 
-def alpha_of(paired: Paired, level: str, *, trials: int, confidence: float, seed: int) -> Agreement:
-    """Krippendorff's alpha of pairable ratings."""
+def alpha_of(paired: Paired, level: str, *, trials: int, confidence: float, seed: int, among: int = 0) -> Agreement:
+    """Krippendorff's alpha of pairable ratings; `among` says how many ratings a study has of which these are a part."""
     if level not in LEVELS:
         raise TruegainError(f"there is no level {level!r}; give one of {', '.join(LEVELS)}")
     check_confidence(confidence)
@@ -77,19 +78,19 @@ def alpha_of(paired: Paired, level: str, *, trials: int, confidence: float, seed
     if level == "ratio" and paired.levels[0] < 0:
         return Agreement(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
     parts = getattr(paired, level)
-    value = float(_alphas(parts(np.ones((1, items))))[0])
+    large, groups = max(n, among) * trials > LARGE, min(GROUPS, items)
+    left_out = groups_left_out(items, seed, groups) if large and items >= FEWEST else np.empty((0, items))
+    value, *others = _alphas(parts(np.concatenate([np.ones((1, items)), left_out]))).tolist()
     if not trials or items == 1:
         why = "one item has no interval" if items == 1 else ""
         return Agreement(name, value, items=items, ratings=n, why=why)
     check_replicates(trials, confidence)
-    if n * trials > LARGE and items >= GROUPS:
-        without = _alphas(parts(groups_left_out(items, seed)))
-        if not np.isnan(without).any():
-            se = float(np.sqrt((GROUPS - 1) / GROUPS * ((without - without.mean()) ** 2).sum()))
-            step = _student(GROUPS - 1, confidence) * se
-            return Agreement(
-                name, value, value - step, value + step, items, n, f"jackknife of {GROUPS} groups of items"
-            )
+    if large and items < FEWEST:
+        return Agreement(name, value, items=items, ratings=n, why="too few items for an interval")
+    if large and not np.isnan(others).any():
+        step = _student(groups - 1, confidence) * float(np.std(others)) * (groups - 1) ** 0.5
+        why = f"jackknife of {groups} groups of items"
+        return Agreement(name, value, value - step, value + step, items, n, why)
     drawn = np.concatenate([_alphas(parts(w)) for w in drawn_items(items, trials, seed)])
     sound = drawn[~np.isnan(drawn)]
     tail = (1 - confidence) / 2
@@ -105,10 +106,10 @@ def _alphas(parts: tuple[Floats, Floats]) -> Floats:
     return 1 - share
 
 
-def groups_left_out(items: int, seed: int) -> Floats:
+def groups_left_out(items: int, seed: int, groups: int = GROUPS) -> Floats:
     """Weights that leave out one random group of items in turn."""
-    group = np.random.default_rng(np.random.SeedSequence(seed)).permutation(items) % GROUPS
-    return np.asarray(group[None, :] != np.arange(GROUPS)[:, None], np.float64)
+    group = np.random.default_rng(np.random.SeedSequence(seed)).permutation(items) % groups
+    return np.asarray(group[None, :] != np.arange(groups)[:, None], np.float64)
 
 
 def _student(freedom: int, confidence: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -27,13 +28,21 @@ class Assessor:
     equal: float | None  # share of others' ratings of the same items that are equal
     bias: float | None  # mean of own rating less the others' mean
     correlation: float | None  # with the others' mean
+    low: float | None  # of the correlation, by Fisher's z
+    high: float | None
     order: float | None  # pairwise order agreement with the experts
     seconds: float | None  # median time a rating
     look: str = ""
 
 
-def assessors(ratings: Grouped, expert: Judgments | None = None, *, logs: bool = False) -> list[Assessor]:
-    """Every assessor, in order of appearance; with `logs`, bias and correlation are of logarithms (magnitudes)."""
+def assessors(
+    ratings: Grouped, expert: Judgments | None = None, *, logs: bool = False, confidence: float = 0.95
+) -> list[Assessor]:
+    """Every assessor, in order of appearance; with `logs`, bias and correlation are of logarithms (magnitudes).
+
+    The interval of a correlation r over n items is tanh(atanh r +- z/sqrt(n - 3)), Fisher 1921, and is left out for
+    n < 4 and for r of 1 or -1.
+    """
     table = ratings.judgments
     assert table.assessor is not None
     names = table.assessor.values
@@ -41,18 +50,19 @@ def assessors(ratings: Grouped, expert: Judgments | None = None, *, logs: bool =
     n = np.bincount(ratings.assessor, minlength=len(names)).astype(np.float64)
     mean = _mean(ratings.value, ratings.assessor, n)
     spread = np.sqrt(np.maximum(0, _mean((ratings.value - mean[ratings.assessor]) ** 2, ratings.assessor, n)))
-    equal, bias, correlation = _with_the_rest(ratings, value, len(names))
+    equal, bias, correlation, shared = _with_the_rest(ratings, value, len(names))
+    lows, highs = _fisher(correlation, shared, confidence)
     order = np.full(len(names), np.nan)
     if expert is not None:
         order = _with_experts(table, expert, len(names))
     seconds = _seconds(table, len(names))
     looks = _looks(n, spread, correlation, order, seconds)
-    rows = zip(names, n, mean, spread, equal, bias, correlation, order, seconds, looks, strict=True)
+    known = (equal, bias, correlation, lows, highs, order, seconds)
+    found = zip(*([_known(v) for v in values.tolist()] for values in known), strict=True)
+    rows = zip(names, n, mean, spread, found, looks, strict=True)
     return [
-        Assessor(
-            name, int(count), float(m), float(s), _known(e), _known(b), _known(c), _known(o), _known(t), ", ".join(why)
-        )
-        for name, count, m, s, e, b, c, o, t, why in rows
+        Assessor(name, int(count), float(m), float(s), e, b, c, low, high, o, t, ", ".join(why))
+        for name, count, m, s, (e, b, c, low, high, o, t), why in rows
         if count
     ]
 
@@ -67,8 +77,8 @@ def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], cou
     return out
 
 
-def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats, Floats, Floats]:
-    """Per assessor: share of equal ratings, mean difference and correlation with the mean of the others."""
+def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Per assessor: share of equal ratings, mean difference and correlation with the mean of the others, items."""
     several = ratings.count[ratings.item] >= 2
     who, others = ratings.assessor[several], (ratings.count[ratings.item] - 1)[several].astype(np.float64)
     sums = np.add.reduceat(value, ratings.begin[:-1])[ratings.item]
@@ -86,7 +96,16 @@ def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats
     sound = (n >= 3) & (xx > 1e-12 * n) & (yy > 1e-12 * n)
     correlation = np.full(people, np.nan)
     correlation[sound] = (xy[sound] / np.sqrt(xx[sound] * yy[sound])).clip(-1, 1)
-    return equal, bias, correlation
+    return equal, bias, correlation, n
+
+
+def _fisher(correlation: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Limits of correlations."""
+    low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
+    sound = (n >= 4) & (np.abs(correlation) < 1)
+    step = NormalDist().inv_cdf((1 + confidence) / 2) / np.sqrt(n[sound] - 3)
+    low[sound], high[sound] = (np.tanh(np.arctanh(correlation[sound]) + sign * step) for sign in (-1, 1))
+    return low, high
 
 
 def _with_experts(table: Judgments, expert: Judgments, people: int) -> Floats:

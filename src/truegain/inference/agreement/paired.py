@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,9 +11,13 @@ import numpy as np
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
 
-CELLS = 40_000_000  # a table of items by values up to this size is held in memory
-DIRECT = 3000  # distinct values up to which pairs of values are gone through one by one
-STEP = 0.22  # of the quadrature below; its error is about exp(-pi^2 / STEP), 3e-20
+CELLS = 40_000_000  # a table of items by values up to this size is held in memory,
+FULL = 64  # if it has no more than so many cells a rating
+ROWS = 50  # replicates at a time with such a table; without it one
+DIRECT = 200  # distinct values up to which pairs of values are gone through one by one
+STEP, POINTS = 0.1, 16  # of the grid of logarithms below, and how many of its points stand for a value
+FAR = 40.0  # logarithms so far apart differ by 1 to the last bit
+ROOM = 2_000_000  # numbers of a table held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,17 +70,27 @@ class Paired:
     @cached_property
     def cells(self) -> Floats | None:
         """How often each item got each level, where that table is not too large."""
-        if len(self) * len(self.levels) > CELLS:
+        if len(self) * len(self.levels) > min(CELLS, FULL * len(self.value)):
             return None
         flat = np.bincount(self.item * len(self.levels) + self.code, minlength=len(self) * len(self.levels))
         return frozen(flat.reshape(len(self), len(self.levels)).astype(np.float64))
 
-    def totals(self, weights: Floats) -> Floats:
-        """How often each level occurs when items count as often as the weights say: replicates by levels."""
-        if self.cells is not None:
-            return np.asarray(weights @ self.cells, np.float64)
-        rows = [np.bincount(self.code, weights=w[self.item], minlength=len(self.levels)) for w in weights]
-        return np.array(rows)
+    @cached_property
+    def _ascending(self) -> tuple[Ints, Ints, Ints]:
+        """By value: the item and the code of every rating, and where each level begins."""
+        order = np.argsort(self.code, kind="stable")
+        return self.item[order], self.code[order], np.searchsorted(self.code[order], np.arange(len(self.levels)))
+
+    def totals(self, weights: Floats) -> Iterator[tuple[slice, Floats]]:
+        """How often each level occurs when items count as often as the weights say, some replicates at a time."""
+        item, _, begin = self._ascending
+        step = 1 if self.cells is None else ROWS
+        for first in range(0, len(weights), step):
+            rows = slice(first, first + step)
+            if self.cells is None:
+                yield rows, np.add.reduceat(weights[first][item], begin)[None, :]
+            else:
+                yield rows, _product(weights[rows], self.cells)
 
     # ------------------------------------------------------------------ within items, between all
 
@@ -84,7 +99,8 @@ class Paired:
         same = self.per_item(self._alike)
         within = (self.count**2 - same) / (self.count - 1)
         total = weights @ self.count
-        return weights @ within, (total**2 - (self.totals(weights) ** 2).sum(axis=1)) / (total - 1)
+        alike = np.concatenate([(counts**2).sum(axis=1) for _, counts in self.totals(weights)])
+        return weights @ within, (total**2 - alike) / (total - 1)
 
     @cached_property
     def _alike(self) -> Floats:
@@ -107,55 +123,73 @@ class Paired:
 
     def ordinal(self, weights: Floats) -> tuple[Floats, Floats]:
         """As interval, on mid-ranks: Krippendorff's ordinal difference is the difference of two mid-ranks."""
-        counts = self.totals(weights)
-        ranks = np.cumsum(counts, axis=1) - counts / 2
-        total = weights @ self.count
-        ranks -= total[:, None] / 2
-        first, second = (counts * ranks).sum(axis=1), (counts * ranks**2).sum(axis=1)
-        scale = 2 / (self.count - 1)
-        within = np.empty(len(weights))
+        total, scale = weights @ self.count, 2 / (self.count - 1)
+        within, among = np.empty(len(weights)), np.empty(len(weights))
+        for rows, counts in self.totals(weights):
+            n = total[rows]
+            rank = np.cumsum(counts, axis=1) - (counts + n[:, None]) / 2
+            first, second = (counts * rank).sum(axis=1), (counts * rank**2).sum(axis=1)
+            among[rows] = 2 * (n * second - first**2) / (n - 1)
+            spread = self.count[:, None] * self._per_item_of_levels(rank**2) - self._per_item_of_levels(rank) ** 2
+            within[rows] = np.einsum("bi,i,ib->b", weights[rows], scale, spread)
+        return within, among
+
+    def _per_item_of_levels(self, values: Floats) -> Floats:
+        """Items by replicates: the sum over an item's ratings of a number for each level."""
         if self.cells is not None:
-            for at in range(0, len(weights), 50):
-                rank = ranks[at : at + 50].T
-                spread = self.count[:, None] * (self.cells @ rank**2) - (self.cells @ rank) ** 2
-                within[at : at + 50] = (weights[at : at + 50] * (scale[:, None] * spread).T).sum(axis=1)
-        else:
-            for row, (w, rank) in enumerate(zip(weights, ranks, strict=True)):
-                mine = rank[self.code]
-                spread = self.count * self.per_item(mine**2) - self.per_item(mine) ** 2
-                within[row] = w @ (scale * spread)
-        return within, 2 * (total * second - first**2) / (total - 1)
+            return np.asarray(self.cells @ values.T, np.float64)
+        item, code, _ = self._ascending
+        return np.stack([np.bincount(item, row[code], len(self)).astype(np.float64) for row in values], axis=1)
 
     def ratio(self, weights: Floats) -> tuple[Floats, Floats]:
         """Squared differences over squared sums, ((x - y)/(x + y))^2, and 0 for two zeros."""
         total = weights @ self.count
         if len(self.levels) <= DIRECT:
-            counts = self.totals(weights)
-            among = np.einsum("bi,bi->b", counts @ _ratio(self.levels[:, None], self.levels[None, :]), counts)
+            apart = _ratio(self.levels[:, None], self.levels[None, :])
+            among = np.concatenate(
+                [np.einsum("bi,bi->b", counts @ apart, counts) for _, counts in self.totals(weights)]
+            )
         else:
-            # 1 - d = 4 x y / (x + y)^2 is an integral of products, so pairs need not be gone through
             zeros = weights @ self.per_item((self.value == 0).astype(np.float64))
-            waves = weights @ self._waves
-            among = total**2 - zeros**2 - 4 * STEP * (waves**2).sum(axis=1)
-            if (among < 1e-5 * total**2).any():  # nearly equal values: too much cancels
-                among = np.array([_all_pairs(self.levels, c) for c in self.totals(weights)])
+            among = 2 * zeros * (total - zeros) + self._ratio_among(weights)
         return weights @ self._ratio_within, among / (total - 1)
 
-    @cached_property
-    def _waves(self) -> Floats:
-        """Items by nodes: sum over an item's ratings x of x s exp(-x s), s on a grid even in its logarithm.
+    def _ratio_among(self, weights: Floats) -> Floats:
+        """Sum over all ordered pairs above 0, without going through them: values move to a grid of their logarithms.
 
-        x y / (x + y)^2 = integral over ln s of (x s exp(-x s)) (y s exp(-y s)), by the trapezoidal rule.
+        ((x - y)/(x + y))^2 = tanh^2((ln x - ln y)/2) depends on the distance of logarithms alone and is smooth, so that
+        each value may stand on the 16 points of the grid around it, by their Lagrange polynomials; with steps of 0.1
+        that is right to about 1e-15.  Then only points of the grid are paired, by how far apart they are.
         """
-        above = self.value[self.value > 0]
-        grid = np.exp(np.arange(-np.log(above.max()) - 20.0, -np.log(above.min()) + 3.3, STEP))
-        out = np.empty((len(self), len(grid)))
-        for first in range(0, len(self), 4096):
-            last = min(len(self), first + 4096)
+        counts, step = self._on_grid(weights)
+        lags = np.arange(min(counts.shape[1], int(FAR / step)))
+        apart = np.tanh(lags * step / 2) ** 2
+        among = np.zeros(len(weights))
+        if len(lags) < counts.shape[1]:  # every two differ by 1, but for the near ones
+            among, apart = counts.sum(axis=1) ** 2, apart - 1
+            among += apart[0] * np.einsum("bi,bi->b", counts, counts)
+        for lag in lags[1:].tolist():
+            among += 2 * apart[lag] * np.einsum("bi,bi->b", counts[:, lag:], counts[:, :-lag])
+        return among
+
+    def _on_grid(self, weights: Floats) -> tuple[Floats, float]:
+        """Replicates by points of the grid: how often each occurs; and the step between two points."""
+        logs = _logs_above_lowest(self.value)
+        there = ~np.isnan(logs)
+        step = min(STEP, float(logs[there].max()) / POINTS) or STEP
+        place = np.where(there, logs, 0) / step
+        left = np.floor(place).astype(np.int64)
+        points = int(left.max()) + POINTS
+        counts, size = np.zeros((len(weights), points)), max(1, ROOM // points)
+        for first in range(0, len(self), size):
+            last = min(len(self), first + size)
             rows = slice(self.begin[first], self.begin[last])
-            t = self.value[rows, None] * grid[None, :]
-            out[first:last] = np.add.reduceat(t * np.exp(-t), self.begin[first:last] - self.begin[first], axis=0)
-        return frozen(out)
+            parts = _lagrange((place - left)[rows]) * there[rows]
+            cell = (self.item[rows] - first) * points + left[rows] + np.arange(POINTS)[:, None]
+            table = np.zeros((last - first, points))
+            table += np.bincount(cell.ravel(), weights=parts.ravel(), minlength=table.size).reshape(table.shape)
+            counts += _product(weights[:, first:last], table)
+        return counts, step
 
     @cached_property
     def _ratio_within(self) -> Floats:
@@ -176,11 +210,31 @@ def _ratio(x: Floats, y: Floats) -> Floats:
     return part**2
 
 
-def _all_pairs(levels: Floats, counts: Floats) -> float:
-    """Every pair of values, block by block: exact, and slow for very many values."""
-    block = max(1, 2_000_000 // len(levels))
-    parts = (
-        counts[at : at + block] @ (_ratio(levels[at : at + block, None], levels[None, :]) @ counts)
-        for at in range(0, len(levels), block)
-    )
-    return float(sum(parts))
+def _product(weights: Floats, table: Floats) -> Floats:
+    """The product of weights and a table, the way round in which BLAS is quick: the longer side first."""
+    if len(weights) >= table.shape[1]:
+        return np.asarray(weights @ table, np.float64)
+    return np.asarray((table.T @ weights.T).T, np.float64)
+
+
+def _logs_above_lowest(values: Floats) -> Floats:
+    """Logarithms of values over the lowest one above 0, also where both are nearly equal; not a number for 0."""
+    above = np.where(values > 0, values, np.nan)
+    lowest = np.nanmin(above)
+    logs: Floats = np.log(above) - np.log(lowest)
+    near = np.flatnonzero(above <= 2 * lowest)
+    logs[near] = np.log1p((above[near] - lowest) / lowest)
+    return logs
+
+
+def _lagrange(at: Floats) -> Floats:
+    """Points by values: the Lagrange polynomials of the points -7 to 8 at places in [0, 1)."""
+    nodes = np.arange(POINTS) - (POINTS // 2 - 1)
+    away = at[None, :] - nodes[:, None]
+    out, after = np.ones((POINTS, len(at))), np.ones(len(at))
+    for k in range(1, POINTS):
+        out[k] = out[k - 1] * away[k - 1]
+    for k in range(POINTS - 1, -1, -1):
+        out[k] *= after / np.prod([nodes[k] - n for n in nodes.tolist() if n != nodes[k]], dtype=np.float64)
+        after *= away[k]
+    return out

@@ -1,0 +1,1 @@
+"""Many assessors: speed, the simulation behind figure 8, and real ratings."""
