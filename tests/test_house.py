@@ -45,6 +45,7 @@ FACE = {
     "holes",
     "intervals",
     "parse_measure",
+    "plan",
     "read_intents",
     "read_judgments",
     "read_ratings",

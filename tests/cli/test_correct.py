@@ -79,6 +79,122 @@ def test_plan_labels_writes_the_next_batch(run: Run) -> None:
     assert len(tg.read_judgments("next.qrels")) == 12
 
 
+COSTS = ("--cost-bronze", "0.002", "--cost-gold", "1.50")
+PLAN = ("plan", "labels", *COMMON, "-m", "P@10", "--design", "random", *COSTS)
+
+
+def test_plan_labels_says_when_there_is_nothing_to_write(run: Run) -> None:
+    """Guards -o where no gold label is needed: no file, a note that says so, and an older file is named as such."""
+    code, out, err = run(*PLAN, "--detect", "0.9", "-o", "next.qrels")
+    assert (code, Path("next.qrels").exists()) == (0, False)
+    assert "note: next.qrels was not written. No pair needs a gold label" in err
+    assert "nothing needs to be bought" in out
+    Path("next.qrels").write_text("1 0 a -1\n")
+    code, _, err = run(*PLAN, "--detect", "0.9", "-o", "next.qrels")
+    assert code == 0
+    assert "the next.qrels that is there is an older one" in err
+    assert Path("next.qrels").read_text() == "1 0 a -1\n"
+
+
+def test_plan_labels_draws_the_curve(run: Run) -> None:
+    """Guards --figure, the bars on the screen, and that programs get numbers only."""
+    code, out, _ = run(*PLAN, "--detect", "0.05", "--figure", "cost.svg")
+    assert code == 0
+    assert "cost of new labels" in Path("cost.svg").read_text()
+    assert "cost, log scale" in out
+    assert "████" in out
+    code, out, _ = run(*PLAN, "--detect", "0.05", "--format", "json")
+    told = json.loads(out)
+    assert code == 0
+    assert "cost, log scale" not in told["rows"][0]
+    assert told["rows"][0]["cost"] == pytest.approx(told["rows"][0]["bronze cost"] + told["rows"][0]["gold cost"])
+    code, _, err = run(*PLAN, "--figure", "cost.jpg")
+    assert (code, "choose one of these endings" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--cost-gold", "0"), "cost of a gold label is 0; give one above 0 (--cost-gold)"),
+        (("--cost-bronze", "-1"), "cost of a bronze label is -1; give one above 0 (--cost-bronze)"),
+        (("--power", "1.5"), "power 1.5 must lie between 0 and 1"),
+        (("--power", "0"), "power 0 must lie between 0 and 1"),
+        (("--power", "0.01"), "power 0.01 is below the level of the test"),
+        (("--confidence", "95"), "confidence 95 must lie between 0 and 1"),
+        (("--detect", "1.2"), "--detect 1.2: P@10 cannot differ by more than 1"),
+        (("--detect", "0"), "--detect 0: the difference worth finding must be above 0"),
+        (("-m", "nDCG@10"), "gold-judge whole topics"),
+        (("-o", "-"), "cannot both go to standard output"),
+        (("c.run",), "a plan is for two systems, and there are 3 (a, b, c); give two runs"),
+    ],
+)
+def test_plan_labels_refuses(run: Run, folder: Path, words: tuple[str, ...], told: str) -> None:
+    """Guards the messages of `plan labels`: the value, the fault, what to do; exit code 2."""
+    (folder / "c.run").write_bytes((folder / "b.run").read_bytes())
+    code, out, err = run(*PLAN, *words)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+def test_plan_labels_refuses_one_run_and_a_chance_judge(run: Run) -> None:
+    """Guards two more refusals: nothing to compare, and a judge whose labels say nothing."""
+    code, _, err = run("plan", "labels", *COMMON[:-1], "--design", "random", *COSTS)
+    assert (code, "there is one (a); give two runs" in err) == (2, True)
+    bronze = tg.read_judgments("llm.qrels").frame.rows()
+    Path("coin.qrels").write_text("".join(f"{t} 0 {d} {i % 2}\n" for i, (t, _, d, _) in enumerate(bronze)))
+    code, _, err = run("plan", "labels", "coin.qrels", *COMMON[1:], "--design", "by-gold", *COSTS)
+    assert code == 2
+    assert "not clearly better than chance" in err
+    Path("c.run").write_bytes(Path("b.run").read_bytes())
+    for design, told in (("by-gold", "b and c have the same scores everywhere"), ("random", "c - b, P@10: all topics")):
+        code, _, err = run("plan", "labels", *COMMON[:3], "b.run", "c.run", "--design", design, *COSTS)
+        assert (code, told in err) == (2, True)
+
+
+def write_ratings(path: Path) -> None:
+    """The bronze labels as said by three assessors, of whom one always says relevant."""
+    rows = tg.read_judgments(path / "llm.qrels").frame.rows()
+    lines = [
+        f"{t},{d},{who},{label if who != 'spam' else 1:g}\n" for t, _, d, label in rows for who in ("x", "y", "spam")
+    ]
+    (path / "ratings.csv").write_text("topic,doc,assessor,label\n" + "".join(lines))
+    halves = [f"{t},{d},{'x' if int(t) % 2 else 'y'},{label:g}\n" for t, _, d, label in rows]
+    (path / "halves.csv").write_text("topic,doc,assessor,label\n" + "".join(halves))
+
+
+def test_judges_by_assessor(run: Run, folder: Path) -> None:
+    """Guards ratings as bronze: one line an assessor, worst first, all together last; a vote where one is asked for."""
+    write_ratings(folder)
+    code, out, _ = run("judges", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--format", "json")
+    rows = json.loads(out)["rows"]
+    assert (code, [r["assessor"] for r in rows]) == (0, ["spam", "x", "y", "(all)"])
+    assert rows[0]["note"] == "not clearly better than chance"
+    code, out, _ = run("judges", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--rule", "majority")
+    assert (code, "is the majority of its ratings" in out) == (0, True)
+    code, _, err = run("judges", "ratings.csv", "--gold", "gold.qrels", "--design", "random", "--show", "labels")
+    assert (code, "--rule majority" in err) == (2, True)
+
+
+def test_correct_with_several_assessors(run: Run, folder: Path) -> None:
+    """Guards ratings as bronze: never a silent vote, the vote named, and each topic by its assessor where asked for."""
+    write_ratings(folder)
+    rest = (*COMMON[1:], "-m", "P@10", "--design", "by-gold")
+    code, _, err = run("correct", "ratings.csv", *rest)
+    assert (code, "were labelled by several of 3 assessors" in err, "--rule majority" in err) == (2, True, True)
+    code, voted, _ = run("correct", "ratings.csv", *rest, "--rule", "majority")
+    assert (code, "The bronze label of a document is the majority" in voted) == (0, True)
+    _, plain, _ = run("correct", *COMMON, "-m", "P@10", "--design", "by-gold")
+    assert [line for line in voted.splitlines() if line.startswith(("a ", "b "))] == [
+        line for line in plain.splitlines() if line.startswith(("a ", "b "))
+    ]
+    code, out, _ = run("correct", "halves.csv", *rest)
+    assert (code, "by 2 assessors, measured together as one judge" in out) == (0, True)
+    code, out, _ = run("correct", "halves.csv", *rest, "--by-assessor")
+    assert (code, "2 judges: " in out) == (0, True)
+    code, _, err = run("correct", "halves.csv", *rest, "--by-assessor", "--rule", "majority")
+    assert (code, "give one" in err) == (2, True)
+
+
 @pytest.mark.parametrize("sample", ["shared", "separate"])
 def test_compare_with_gold(run: Run, sample: str) -> None:
     """Guards the comparison: it names the formula it used."""
@@ -86,3 +202,32 @@ def test_compare_with_gold(run: Run, sample: str) -> None:
     code, out, _ = run("compare", *COMMON, *words)
     assert code == 0
     assert {"shared": "one gold sample for both", "separate": "a gold sample for each"}[sample] in out
+
+
+def test_compare_with_gold_says_what_python_says_and_draws(run: Run, folder: Path) -> None:
+    """Guards one answer in both places, options that pass through, and the figure."""
+    words = ("-m", "P@10", "--design", "by-gold", "--accuracy", "lists", "--figure", "pairs.svg")
+    code, out, _ = run("compare", *COMMON, *words)
+    files = [str(folder / name) for name in ("a.run", "b.run")]
+    gold, bronze = str(folder / "gold.qrels"), str(folder / "llm.qrels")
+    found = tg.compare(files, bronze, "P@10", gold=gold, design="by-gold", accuracy="lists")
+    assert (code, out) == (0, f"{found}\n")
+    assert found.between("b", "a") is found.pairs[0]
+    assert (folder / "pairs.svg").read_text().startswith("<svg")
+    with pytest.raises(tg.TruegainError, match="a and x were not compared"):
+        found.between("a", "x")
+
+
+def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
+    """Guards against options taken in silence: those about gold need gold, and with gold there is one test."""
+    for words in (
+        ("--design", "random"),
+        ("--rule", "majority"),
+        ("--clusters", "none"),
+        ("--gold-sample", "separate"),
+    ):
+        code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
+        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
+    code, _, err = run("compare", *COMMON, "--design", "by-gold", "--test", "wilcoxon")
+    assert code == 2
+    assert "with gold labels the corrected difference is tested" in err

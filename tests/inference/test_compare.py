@@ -13,7 +13,7 @@ import truegain as tg
 from tests.inference.matrices import generated, scores_of, trec8_ap
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.catalogue import TESTS
-from truegain.inference.differences.compare import Comparisons
+from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.groups import groups_of, is_complete, marks
 from truegain.inference.differences.multiple import adjust
 from truegain.inference.differences.paired import paired_t

@@ -13,18 +13,11 @@ import truegain as tg
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.intervals import (
-    Rates,
-    clearly_positive,
-    delta_se,
-    fieller,
-    guarded,
-    lang_reiczigel,
-    parametric_bootstrap,
-)
+from truegain.inference.judges.intervals import delta_se, fieller, guarded, lang_reiczigel, parametric_bootstrap
 from truegain.inference.judges.linear_correction import Side, bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.rates import Rates, clearly_positive
 from truegain.inference.judges.simulation import simulate_judge
 from truegain.measures.evaluate import Options, aligned
 
@@ -191,7 +184,7 @@ def test_intra_topic_correlation_is_covered_by_clusters_and_not_without() -> Non
         p = rng.beta(6, 4, 40)
         j = rng.binomial(20, p * m_r[15:] + (1 - p) * (1 - m_n[15:])) / 20
         for clusters in ("topics", "none"):
-            rates, _ = judge.rates(float(j.mean()), float(j.var(ddof=1) / 40), 800, clusters)
+            rates = judge.rates(float(j.mean()), float(j.var(ddof=1) / 40), 800, clusters)
             low, high = lang_reiczigel(rates, 2.1 if clusters == "topics" else Z)
             held[clusters] += low <= 0.6 <= high
     assert held["topics"] > 0.9 * 120 > held["none"]

@@ -66,7 +66,7 @@ def test_runs_keep_the_level_and_separate_is_wider() -> None:
         options = {"design": "by-gold", "trials": 100}
         joint = compare_corrected(runs, bronze, sample, "P@10", **options)  # type: ignore[arg-type]
         apart = compare_corrected(runs, bronze, sample, "P@10", gold_sample="separate", **options)  # type: ignore[arg-type]
-        row, other = joint.records()[0], apart.records()[0]
+        row, other = joint.table().records()[0], apart.table().records()[0]
         wrong += row["p"] < 0.05  # type: ignore[operator]
         wider += (other["high"] - other["low"]) > (row["high"] - row["low"])  # type: ignore[operator]
     assert wrong <= 8

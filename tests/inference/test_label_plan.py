@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import truegain as tg
 from tests.inference.test_corrected import EBAY, study
-from truegain.inference.judges.difference import difference_of
-from truegain.inference.judges.label_plan import LEAST_OF_A_KIND, Prospect, naive_topics, plan_labels, published_sizes
-from truegain.inference.judges.label_report import label_report
+from truegain.gains.pairs import Design
+from truegain.gains.rectify import rectify_topics
+from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
+from truegain.inference.judges.comparison import compare_corrected
+from truegain.inference.judges.label_plan import (
+    LEAST_OF_A_KIND,
+    Prospect,
+    found_already,
+    from_scratch,
+    naive_topics,
+    plan_labels,
+    published_sizes,
+)
+from truegain.report.label_costs import cost_chart, with_bars
 
 
 def test_equation_26_on_the_trec_pair() -> None:
@@ -47,27 +60,156 @@ def test_no_cheaper_plan_has_the_power() -> None:
             assert n * 20 * 0.005 + (r + s) * 1.5 > 0.99 * plan.cost - 3
 
 
-@pytest.mark.parametrize("difference", [0.04, 0.08])
-def test_planned_power_is_had(difference: float) -> None:
-    """Guards the plan against simulation: data of the planned size reach the planned power within 3 points."""
-    m_r, m_n, d = 0.9, 0.8, 0.7
-    j = [0.4 * d + 0.2, (0.4 + difference) * d + 0.2]
-    spread = sum(x * (1 - x) for x in j)
-    p = Prospect(d, spread, 0.09, 0.16, 2, 0.4, cost_bronze=0.2, cost_gold=1.5)
-    plan = plan_labels(p, difference, power=0.8)
-    rng, trials = np.random.default_rng(1), 4000
+def betas(rng: np.random.Generator, mean: float, icc: float, size: tuple[int, ...]) -> np.ndarray:
+    """Rates that vary around a mean so that labels of one draw have this intra-class correlation."""
+    return np.full(size, mean) if icc == 0 else rng.beta(mean * (1 / icc - 1), (1 - mean) * (1 / icc - 1), size)
+
+
+@pytest.mark.parametrize(
+    ("difference", "power", "relevant", "icc", "cost_gold"),
+    [
+        (0.04, 0.8, 0.4, 0.0, 1.5),
+        (0.08, 0.8, 0.4, 0.0, 1.5),
+        (0.05, 0.5, None, 0.0, 0.5),
+        (0.05, 0.9, None, 0.0, 0.5),
+        (0.08, 0.5, 0.3, 0.2, 0.01),
+        (0.08, 0.8, None, 0.2, 0.01),
+        (0.08, 0.9, 0.3, 0.2, 0.01),
+    ],
+)
+def test_planned_power_is_had(
+    difference: float, power: float, relevant: float | None, icc: float, cost_gold: float
+) -> None:
+    """Guards the plan against simulation: data of the planned size reach the planned power within 3 points.
+
+    One accuracy corrects both systems, with one gold sample; gold pairs of either kind are drawn together or bought
+    apart; scores are P@10 over common topics, and the judge errs by topic (5 gold pairs of a kind in each).
+    """
+    m_r, m_n, d, per, trials = 0.9, 0.8, 0.7, 5 if icc else 1, 4000
+    rng = np.random.default_rng(1)
+
+    def scores(topics: int) -> np.ndarray:
+        base = betas(rng, 0.4, 0.2, (topics,))
+        true = rng.binomial(10, np.clip(np.stack([base, base + difference]), 0, 1)) / 10
+        said = rng.binomial(10, true * d + 1 - m_n) / 10
+        return said[1] - said[0]  # type: ignore[no-any-return]
+
+    pilot = scores(200_000)
+    actual = float(pilot.mean()) / d  # a little less than asked for, where base + difference was cut at 1
+    v_r, v_n = ((1 + (per - 1) * icc) * m * (1 - m) for m in (m_r, m_n))
+    plan = plan_labels(
+        Prospect(d, float(pilot.var()), v_r, v_n, 20, relevant, cost_bronze=0.02, cost_gold=cost_gold),
+        actual,
+        power=power,
+    )
+    groups = [max(2, round(n / per)) for n in (plan.gold_relevant, plan.gold_nonrelevant)]
     hits = 0
     for _ in range(trials):
-        k_r, k_n = rng.binomial(plan.gold_relevant, m_r), rng.binomial(plan.gold_nonrelevant, m_n)
-        r, s = k_r / plan.gold_relevant, k_n / plan.gold_nonrelevant
-        seen = rng.binomial(plan.topics, j) / plan.topics
-        v_d = r * (1 - r) / plan.gold_relevant + s * (1 - s) / plan.gold_nonrelevant
-        effect = (seen[1] - seen[0]) / (r + s - 1)
-        variance = (seen * (1 - seen)).sum() / plan.topics / (r + s - 1) ** 2 + effect**2 * v_d / (r + s - 1) ** 2
+        right = [rng.binomial(per, betas(rng, m, icc, (g,))) / per for m, g in zip((m_r, m_n), groups, strict=True)]
+        d_hat = right[0].mean() + right[1].mean() - 1
+        v_d = sum(x.var(ddof=1) / len(x) for x in right)
+        f = scores(plan.topics)
+        effect = f.mean() / d_hat
+        variance = f.var(ddof=1) / len(f) / d_hat**2 + effect**2 * v_d / d_hat**2
         hits += abs(effect) / math.sqrt(variance) > 1.959964
+    assert plan.power == pytest.approx(power, abs=0.01)
     assert hits / trials == pytest.approx(plan.power, abs=0.03)
-    assert plan.power == pytest.approx(0.8, abs=0.01)
-    assert difference_of.__doc__
+
+
+# ---------------------------------------------------------------------- the tests that `compare` makes
+
+
+DOCS = 10
+
+
+def world(rng: np.random.Generator, topics: int, delta: float, icc: float) -> tuple[np.ndarray, np.ndarray]:
+    """Gold and bronze labels of the ten documents of system a and the ten of b; the judge errs by topic."""
+    base = rng.beta(4, 6, topics)[:, None]
+    share = np.clip(np.repeat(np.concatenate([base - delta / 2, base + delta / 2], axis=1), DOCS, axis=1), 0, 1)
+    gold = (rng.random(share.shape) < share).astype(np.int64)
+    rates = [betas(rng, m, icc, (topics, 1)) for m in (0.85, 0.8)]
+    right = rng.random(share.shape) < np.where(gold == 1, *rates)
+    return gold, np.where(right, gold, 1 - gold)
+
+
+def drawn(rng: np.random.Generator, gold: np.ndarray, design: str, relevant: int, non: int) -> np.ndarray:
+    """Which pairs the gold judge sees."""
+    keep = np.zeros(gold.shape, np.bool_)
+    if design == "topics":
+        keep[rng.choice(len(gold), round((relevant + non) / (2 * DOCS)), replace=False)] = True
+    elif design == "random":
+        keep.ravel()[rng.choice(gold.size, relevant + non, replace=False)] = True
+    else:
+        for label, size in ((1, relevant), (0, non)):
+            keep.ravel()[rng.choice(np.flatnonzero(gold.ravel() == label), size, replace=False)] = True
+    return keep
+
+
+Named = tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]], dict[str, dict[str, int]]]
+
+
+def named(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray) -> Named:
+    """Runs, bronze labels and the gold labels seen."""
+    names = [f"{s}{i}" for s in "ab" for i in range(DOCS)]
+    runs = {s: {str(t): {f"{s}{i}": -float(i) for i in range(DOCS)} for t in range(len(gold))} for s in "ab"}
+    all_bronze = {str(t): dict(zip(names, row.tolist(), strict=True)) for t, row in enumerate(bronze)}
+    seen = {str(t): {names[i]: int(gold[t, i]) for i in np.flatnonzero(keep[t])} for t in range(len(gold))}
+    return runs, all_bronze, {t: row for t, row in seen.items() if row}
+
+
+def p_value(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, design: str) -> float:
+    """What `compare` says, without the detour over names where gold is of the same population."""
+    n = len(gold)
+    if design == "topics":
+        f, y = ((x[:, DOCS:].mean(axis=1) - x[:, :DOCS].mean(axis=1)) for x in (bronze, gold))
+        return rectify_topics(f, np.where(keep[:, 0], y, np.nan)).p_value()
+    if design == "by-gold":
+        table = compare_corrected(*named(gold, bronze, keep), "P@10", design="by-gold", trials=100)
+        return float(table.table().records()[0]["p"])  # type: ignore[arg-type]
+    b, seen = bronze.ravel().astype(np.float64), keep.ravel()
+    pairs = SampledPairs(
+        np.repeat(np.arange(n), 2 * DOCS),
+        strata_of(b, seen),
+        b,
+        np.where(seen, gold.ravel(), np.nan),
+        np.full(b.shape, b.size / seen.sum()),
+        n,
+    )
+    of_b = np.tile(np.repeat([0.0, 1.0 / DOCS], DOCS), n)
+    return rectify_pairs(pairs, of_b, against=np.tile(np.repeat([1.0 / DOCS, 0.0], DOCS), n)).p_value()
+
+
+@pytest.mark.parametrize(
+    ("design", "power", "delta", "icc", "costs", "trials"),
+    [
+        ("random", 0.5, 0.1, 0.2, (0.02, 0.5), 2500),
+        ("random", 0.8, 0.12, 0.0, (0.02, 0.5), 2500),
+        ("random", 0.9, 0.12, 0.2, (0.02, 0.5), 2500),
+        ("topics", 0.5, 0.08, 0.2, (0.02, 0.2), 4000),
+        ("topics", 0.8, 0.12, 0.0, (0.02, 0.2), 4000),
+        ("topics", 0.9, 0.12, 0.2, (0.02, 0.2), 4000),
+        ("by-gold", 0.8, 0.12, 0.2, (0.02, 0.2), 700),
+    ],
+)
+def test_compare_has_the_power_planned(
+    design: Design, power: float, delta: float, icc: float, costs: tuple[float, float], trials: int
+) -> None:
+    """Guards plans from data: `compare`, with its own default for the design, has the planned power within 3 points."""
+    rng = np.random.default_rng(7)
+    gold, bronze = world(rng, 3000, delta, icc)
+    pilot = named(gold, bronze, drawn(rng, gold, design, 5000, 7000))
+    cost_bronze, cost_gold = costs
+    found = tg.plan(
+        *pilot, "P@10", design=design, detect=delta, power=power, cost_bronze=cost_bronze, cost_gold=cost_gold
+    )
+    plan = plan_labels(from_scratch(found.prospect), delta, power=power)
+    hits = 0
+    for _ in range(trials):
+        gold, bronze = world(rng, plan.topics, delta, icc)
+        keep = drawn(rng, gold, design, plan.gold_relevant, plan.gold_nonrelevant)
+        hits += p_value(gold, bronze, keep, design) < 0.05
+    assert plan.power == pytest.approx(power, abs=0.015)
+    assert hits / trials == pytest.approx(plan.power, abs=0.03)
 
 
 def test_what_is_there_is_free() -> None:
@@ -89,6 +231,10 @@ def test_senseless_wishes_are_refused() -> None:
         plan_labels(p, 0.0)
     with pytest.raises(tg.TruegainError, match="power 1"):
         plan_labels(p, 0.1, power=1.0)
+    for cost in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(tg.TruegainError, match="cost of a gold label is"):
+            replace(p, cost_gold=cost)
+    assert found_already(p) is None
 
 
 def test_a_plan_from_runs_and_the_next_batch() -> None:
@@ -96,8 +242,8 @@ def test_a_plan_from_runs_and_the_next_batch() -> None:
     runs, bronze, gold = study(0)
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 7 == 0} for t, row in gold.items()}
     costs = {"cost_bronze": 0.002, "cost_gold": 1.5}
-    found = label_report(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)  # type: ignore[arg-type]
-    again = label_report(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)  # type: ignore[arg-type]
+    found = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)  # type: ignore[arg-type]
+    again = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)  # type: ignore[arg-type]
     assert found.batch is not None
     assert again.batch is not None
     pairs = list(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
@@ -107,4 +253,68 @@ def test_a_plan_from_runs_and_the_next_batch() -> None:
     assert set(found.batch.label.tolist()) == {-1.0}
     costs_by_difference = [row["cost"] for row in found.table.records()]
     assert costs_by_difference == sorted(costs_by_difference, reverse=True)  # type: ignore[type-var]
-    assert found.chart().to_dict()["mark"]["type"] == "line"
+
+
+def test_the_batch_keeps_the_design() -> None:
+    """Guards what is sent next: whole topics where gold is topics, each label at its rate where drawn by label."""
+    runs, bronze, gold = study(0)
+    costs = {"cost_bronze": 0.002, "cost_gold": 1.5, "detect": 0.02, "batch": 50}
+    some = {t: row for t, row in gold.items() if int(t) < 12}
+    found = tg.plan(runs, bronze, some, "nDCG@10", design="topics", **costs)  # type: ignore[arg-type]
+    assert found.batch is not None
+    sent = Counter(found.batch.topic.strings())
+    assert set(sent.values()) == {40}
+    assert len(sent) == 2
+    assert not set(sent) & set(some)
+    rare = {t: {d: g for d, g in row.items() if bronze[t][d] or int(d[1:]) < 5} for t, row in gold.items()}
+    seen = {t: {d: g for d, g in row.items() if int(t) % 4 == 0} for t, row in rare.items() if int(t) % 4 == 0}
+    found = tg.plan(runs, bronze, seen, "P@10", design="by-bronze", **costs)  # type: ignore[arg-type]
+    assert found.batch is not None
+    ones = sum(bronze[t][d] for t, d in zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
+    share = np.mean([bronze[t][d] for t, row in seen.items() for d in row])
+    assert ones / 50 == pytest.approx(share, abs=0.03)
+
+
+def test_no_batch_where_every_pair_is_gold() -> None:
+    """Guards a plan that only new topics can fulfil: it is told, with the reason that there is no batch."""
+    runs, bronze, gold = study(0)
+    found = tg.plan(runs, bronze, gold, "P@10", design="random", detect=0.005, cost_bronze=0.002, cost_gold=1.5)
+    assert found.plan.new_gold_labels > 0
+    assert found.batch is None
+    assert "new topics must bring more" in found.about_batch
+
+
+@pytest.mark.parametrize("design", ["random", "by-bronze", "topics", "by-gold", "elsewhere"])
+def test_what_is_found_already_costs_nothing(design: Design) -> None:
+    """Guards the edge of the free region from both sides, and that the plan speaks of the variance `compare` finds."""
+    runs, bronze, gold = study(1, topics=60)
+    keep = {t: row if design == "topics" else {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0}
+            for t, row in gold.items() if design != "topics" or int(t) % 3 == 0}  # fmt: skip
+    found = tg.plan(runs, bronze, keep, "P@10", design=design, detect=0.03, cost_bronze=0.002, cost_gold=1.5)
+    edge = found.found_already
+    assert edge is not None
+    assert plan_labels(found.prospect, edge * 1.001).cost == 0
+    assert plan_labels(found.prospect, edge * 0.97).cost > 0
+    row = compare_corrected(runs, bronze, keep, "P@10", design=design, trials=100).table().records()[0]
+    width = float(row["high"]) - float(row["low"])  # type: ignore[arg-type]
+    assert edge == pytest.approx(width / 2 * (1.96 + 0.84) / 1.96, rel=0.1)
+
+
+def test_the_curve_falls_and_shows_its_parts() -> None:
+    """Guards the figure: costs in all and by kind, falling, up to what is found already; and the bars of the table."""
+    runs, bronze, gold = study(0)
+    sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 7 == 0} for t, row in gold.items()}
+    found = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, cost_bronze=0.002, cost_gold=1.5)
+    drawn = [layer["data"]["values"] for layer in cost_chart(found).to_dict()["layer"]]
+    lines = next(rows for rows in drawn if len(rows) > 20)
+    by_kind = {
+        k: [r["cost"] for r in lines if r["labels"] == k] for k in ("all labels", "bronze labels", "gold labels")
+    }
+    assert by_kind["all labels"] == sorted(by_kind["all labels"], reverse=True)
+    first = {r["labels"]: r["cost"] for r in reversed(lines)}
+    assert first["all labels"] == pytest.approx(first["bronze labels"] + first["gold labels"])
+    assert max(r["difference"] for r in lines) < (found.found_already or 0)
+    assert any("wanted: 0.03" in str(rows) for rows in drawn)
+    bars = [str(row[-1]) for row in with_bars(found.table).rows]
+    assert [len(bar) for bar in bars] == sorted((len(bar) for bar in bars), reverse=True)
+    assert bars[0] == "█" * 16

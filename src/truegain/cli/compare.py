@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from truegain.cli.eval_ import Judgments, RunFiles
+from truegain.cli.gold import Accuracy, Clusters, Design, GoldLevel, Method, Missing, Rule, only_with_gold
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
 from truegain.cli.progress import Progress
@@ -16,6 +19,9 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.scores import Scores
 from truegain.tables.sources import expand
 from truegain.tables.table import Format, Table
+
+if TYPE_CHECKING:
+    from truegain.inference.results import Comparison
 
 FEW = 6  # systems whose pairs are all printed
 
@@ -67,13 +73,17 @@ def compare_command(
     judgments: Judgments,
     runs: RunFiles,
     measure: Measures = None,
-    test: Annotated[TestName, typer.Option("--test", help="The test; Tukey's see all pairs at once.")] = "tukey-hsd",
+    test: Annotated[
+        TestName | None, typer.Option("--test", help="The test (default tukey-hsd, which sees all pairs at once).")
+    ] = None,
     adjust: Annotated[
         Adjustment | None,
         typer.Option("--adjust", help="For the number of pairs (default holm; Tukey's tests need none)."),
     ] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one only.")] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Replicates, where the test resamples.")] = 10_000,
+    trials: Annotated[
+        int | None, typer.Option("--trials", min=1, help="Replicates, where the test resamples (default 10000).")
+    ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Level of intervals; 1 - alpha.")] = 0.95,
     over: Annotated[
         Literal["topics", "collection"],
@@ -90,17 +100,17 @@ def compare_command(
     gold: Annotated[
         str | None, typer.Option("--gold", help="Gold labels of some pairs: compare without the judge's errors.")
     ] = None,
-    design: Annotated[
-        Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"] | None,
-        typer.Option("--design", help="How gold was sampled (see correct)."),
-    ] = None,
+    design: Design = None,
     gold_sample: Annotated[
         Literal["shared", "separate"],
         typer.Option("--gold-sample", help="One gold sample behind both systems, or one for each (eq. 10)."),
     ] = "shared",
-    gold_level: Annotated[
-        float | None, typer.Option("--gold-level", help="Smallest relevant gold label (default: the measure's).")
-    ] = None,
+    gold_level: GoldLevel = None,
+    rule: Rule = None,
+    method: Method = "default",
+    accuracy: Accuracy = None,
+    clusters: Clusters = "topics",
+    missing: Missing = "refuse",
     complete: Complete = False,
     level: Level = None,
     depth: Depth = None,
@@ -117,56 +127,70 @@ def compare_command(
     output: Output = "-",
 ) -> None:
     """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
-    from truegain.inference.differences.compare import Comparisons, compare
+    from truegain.inference.differences.compare import TRIALS, compare
 
     if pairs and groups:
         raise TruegainError("--pairs and --groups ask for different tables; give one of them")
     if (corpus or judged_corpus) and (over == "collection" or gold is not None):
         raise TruegainError("measures that read text are compared over topics, without --gold; leave out --corpus")
+    if gold is None:
+        only_with_gold(
+            design=design, gold_sample=gold_sample != "shared", gold_level=gold_level, rule=rule, accuracy=accuracy,
+            method=method != "default", clusters=clusters != "topics", missing=missing != "refuse",
+        )  # fmt: skip
     if over == "collection":
         table = collection_table(
             judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, by_topic=by_topic, baseline=baseline,
-            level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials, confidence=confidence,
+            level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS, confidence=confidence,
             seed=seed, jobs=jobs,
         )  # fmt: skip
         write_table(table, output_format, output)
         return
     if gold is not None:
-        from truegain.inference.judges.comparison import compare_corrected
+        from truegain.inference.judges.assessors import bronze_of
 
+        bronze, said = bronze_of(judgments, rule)
         asked = [str(at_level(a.measure, level)) for a in parse_measures(measure or ["P@10"])]
         by_measure = [
-            compare_corrected(
-                expand(runs), judgments, gold, name, design=design, gold_sample=gold_sample, gold_level=gold_level,
-                adjust=adjust or "holm", baseline=baseline, confidence=confidence, trials=min(trials, 2000), seed=seed,
-                name_by=name_by, jobs=jobs,
+            compare(
+                expand(runs), bronze, name, gold=gold, test=test, design=design, gold_sample=gold_sample,
+                gold_level=gold_level, method=method, accuracy=accuracy, clusters=clusters, missing=missing,
+                adjust=adjust, baseline=baseline, confidence=confidence, trials=trials, seed=seed, name_by=name_by,
+                jobs=jobs,
             )
             for name in asked
         ]  # fmt: skip
-        write_table(joined(by_measure, tuple(asked)), output_format, output)
+        _draw([c.pairs for c in by_measure], figure)
+        table = joined([c.table() for c in by_measure], tuple(asked))
+        write_table(replace(table, notes=(*said, *table.notes)), output_format, output)
         return
     scores = scored(
         judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval, corpus=corpus,
         judged_corpus=judged_corpus,
     )  # fmt: skip
-    found: list[Comparisons] = [
+    found = [
         compare(
             scores, measure=name, test=test, adjust=adjust, trials=trials, seed=seed, jobs=jobs,
             confidence=confidence, baseline=baseline,
         )
         for name in scores.measures
     ]  # fmt: skip
-    if figure is not None:
-        if len(found) > 1:
-            raise TruegainError("a matrix of pairs shows one measure; give one -m with --figure")
-        from truegain.report.figures import comparisons_chart
-        from truegain.report.saving import save
-
-        save(comparisons_chart(found[0].pairs), figure)
+    _draw([c.pairs for c in found], figure)
     in_groups = groups or (len(scores.systems) > FEW and baseline is None and not pairs)
     tables = [c.group_table() if in_groups else c.table() for c in found]
     write_table(joined(tables, scores.measures), output_format, output)
+
+
+def _draw(pairs: Sequence[Sequence[Comparison]], figure: str | None) -> None:
+    if figure is None:
+        return
+    if len(pairs) > 1:
+        raise TruegainError("a matrix of pairs shows one measure; give one -m with --figure")
+    from truegain.report.figures import comparisons_chart
+    from truegain.report.saving import save
+
+    save(comparisons_chart(pairs[0]), figure)
 
 
 def scored(judgments: str, runs: list[str], measure: list[str] | None, **options: object) -> Scores:

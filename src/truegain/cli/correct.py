@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
 from truegain.cli.compare import Jobs, NameBy, Output, OutputFormat
 from truegain.cli.eval_ import Judgments, RunFiles
+from truegain.cli.gold import Accuracy, Clusters, Design, Gold, GoldLevel, Method, Missing, Rule
 from truegain.cli.output import write_table
+from truegain.errors import TruegainError
 from truegain.tables.sources import expand
-
-Gold = Annotated[str, typer.Option("--gold", help="Labels of the trusted judge for some of the same pairs.")]
-DesignName = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
-Design = Annotated[
-    DesignName | None,
-    typer.Option(
-        "--design",
-        help="How gold was sampled: random pairs; by-bronze label; whole topics; by-gold label; or elsewhere.",
-    ),
-]
-GoldLevel = Annotated[
-    float | None, typer.Option("--gold-level", help="Smallest relevant gold label (default: the measure's own).")
-]
-Missing = Annotated[
-    Literal["refuse", "drop"], typer.Option("--missing", help="Gold pairs without a bronze label: stop, or leave out.")
-]
-Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
-Clusters = Annotated[
-    Literal["topics", "none"], typer.Option("--clusters", help="Topics are the clusters; none: pairs are independent.")
-]
-Accuracy = Annotated[
-    Literal["system", "lists", "given"] | None,
-    typer.Option("--accuracy", help="Judge measured on gold pairs each system retrieved, any did, or all of them."),
-]
 
 
 def correct_command(
@@ -44,9 +23,12 @@ def correct_command(
         list[str] | None, typer.Option("-m", "--measure", help="A measure linear in gain, such as P@10 or DCG@10.")
     ] = None,
     design: Design = None,
-    method: Annotated[Method, typer.Option("--method", help="The interval (default: the one right for --design).")] = (
-        "default"
-    ),
+    method: Method = "default",
+    rule: Rule = None,
+    by_assessor: Annotated[
+        bool,
+        typer.Option("--by-assessor", help="Correct each topic with the accuracy of the assessor who labelled it."),
+    ] = False,
     gold_level: GoldLevel = None,
     accuracy: Accuracy = None,
     clusters: Clusters = "topics",
@@ -60,11 +42,20 @@ def correct_command(
     output: Output = "-",
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
+    from truegain.inference.judges.assessors import bronze_of
     from truegain.inference.judges.correct import correct
+    from truegain.inference.judges.panel import JudgePanel, levels_of
 
+    bronze, said = bronze_of(judgments, rule)
+    asked = measure or ["P@10"]
+    judge: object = gold
+    if by_assessor:
+        if rule is not None:
+            raise TruegainError("--rule makes one judge of all assessors, --by-assessor keeps them apart; give one")
+        judge = JudgePanel.fit(bronze, gold, design, relevant=levels_of(asked[0], gold_level))
+        said = ()
     found = correct(
-        expand(runs), judgments, gold, measure or ["P@10"], design=design, method=method, confidence=confidence,
-        clusters=clusters, accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed,
-        name_by=name_by, jobs=jobs,
+        expand(runs), bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
+        accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    write_table(found.table(), output_format, output)
+    write_table(replace(found, about=(*said, *found.about)).table(), output_format, output)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 
 from truegain.cli.compare import Jobs, NameBy, Output, OutputFormat
-from truegain.cli.correct import Design, Gold, GoldLevel, Missing
 from truegain.cli.eval_ import Judgments
+from truegain.cli.gold import Design, Gold, GoldLevel, Missing, Rule
 from truegain.cli.output import write_table
+from truegain.errors import TruegainError
+from truegain.tables.judgments import Judgments as Labels
 from truegain.tables.sources import expand
 from truegain.tables.table import Table
 
@@ -22,9 +25,13 @@ def judges_command(
     ] = None,
     design: Design = None,
     show: Annotated[
-        Literal["labels", "topics", "systems"] | None,
-        typer.Option("--show", help="Accuracy by gold label, by topic, or by system (default: systems with runs)."),
+        Literal["labels", "topics", "systems", "assessors"] | None,
+        typer.Option(
+            "--show",
+            help="Accuracy by gold label, topic, system or assessor (default: what the data allow, the last first).",
+        ),
     ] = None,
+    rule: Rule = None,
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Which documents of the runs count, and what is relevant.")
     ] = "P@10",
@@ -38,10 +45,20 @@ def judges_command(
     output: Output = "-",
 ) -> None:
     """Tell how good the judge is, where, whether the data fit together, and whether it favours some systems."""
+    from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
+    from truegain.inference.judges.panel import levels_of
     from truegain.inference.judges.report import judge_report
 
+    labels: object = judgments if rule is not None or show == "assessors" else Labels.of(judgments)
+    if show == "assessors" or (show is None and rule is None and is_ratings(labels)):
+        if rule is not None:
+            raise TruegainError("--rule makes one judge of all assessors, --show assessors keeps them apart; give one")
+        levels = levels_of(measure, gold_level)
+        write_table(assessor_table(labels, gold, design=design, levels=levels), output_format, output)
+        return
+    bronze, said = bronze_of(labels, rule)
     table: Table = judge_report(
-        judgments, gold, expand(runs) if runs else None, design=design, measure=measure, gold_level=gold_level,
+        bronze, gold, expand(runs) if runs else None, design=design, measure=measure, gold_level=gold_level,
         missing=missing, show=show, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    write_table(table, output_format, output)
+    write_table(replace(table, notes=(*said, *table.notes)), output_format, output)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -19,9 +21,10 @@ from truegain.cli.compare import (
     TrecEval,
     scored,
 )
-from truegain.cli.correct import Design, Gold, GoldLevel, Missing
 from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.output import write_table
+from truegain.cli.gold import Design, Gold, GoldLevel, Missing, Rule
+from truegain.cli.output import table_format_of, write_table
+from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 
 plan = typer.Typer(name="plan", help="What to buy next: topics, labels, assessors.", no_args_is_help=True)
@@ -79,7 +82,7 @@ def labels_command(
     gold: Gold,
     cost_bronze: Annotated[float, typer.Option("--cost-bronze", help="Price of a bronze label.")],
     cost_gold: Annotated[float, typer.Option("--cost-gold", help="Price of a gold label, in the same currency.")],
-    measure: Annotated[str, typer.Option("-m", "--measure", help="A binary measure, such as P@10.")] = "P@10",
+    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as P@10.")] = "P@10",
     design: Design = None,
     detect: Annotated[
         float | None,
@@ -87,13 +90,14 @@ def labels_command(
     ] = None,
     power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
     confidence: Annotated[float, typer.Option("--confidence", help="1 - alpha of the test.")] = 0.95,
+    rule: Rule = None,
     gold_level: GoldLevel = None,
     missing: Missing = "refuse",
     batch: Annotated[
         int | None, typer.Option("--batch", min=1, help="Size of the next batch (default: what the plan wants).")
     ] = None,
-    plot: Annotated[
-        str | None, typer.Option("--plot", help="Draw cost against difference: .html, .svg or .png.")
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Also draw cost against difference: FILE.svg, .png or .html.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same batch.")] = 0,
     name_by: NameBy = "file",
@@ -105,21 +109,39 @@ def labels_command(
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """How many bronze and gold labels show a difference at least cost, and which pairs to have gold-judged next."""
-    from truegain.inference.judges.label_report import label_report
+    from truegain.inference.judges.assessors import bronze_of
+    from truegain.inference.judges.label_report import plan as plan_of_labels
+    from truegain.report.label_costs import cost_chart, with_bars
+    from truegain.report.saving import check_ending, save
     from truegain.tables.write import write_judgments
 
-    found = label_report(
-        expand(runs), judgments, gold, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design,
-        detect=detect, power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,
+    if figure is not None:
+        check_ending(figure)
+    if output == table == "-":
+        raise TruegainError(
+            "the table and the next batch cannot both go to standard output; give --table FILE or -o FILE"
+        )
+    bronze, said = bronze_of(judgments, rule)
+    found = plan_of_labels(
+        expand(runs), bronze, gold, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design, detect=detect,
+        power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,
         seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    if output is not None and found.batch is not None:
+    if found.batch is not None and output is not None:
         write_judgments(found.batch, output)
-    if plot is not None:
-        from truegain.report.saving import save
+    elif output is not None:
+        typer.echo(_not_written(output, found.about_batch), err=True)
+    if figure is not None:
+        save(cost_chart(found), figure)
+    shown = replace(found.table, notes=(*said, *found.table.notes))
+    plain = table_format_of(output_format, table) == "table"
+    write_table(with_bars(shown) if plain else shown, output_format, table)
 
-        save(found.chart(), plot)
-    write_table(found.table, output_format, table)
+
+def _not_written(output: str, why: str) -> str:
+    """That there is no batch to write, and that an older file of that name is not one."""
+    old = f"; the {output} that is there is an older one" if Path(output).exists() else ""
+    return f"note: {output} was not written{old}. {why}"
 
 
 @plan.command("assessors")

@@ -2,127 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.differences.anova import check_confidence
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test
+from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.families import Answers, all_at_once, pair_by_pair
-from truegain.inference.differences.groups import groups_of, is_complete, marks
 from truegain.inference.differences.multiple import METHODS
 from truegain.inference.differences.multiple import adjust as adjusted
-from truegain.inference.results import Comparison, table_of
+from truegain.inference.results import Comparison
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
-from truegain.tables.table import Table
+
+if TYPE_CHECKING:
+    from truegain.inference.judges.comparison import CorrectedComparisons
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons:
-    """Systems, best first, and every pair that was compared, the better system second.
+TRIALS = 10_000  # where a test resamples
 
-    `p` is the matrix of (adjusted) p-values in the order of `systems`; pairs that were not asked for are NaN in it.
-    `low` and `high` limit each system's mean; `interval` says how.
-    """
 
-    measure: str
-    test: str
-    adjustment: str
-    confidence: float
-    systems: tuple[str, ...]
-    means: Floats
-    low: Floats
-    high: Floats
-    p: Floats
-    pairs: tuple[Comparison, ...]
-    baseline: str | None = None
-    interval: str = ""
-    made_by: Mapping[str, object] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+@overload
+def compare(
+    runs: object, judgments: object = ..., measure: object = ..., *, gold: None = ..., **options: Any
+) -> Comparisons: ...
 
-    def __len__(self) -> int:
-        return len(self.pairs)
 
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.pairs)
-
-    @property
-    def alpha(self) -> float:
-        """Pairs with p below this differ."""
-        return round(1 - self.confidence, 12)
-
-    @property
-    def differ(self) -> Bools:
-        """Which pairs differ, in the order of `systems`."""
-        with np.errstate(invalid="ignore"):
-            return self.p < self.alpha
-
-    @property
-    def significant(self) -> int:
-        """How many of the pairs differ."""
-        return int(np.triu(self.differ, 1).sum())
-
-    def between(self, a: str, b: str) -> Comparison:
-        """The comparison of two systems, in whichever order it was made."""
-        for pair in self.pairs:
-            if {pair.a, pair.b} == {a, b}:
-                return pair
-        raise TruegainError(f"{a} and {b} were not compared; there are {some(self.systems)}")
-
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of systems that cannot be told apart, best first; a system may be in several (see `groups_of`)."""
-        self._all_pairs()
-        return tuple(tuple(self.systems[i] for i in group) for group in groups_of(self.differ))
-
-    def table(self) -> Table:
-        """The pairs, a row each."""
-        title = f"{self.measure}: {self._count()}"
-        whole = table_of(self.pairs, leave_out=("notes", "test", "adjustment", "effect_name", "level"))
-        effect = next((pair.effect_name for pair in self.pairs), "effect")
-        columns = tuple(effect if name == "effect" else name for name in whole.columns)
-        return Table(columns, whole.rows, self.made_by, title, (*whole.notes, *self.notes))
-
-    def group_table(self) -> Table:
-        """The systems, a row each, best first, with the groups they are in and how many others they differ from."""
-        self._all_pairs()
-        differ = self.differ
-        groups = groups_of(differ)
-        columns = ("system", "mean", "low", "high", "group", "differs_from")
-        numbers = zip(self.means.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
-        counts = differ.sum(axis=1).tolist()
-        signs = marks(groups, len(self.systems))
-        rows = [
-            (system, *three, mark, count)
-            for system, three, mark, count in zip(self.systems, numbers, signs, counts, strict=True)
-        ]
-        said = "systems that share a group do not differ significantly"
-        if is_complete(differ, groups):
-            said += ", those that share none do"
-        else:
-            said += (
-                "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
-            )
-        title = f"{self.measure}: {self._count()}"
-        return Table(columns, rows, self.made_by, title, (said, self.interval, *self.notes))
-
-    def _count(self) -> str:
-        adjusted_by = f", {self.adjustment}" if self.adjustment else ""
-        return f"{self.significant:,} of {len(self):,} pairs differ ({self.test}{adjusted_by}, p < {self.alpha:g})"
-
-    def _all_pairs(self) -> None:
-        if self.baseline is not None:
-            raise TruegainError("only pairs with the baseline were compared; groups need all pairs: leave baseline off")
-
-    def __str__(self) -> str:
-        many = self.baseline is None and len(self.systems) > 6
-        return str(self.group_table() if many else self.table())
+@overload
+def compare(
+    runs: object, judgments: object, measure: object, *, gold: object, **options: Any
+) -> CorrectedComparisons: ...
 
 
 def compare(
@@ -130,15 +45,16 @@ def compare(
     judgments: object = None,
     measure: object = None,
     *,
-    test: str = "tukey-hsd",
+    gold: object = None,
+    test: str | None = None,
     adjust: str | None = None,
-    trials: int = 10_000,
+    trials: int | None = None,
     seed: int = 0,
     jobs: int | None = None,
     confidence: float = 0.95,
     baseline: str | None = None,
     **options: Any,
-) -> Comparisons:
+) -> Comparisons | CorrectedComparisons:
     """Compare systems on a measure: all pairs, or all against a baseline.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
@@ -148,6 +64,9 @@ def compare(
     'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.  A topic that a system lacks is
     left out of its pairs, by Tukey's tests of all pairs, with a warning.
 
+    With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
+    are without its errors: see `compare_corrected`, which takes further keywords such as `design`.
+
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
@@ -155,6 +74,12 @@ def compare(
     >>> print(tg.compare({"good": good, "poor": poor}, qrels, "AP").pairs[0])
     good - poor AP +0.4167 [0.2025, 0.6309] p = 0.0041 (tukey-hsd, n = 6)
     """
+    if gold is not None:
+        return _corrected(
+            runs, judgments, gold, measure, test, adjust, trials,
+            {"seed": seed, "jobs": jobs, "confidence": confidence, "baseline": baseline, **options},
+        )  # fmt: skip
+    test, trials = test or "tukey-hsd", trials or TRIALS
     chosen = find_test(test)
     check_confidence(confidence)
     scores = _scores(runs, judgments, measure, jobs, options)
@@ -187,6 +112,25 @@ def compare(
         name, test, how or "", confidence, systems, found.means, found.low_mean, found.high_mean, p, pairs, baseline,
         found.interval, made_by, found.notes,
     )  # fmt: skip
+
+
+def _corrected(
+    runs: object,
+    bronze: object,
+    gold: object,
+    measure: object,
+    test: str | None,
+    adjust: str | None,
+    trials: int | None,
+    options: dict[str, Any],
+) -> CorrectedComparisons:
+    from truegain.inference.judges.comparison import compare_corrected
+
+    if isinstance(runs, Scores) or bronze is None or measure is None:
+        raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
+    if test is not None:
+        raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
+    return compare_corrected(runs, bronze, gold, measure, adjust=adjust or "holm", trials=trials or 2000, **options)
 
 
 def _scores(runs: object, judgments: object, measure: object, jobs: int | None, options: Mapping[str, Any]) -> Scores:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 from truegain._version import __version__
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.differences.multiple import adjust as adjusted
 from truegain.inference.judges.correct import Wish, judge_of, rectifies
@@ -16,11 +17,11 @@ from truegain.inference.judges.corrected import Method
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.intervals import p_of, quantile_of
 from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.student import p_of, quantile_of
 from truegain.inference.results import Comparison, table_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -28,6 +29,43 @@ from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
 from truegain.tables.read import NameBy
 from truegain.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedComparisons:
+    """Differences between systems without the judge's errors, and what must be said about them."""
+
+    measure: str
+    pairs: tuple[Comparison, ...]
+    notes: tuple[str, ...]
+    made_by: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def significant(self) -> int:
+        """How many of the pairs differ."""
+        return sum(_p(pair) < 1 - pair.level for pair in self.pairs)
+
+    def between(self, a: str, b: str) -> Comparison:
+        """The comparison of two systems, in whichever order it was made."""
+        for pair in self.pairs:
+            if {pair.a, pair.b} == {a, b}:
+                return pair
+        raise TruegainError(f"{a} and {b} were not compared; there are {some(self._systems)}")
+
+    @property
+    def _systems(self) -> list[str]:
+        return sorted({name for pair in self.pairs for name in (pair.a, pair.b)})
+
+    def table(self) -> Table:
+        """The pairs, a row each."""
+        shown = table_of(self.pairs, made_by=self.made_by)
+        return replace(shown, notes=(*self.notes, *shown.notes, *_sentences(self.pairs)))
+
+    def __str__(self) -> str:
+        return str(self.table())
 
 
 def compare_corrected(
@@ -50,7 +88,7 @@ def compare_corrected(
     seed: int = 0,
     name_by: NameBy = "file",
     jobs: int | None = None,
-) -> Table:
+) -> CorrectedComparisons:
     """Compare systems, all pairs or all against one, on scores without the bronze judge's errors.
 
     gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
@@ -92,15 +130,14 @@ def compare_corrected(
         "truegain": __version__, "measure": str(one), "design": known.design, "gold_sample": gold_sample,
         "adjust": adjust, "baseline": baseline, **wish.__dict__,
     }  # fmt: skip
-    shown_table = table_of(found, made_by=made_by)
-    return replace(shown_table, notes=(*notes, *shown_table.notes, *_sentences(found)))
+    return CorrectedComparisons(str(one), tuple(found), tuple(notes), made_by)
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     if baseline is None:
         return list(combinations(range(len(systems)), 2))
     if baseline not in systems:
-        raise TruegainError(f"there is no system {baseline!r} to be the baseline")
+        raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(list(systems))}")
     return [(systems.index(baseline), i) for i in range(len(systems)) if systems[i] != baseline]
 
 
@@ -154,14 +191,19 @@ def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools) -> Li
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
     """What a manager can read, where there are few pairs."""
     if len(found) > 3:
-        clear = sum((c.p if c.p_adjusted is None else c.p_adjusted or 0.0) < 1 - c.level for c in found)  # type: ignore[operator]
+        clear = sum(_p(c) < 1 - c.level for c in found)
         return (f"{clear} of {len(found)} differences remain without the judge's errors.",)
     said = []
     for c in found:
-        p = c.p if c.p_adjusted is None else c.p_adjusted
-        assert p is not None
+        p = _p(c)
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
         verdict = f"{better} is better than {worse}" if p < 1 - c.level else f"{c.b} and {c.a} cannot be told apart"
         so = f"(difference {c.difference:+.3f}, p = {p:.3g})"
         said.append(f"Without the judge's errors {verdict} on {c.measure} {so}.")
     return tuple(said)
+
+
+def _p(pair: Comparison) -> float:
+    p = pair.p if pair.p_adjusted is None else pair.p_adjusted
+    assert p is not None
+    return p

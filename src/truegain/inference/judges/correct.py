@@ -14,12 +14,13 @@ from truegain.gains.pairs import Design, Missing, check_design
 from truegain.inference.judges.corrected import Method, check_method, interval_of
 from truegain.inference.judges.corrections import Correction, Corrections
 from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
-from truegain.inference.judges.intervals import bar_of, clearly_positive, quantile_of, satterthwaite
 from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear, positions
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.rates import clearly_positive
+from truegain.inference.judges.student import quantile_of
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
@@ -200,15 +201,12 @@ def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there:
     v_j = float(moves @ moves) * n / (n - 1)
     at = positions(judge.binary.topics, topics if lists.joined else ())
     shared = np.where(at >= 0, moves[at], 0.0) if len(at) else None
-    rates, gold_df = judge.rates(j / total, v_j, judged, wish.clusters, shared)
-    of_gold = rates.value**2 * rates.v_r + (1 - rates.value) ** 2 * rates.v_n
-    df = satterthwaite([(v_j, n - 1.0), (of_gold, gold_df)])
-    bar = bar_of(gold_df)
-    clearly_positive(rates, bar)
+    rates = judge.rates(j / total, v_j, judged, wish.clusters, shared)
+    clearly_positive(rates)
     found = interval_of(
-        rates, df, point=bounded(rates.j * judged, judged, *judge.counts), method=wish.method,
+        rates, rates.df(n - 1.0), point=bounded(rates.j * judged, judged, *judge.counts), method=wish.method,
         confidence=wish.confidence, trials=wish.trials, seed=wish.seed, design=judge.design,
-        notes=judge.out_of_reach(rates.j), counts=judge.counts, n=n, bar=bar,
+        notes=judge.out_of_reach(rates.j), counts=judge.counts, n=n,
         j_draws=_topic_draws(f, total, wish) if wish.method == "bootstrap" else None,
     )  # fmt: skip
     scale = total * float(lists.weights.value[1])

@@ -10,7 +10,6 @@ from truegain.errors import TruegainError
 from truegain.gains.binary import bias
 from truegain.gains.boundary import Bounded
 from truegain.inference.judges.intervals import (
-    Rates,
     delta,
     delta_se,
     fieller,
@@ -18,8 +17,9 @@ from truegain.inference.judges.intervals import (
     lang_reiczigel,
     parametric_bootstrap,
     plenty,
-    quantile_of,
 )
+from truegain.inference.judges.rates import Rates
+from truegain.inference.judges.student import quantile_of
 from truegain.tables.columns import Floats
 
 Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
@@ -72,7 +72,6 @@ def interval_of(
     notes: tuple[str, ...],
     counts: tuple[float, float, float, float],
     n: float,
-    bar: float,
     j_draws: Floats | None = None,
 ) -> Corrected:
     """The interval asked for around a corrected value; refused where it would have no width."""
@@ -87,7 +86,7 @@ def interval_of(
         if draws.spoilt:
             said.append(f"{draws.spoilt} of {trials} bootstrap draws had a D* near 0 and were left out")
     elif method == "default":
-        (low, high), name = guarded(rates, z, bar), "delta" if plenty(rates) else "lang-reiczigel, guarded"
+        (low, high), name = guarded(rates, z), "delta" if plenty(rates) else "lang-reiczigel, guarded"
         alone = lang_reiczigel(rates, z)
         if high - low > 1.1 * (alone[1] - alone[0]):
             said.append(

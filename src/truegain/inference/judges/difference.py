@@ -7,7 +7,8 @@ from typing import Literal
 
 from truegain.errors import TruegainError
 from truegain.inference.judges.corrected import Corrected
-from truegain.inference.judges.intervals import Rates, p_of, quantile_of
+from truegain.inference.judges.rates import Rates
+from truegain.inference.judges.student import p_of, quantile_of
 from truegain.inference.results import Comparison
 
 GoldSample = Literal["shared", "separate"]

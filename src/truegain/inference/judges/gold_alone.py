@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from truegain.inference.judges.corrections import Correction
-from truegain.inference.judges.intervals import quantile_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import label_weights, level_of
+from truegain.inference.judges.student import quantile_of
 from truegain.measures.base import Measure
 from truegain.tables.checks import warn
 from truegain.tables.columns import Coded, Floats, Ints

@@ -8,64 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError, needs
+from truegain.inference.judges.rates import Rates, added, effective_size
 from truegain.tables.columns import Floats
 
-BAR = 1.6448536269514722  # one-sided test at 5%, normal
 FAR = 4.0  # standard errors beyond the bar, from where having passed it says nothing
 LARGEST_SPOILT = 0.01  # share of bootstrap draws with D* near 0 beyond which there is no answer
-
-
-@dataclass(frozen=True)
-class Rates:
-    """The three estimates behind a corrected precision, with their variances, and correlations where they have any.
-
-    j: bronze mean (over the judged share of the lists), r: mR, n: mN.  `size` is how many labels each rests on, at
-    most; the variance may say that they are worth fewer (topics are clusters).
-    """
-
-    j: float
-    m_r: float
-    m_n: float
-    v_j: float
-    v_r: float
-    v_n: float
-    size_j: float
-    size_r: float
-    size_n: float
-    corr_jr: float = 0.0
-    corr_jn: float = 0.0
-    corr_rn: float = 0.0
-
-    @property
-    def d(self) -> float:
-        """D = mR + mN - 1, Youden's index."""
-        return self.m_r + self.m_n - 1
-
-    @property
-    def value(self) -> float:
-        """The corrected value, eq. 5."""
-        return (self.j - 1 + self.m_n) / self.d
-
-    @property
-    def shrunk_d(self) -> tuple[float, float]:
-        """D and its standard error with a right and a wrong pair added to each kind, so that neither rate is 0 or 1."""
-        m_r, v_r = _added(self.m_r, self.v_r, self.size_r, 2.0)
-        m_n, v_n = _added(self.m_n, self.v_n, self.size_n, 2.0)
-        variance = v_r + v_n + 2 * self.corr_rn * math.sqrt(v_r * v_n)
-        return m_r + m_n - 1, math.sqrt(max(variance, 0.25 * max(v_r, v_n)))
-
-
-def clearly_positive(rates: Rates, bar: float = BAR) -> None:
-    """Refuse a judge whose D is not clearly above 0, by a one-sided test at 5%: its labels say next to nothing."""
-    d, se = rates.shrunk_d
-    if d > bar * se:
-        return
-    raise TruegainError(
-        f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f} with a standard error of "
-        f"{se:.3f}, and it would have to be above {bar:.2f} of these (mR = {rates.m_r:.3f} from "
-        f"{rates.size_r:.0f} gold-relevant pairs, mN = {rates.m_n:.3f} from {rates.size_n:.0f}); a correction would "
-        "divide by something near 0: judge more gold pairs, or use a better bronze judge"
-    )
 
 
 def lang_reiczigel(rates: Rates, quantile: float) -> tuple[float, float]:
@@ -83,19 +30,19 @@ def lang_reiczigel(rates: Rates, quantile: float) -> tuple[float, float]:
     >>> round(low, 4), round(high, 4)
     (0.0, 0.2892)
     """
-    added = quantile**2
-    j, v_j = _added(rates.j, rates.v_j, rates.size_j, added)
-    m_r, v_r = _added(rates.m_r, rates.v_r, rates.size_r, 2.0)
-    m_n, v_n = _added(rates.m_n, rates.v_n, rates.size_n, 2.0)
+    more = quantile**2
+    j, v_j = added(rates.j, rates.v_j, rates.size_j, more)
+    m_r, v_r = added(rates.m_r, rates.v_r, rates.size_r, 2.0)
+    m_n, v_n = added(rates.m_n, rates.v_n, rates.size_n, 2.0)
     d = m_r + m_n - 1
     g = (j - 1 + m_n) / d
     spread = _combined(g, v_j, v_r, v_n, rates)
-    shift = 2 * added * (g * v_r - (1 - g) * v_n)
+    shift = 2 * more * (g * v_r - (1 - g) * v_n)
     half = quantile * math.sqrt(spread) / abs(d)
     return _cut(g + shift - half, g + shift + half)
 
 
-def guarded(rates: Rates, quantile: float, bar: float = BAR) -> tuple[float, float]:
+def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     """Lang and Reiczigel's interval, widened where the judge only just passed as better than chance.
 
     An answer is given only if D > bar * se(D) (`clearly_positive`); a D that passed by luck is too large, and any
@@ -112,13 +59,13 @@ def guarded(rates: Rates, quantile: float, bar: float = BAR) -> tuple[float, flo
     >>> round(low, 3), round(high, 3)
     (0.0, 0.289)
     """
-    d_hat, se_d = rates.shrunk_d
+    (d_hat, se_d), bar = rates.shrunk_d, rates.bar
     if d_hat > (bar + FAR) * se_d:
         return delta(rates, quantile) if plenty(rates) else lang_reiczigel(rates, quantile)
     special = needs("scipy.special", "inference")
-    j, v_j = _added(rates.j, rates.v_j, rates.size_j, 2.0)
-    m_r, v_r = _added(rates.m_r, rates.v_r, rates.size_r, 2.0)
-    m_n, v_n = _added(rates.m_n, rates.v_n, rates.size_n, 2.0)
+    j, v_j = added(rates.j, rates.v_j, rates.size_j, 2.0)
+    m_r, v_r = added(rates.m_r, rates.v_r, rates.size_r, 2.0)
+    m_n, v_n = added(rates.m_n, rates.v_n, rates.size_n, 2.0)
     c_jr, c_jn = rates.corr_jr * math.sqrt(v_j * v_r), rates.corr_jn * math.sqrt(v_j * v_n)
     c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
     d, g = m_r + m_n - 1, np.linspace(0, 1, 1001)
@@ -252,63 +199,8 @@ def kept(numerator: Floats, d: Floats, d_hat: float) -> Draws:
     return Draws(numerator[sound] / d[sound], spoilt)
 
 
-def quantile_of(confidence: float, df: float = math.inf) -> float:
-    """Two-sided quantile of Student's t, of the normal where df is infinite.
-
-    >>> round(quantile_of(0.95), 4), round(quantile_of(0.95, 9), 4)
-    (1.96, 2.2622)
-    """
-    if not 0 < confidence < 1:
-        raise TruegainError(f"confidence {confidence:g} must lie between 0 and 1, such as 0.95")
-    special = needs("scipy.special", "inference")
-    at = (1 + confidence) / 2
-    return float(special.ndtri(at) if math.isinf(df) else special.stdtrit(df, at))
-
-
-def bar_of(df: float = math.inf) -> float:
-    """How many standard errors D must lie above 0: Student's t, one-sided at 5%.
-
-    >>> round(bar_of(), 4), round(bar_of(9), 4)
-    (1.6449, 1.8331)
-    """
-    return quantile_of(0.9, df)
-
-
-def p_of(t: float, df: float = math.inf) -> float:
-    """Two-sided p of a t value.
-
-    >>> round(p_of(1.959964), 4)
-    0.05
-    """
-    special = needs("scipy.special", "inference")
-    tail = special.ndtr(-abs(t)) if math.isinf(df) else special.stdtr(df, -abs(t))
-    return min(1.0, 2 * float(tail))
-
-
-def satterthwaite(parts: list[tuple[float, float]]) -> float:
-    """Degrees of freedom of a sum of independent variances: (sum V)^2 / sum of V^2 / df.
-
-    >>> satterthwaite([(1.0, 10.0), (1.0, 10.0)])
-    20.0
-    """
-    total = sum(v for v, _ in parts)
-    below = sum(v**2 / df for v, df in parts if v > 0)
-    return math.inf if below == 0 else total**2 / below
-
-
-def effective_size(m: float, v: float, size: float) -> float:
-    """How many independent labels have this variance: m(1 - m)/V, at most `size`."""
-    return size if v <= 0 or not 0 < m < 1 else min(size, m * (1 - m) / v)
-
-
-def _added(m: float, v: float, size: float, added: float) -> tuple[float, float]:
-    n = effective_size(m, v, size)
-    shrunk = (n * m + added / 2) / (n + added)
-    return shrunk, shrunk * (1 - shrunk) / (n + added)
-
-
 def _never_0(m: float, v: float, size: float) -> float:
-    return v if v > 0 else _added(m, v, size, 2.0)[1]
+    return v if v > 0 else added(m, v, size, 2.0)[1]
 
 
 def _combined(g: float, v_j: float, v_r: float, v_n: float, rates: Rates) -> float:

@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.gains.binary import rates_variance
 from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
 from truegain.inference.judges.corrected import Corrected, Method, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
-from truegain.inference.judges.intervals import Rates, bar_of, clearly_positive, p_of, satterthwaite
 from truegain.inference.judges.linear_correction import Side
+from truegain.inference.judges.rates import Rates, clearly_positive, rates_of
+from truegain.inference.judges.student import p_of
 from truegain.inference.results import Comparison
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
@@ -134,8 +134,7 @@ class Judge:
     def sides(self, topics: Sequence[str], *, binary: bool) -> list[Side]:
         """The judge for all topics, D checked to be clearly above 0, or C to be invertible."""
         if binary:
-            rates, gold_df = self.rates(0.5, 0.0, 1.0, "topics" if len(self.binary.topics) > 1 else "none")
-            clearly_positive(rates, bar_of(gold_df))
+            clearly_positive(self.rates(0.5, 0.0, 1.0, self._clusters))
         confusion = self.binary if binary else self.confusion.square()
         return [Side(confusion, np.ones(len(topics), np.bool_))]
 
@@ -184,34 +183,18 @@ class Judge:
 
     def rates(
         self, j: float, v_j: float, size_j: float, clusters: Clusters = "topics", influence: Floats | None = None
-    ) -> tuple[Rates, float]:
-        """The three rates with variances over topics (or over pairs), and the degrees of freedom of the gold part.
+    ) -> Rates:
+        """The three rates with variances over topics (or over pairs) and their degrees of freedom.
 
         `influence` has, for each gold topic, how much that topic moves the bronze mean, where it is in both.
         """
-        b = self.binary
-        over_topics = clusters == "topics" and b.clustered
-        n_r, n_n = float(b.effective[1]), float(b.effective[0])
-        v_r, v_n = rates_variance(self.mR * n_r, n_r, self.mN * n_n, n_n)
-        if not over_topics:
-            return Rates(j, self.mR, self.mN, v_j, v_r, v_n, size_j, n_r, n_n), math.inf
-        topics = len(b.topics)
-        if topics < 2:
-            raise TruegainError(
-                f"the gold pairs come from {topics} topic; at least 2 are needed to tell how the judge's accuracy "
-                "varies over topics (clusters='none' treats pairs as independent)"
-            )
-        moves_r = (b.table[:, 1, 1] - self.mR * b.table[:, 1].sum(axis=1)) / b.totals[1]
-        moves_n = (b.table[:, 0, 0] - self.mN * b.table[:, 0].sum(axis=1)) / b.totals[0]
-        grow = topics / (topics - 1)
-        c_r, c_n = grow * float(moves_r @ moves_r), grow * float(moves_n @ moves_n)
-        moved = influence if influence is not None else np.zeros(topics)
-        corr = [
-            _correlation(grow * float(moved @ moves_r), v_j, c_r),
-            _correlation(grow * float(moved @ moves_n), v_j, c_n),
-            _correlation(grow * float(moves_r @ moves_n), c_r, c_n),
-        ]
-        return Rates(j, self.mR, self.mN, v_j, max(c_r, v_r), max(c_n, v_n), size_j, n_r, n_n, *corr), topics - 1.0
+        return rates_of(self.binary, j, v_j, size_j, over_topics=clusters == "topics", influence=influence)
+
+    @property
+    def _clusters(self) -> Clusters:
+        """Topics, where the pairs of either gold label come from several."""
+        several = (np.count_nonzero(self.binary.table.sum(axis=2), axis=0) > 1).all()
+        return "topics" if several else "none"
 
     def consistency(self, j: float | None = None) -> tuple[str, ...]:
         """What in the data does not fit together; empty where all does.
@@ -291,17 +274,14 @@ class Judge:
             raise TruegainError(f"n = {n:g}, sd = {sd}: at least two topics and a standard deviation of 0 or more")
         v_j = mean * (1 - mean) / n if sd is None else sd**2 / n
         size = n if v_j == 0 or sd is None else max(n, mean * (1 - mean) / v_j)
-        rates, gold_df = self.rates(mean, v_j, size)
-        bar = bar_of(gold_df)
-        clearly_positive(rates, bar)
-        parts = [(v_j / rates.d**2, math.inf if sd is None else n - 1.0)]
-        gold_part = max(0.0, _gold_part(rates))
-        df = satterthwaite([*parts, (gold_part, gold_df)])
+        rates = self.rates(mean, v_j, size)
+        clearly_positive(rates)
+        df = rates.df(math.inf if sd is None else n - 1.0)
         k_r, n_r, k_n, n_n = self.counts
         point = bounded(mean * size, size, k_r, n_r, k_n, n_n)
         return interval_of(
             rates, df, point=point, method=method, confidence=confidence, trials=trials, seed=seed, design=self.design,
-            notes=self.consistency(mean), counts=self.counts, n=n, bar=bar,
+            notes=self.consistency(mean), counts=self.counts, n=n,
         )  # fmt: skip
 
     def difference(
@@ -323,7 +303,7 @@ class Judge:
         >>> round(judge.difference(a, b).p, 3), round(judge.difference(a, b, gold="separate").p, 3)
         (0.017, 0.854)
         """
-        rates, _ = self.rates(0.5, 0.0, 1.0)
+        rates = self.rates(0.5, 0.0, 1.0)
         return difference_of(
             a, b, v_d=raw_variance_of_d(rates), gold=gold, covariance=covariance, test=test, confidence=confidence,
             names=names,
@@ -351,7 +331,7 @@ class Judge:
 
     def __str__(self) -> str:
         k_r, n_r, k_n, n_n = self.counts
-        rates, _ = self.rates(0.5, 0.0, 1.0, "topics" if len(self.binary.topics) > 1 else "none")
+        rates = self.rates(0.5, 0.0, 1.0, self._clusters)
         topics = f" from {len(self.binary.topics)} topics" if self.binary.clustered else ""
         return (
             f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}): "
@@ -361,17 +341,6 @@ class Judge:
         )
 
     __repr__ = __str__
-
-
-def _gold_part(rates: Rates) -> float:
-    g = rates.value
-    cross = -2 * g * (1 - g) * rates.corr_rn * math.sqrt(rates.v_r * rates.v_n)
-    return (g**2 * rates.v_r + (1 - g) ** 2 * rates.v_n + cross) / rates.d**2
-
-
-def _correlation(cov: float, v_a: float, v_b: float) -> float:
-    both = math.sqrt(v_a * v_b)
-    return 0.0 if both <= 0 else max(-1.0, min(1.0, cov / both))
 
 
 def _count(n: float) -> Cell:

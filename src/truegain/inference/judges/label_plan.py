@@ -9,11 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.judges.intervals import quantile_of
 from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.student import quantile_of
+from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
 
-LEAST_OF_A_KIND = 10  # gold pairs, below which the judge's accuracy is anybody's guess
+LEAST_OF_A_KIND = 20  # gold pairs, below which the judge's accuracy is anybody's guess
+LEAST_GOLD_TOPICS = 8  # whole topics, below which a slope fitted on them says little
+LEAST_LEFT = 0.1  # of the gold part, where gold pairs that are scored too seem to take the whole variance away
+STEPS = 300  # numbers of gold pairs that are tried
+MOST_TOPICS = 1e9
 
 
 def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05, power: float = 0.5) -> float:
@@ -69,9 +74,13 @@ def published_sizes(
 class Prospect:
     """What a plan rests on: how noisy topics and gold pairs are, what they cost, and what is there already.
 
-    topic_variance: of the per-topic difference of the bronze scores.  v_r, v_n: variance that a gold-relevant and a
-    gold-non-relevant pair bring (mR(1 - mR) where pairs are independent).  relevant: share of gold-relevant pairs
-    among those drawn; None where the two kinds can be bought apart.
+    topic_variance: of the per-topic difference of the bronze scores; less the covariance with the gold pairs where
+    these are scored too, which may make it negative.  v_r, v_n: variance that a gold-relevant and a
+    gold-non-relevant pair bring to mR and mN (mR(1 - mR) where pairs are independent), where one accuracy corrects both
+    systems; fixed_r, fixed_n: variance they bring to the difference itself, where each system has an accuracy of its
+    own, or gold pairs set its score right.  relevant: share of gold-relevant pairs among those drawn; None where the
+    two kinds can be bought apart.  gold_share: largest share of the labelled pairs that gold can be; None where gold
+    pairs are of other topics.
     """
 
     D: float
@@ -85,6 +94,15 @@ class Prospect:
     topics: int = 0
     gold_relevant: float = 0
     gold_nonrelevant: float = 0
+    fixed_r: float = 0.0
+    fixed_n: float = 0.0
+    gold_share: float | None = None
+    gold_topic: float | None = None  # pairs of a topic, where gold is whole topics and a slope is fitted on them
+
+    def __post_init__(self) -> None:
+        for name, cost in (("bronze", self.cost_bronze), ("gold", self.cost_gold)):
+            if not (math.isfinite(cost) and cost > 0):
+                raise TruegainError(f"the cost of a {name} label is {cost:g}; give one above 0 (--cost-{name})")
 
 
 @dataclass(frozen=True)
@@ -97,7 +115,8 @@ class LabelPlan:
     gold_nonrelevant: int
     new_bronze_labels: int
     new_gold_labels: int
-    cost: float
+    bronze_cost: float
+    gold_cost: float
     power: float
     shares: tuple[float, float]  # of the variance: topics, gold
 
@@ -106,100 +125,180 @@ class LabelPlan:
         """Gold pairs in all."""
         return self.gold_relevant + self.gold_nonrelevant
 
+    @property
+    def cost(self) -> float:
+        """What the new labels cost."""
+        return self.bronze_cost + self.gold_cost
+
 
 def plan_labels(prospect: Prospect, difference: float, *, confidence: float = 0.95, power: float = 0.8) -> LabelPlan:
     """The cheapest numbers of topics and gold pairs that show a true difference with one gold sample for both systems.
 
-    The test rejects where |jb - ja| / sqrt(S^2/n + d^2 V(D)) > z, d = (jb - ja)/D; with c = V(D)/D^2, that is where
-    |jb - ja| sqrt(n)/S > z / sqrt(1 - c z^2), so that
+    Where one accuracy corrects both systems, the test rejects where |jb - ja| / sqrt(S^2/n + d^2 V(D)) > t,
+    d = (jb - ja)/D; with c = V(D)/D^2 that is where |jb - ja| sqrt(n)/S > t / sqrt(1 - c t^2), so that
 
-        power = Phi(d D sqrt(n)/S - z / sqrt(1 - c z^2)),   V(D) = vR/nR + vN/nN
+        power = P(T > t / sqrt(1 - c t^2)),   T noncentral around d / sqrt(S^2/(n D^2) + F),   V(D) = vR/nR + vN/nN
 
-    which at 50% power is Var d = S^2/(n D^2) + d^2 V(D)/D^2 = (d/z)^2.  For every c the fewest topics and the cheapest
-    gold pairs are known, and the cheapest c is searched for; what is there already is free.
+    F = fR/nR + fN/nN being what gold pairs add whatever the difference.  For every number of gold pairs the fewest
+    topics are found, and the cheapest number of gold pairs is searched for; what is there already is free.
 
     >>> p = Prospect(0.7, 0.2, 0.09, 0.16, 20, 0.4, cost_bronze=0.002, cost_gold=1.5)
     >>> plan = plan_labels(p, 0.05)
     >>> plan.topics, plan.gold, round(plan.cost), round(plan.power, 3)
-    (1497, 20, 90, 0.8)
+    (1358, 50, 129, 0.8)
     """
     d = _some(difference)
+    reach = _reach(1 - confidence, power)
+    most = max(100.0, 1000 * _of_a_pair(prospect, d) * (reach / d) ** 2)
+    tried = np.concatenate([[0.0], np.geomspace(1, most, STEPS)])
+    best: LabelPlan | None = None
+    for _ in range(2):  # the second time between the neighbours of the best
+        n_r, n_n = _gold_of(prospect, d, tried)
+        n = _topics_for(prospect, d, n_r, n_n, confidence, power)
+        costs = [_price(prospect, *sizes) for sizes in zip(n, n_r, n_n, strict=True)]
+        total = [math.inf if not math.isfinite(k) else b * prospect.cost_bronze + g * prospect.cost_gold
+                 for k, (b, g) in zip(n, costs, strict=True)]  # fmt: skip
+        at = int(np.argmin(total))
+        if not math.isfinite(total[at]):
+            raise TruegainError("no number of gold pairs makes this judge good enough; use a better bronze judge")
+        found = _planned(prospect, d, int(n[at]), int(n_r[at]), int(n_n[at]), confidence)
+        best = found if best is None or found.cost <= best.cost else best
+        tried = np.linspace(tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)], STEPS)
+    assert best is not None
+    return best
+
+
+def found_already(prospect: Prospect, *, confidence: float = 0.95, power: float = 0.8) -> float | None:
+    """The smallest true difference that the labels at hand find with this power; None where there is none.
+
+    >>> p = Prospect(0.7, 0.2, 0.09, 0.16, 20, 0.4, 0.002, 1.5, topics=1358, gold_relevant=20, gold_nonrelevant=30)
+    >>> round(found_already(p), 4)
+    0.05
+    """
     _reach(1 - confidence, power)
-    z = quantile_of(confidence)
-    z_power = float(needs("scipy.special", "inference").ndtri(power))
-    best: tuple[float, int, int, int] | None = None
-    for c in _uncertainties(prospect, z):
-        n_r, n_n = _gold_for(prospect, c)
-        left = 1 - _relative(prospect, n_r, n_n) * z**2
-        if left <= 0:
-            continue
-        root = max(0.0, z / math.sqrt(left) + z_power) * math.sqrt(prospect.topic_variance) / (d * prospect.D)
-        n = max(2, math.ceil(root**2 - 1e-9), prospect.topics)
-        cost = _price(prospect, n, n_r, n_n)[2]
-        if best is None or cost < best[0]:
-            best = (cost, n, n_r, n_n)
-    if best is None:
-        raise TruegainError("no number of gold pairs makes this judge good enough; use a better bronze judge")
-    return _planned(prospect, d, *best[1:], confidence)
+    if prospect.topics < 2 or min(prospect.gold_relevant, prospect.gold_nonrelevant) <= 0:
+        return None
+    low, high = 1e-9, 1e9
+    n, n_r, n_n = prospect.topics, prospect.gold_relevant, prospect.gold_nonrelevant
+    if _power_of(prospect, high, n, n_r, n_n, confidence) < power:
+        return None
+    while high / low > 1 + 1e-9:
+        middle = math.sqrt(low * high)
+        enough = _power_of(prospect, middle, n, n_r, n_n, confidence) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
-def _uncertainties(p: Prospect, z: float) -> list[float]:
-    """Values of c = V(D)/D^2 to try, the one that the gold pairs at hand give among them."""
-    grid = [float(x) / z**2 for x in np.geomspace(1e-5, 0.97, 400)]
-    if min(p.gold_relevant, p.gold_nonrelevant) > 0:
-        have = _relative(p, p.gold_relevant, p.gold_nonrelevant)
-        grid = [c for c in grid if c < have] + [have]
-    return grid
+def _power(p: Prospect, d: float, n: Floats, n_r: Floats, n_n: Floats, confidence: float) -> Floats:
+    """Chance that the test rejects: the noncentral t distribution by its normal approximation.
+
+    P(T > t) = Phi((delta - t (1 - 1/(4 df))) / sqrt(1 + t^2/(2 df))).  Johnson and Welch 1940, Biometrika 31.
+    """
+    special = needs("scipy.special", "inference")
+    of_topics, of_gold = p.topic_variance / p.D**2 / n, p.fixed_r / n_r + p.fixed_n / n_n
+    if p.gold_topic is not None:  # what the slope, fitted on so few topics, adds
+        of_gold = of_gold * (1 + 1 / np.maximum((n_r + n_n) / p.gold_topic - 3, 1))
+    spread = np.maximum(np.maximum(of_topics + of_gold, LEAST_LEFT * of_gold), 1e-300)
+    clusters = n_r + n_n if p.gold_topic is None else (n_r + n_n) / p.gold_topic
+    clusters = clusters if p.gold_share is None else np.minimum(clusters, np.maximum(n, 2.0))
+    lost = 1 if p.gold_topic is None else 2
+    df = (np.abs(of_topics) + of_gold + 1e-300) ** 2 / (
+        of_topics**2 / np.maximum(n - 1, 1) + of_gold**2 / np.maximum(clusters - lost, 1)
+    )
+    t = special.stdtrit(df, (1 + confidence) / 2)
+    left = 1 - _relative(p, n_r, n_n) * t**2
+    bar = t / np.sqrt(np.where(left > 0, left, np.nan))
+    far = (d / np.sqrt(spread) - bar * (1 - 1 / (4 * df))) / np.sqrt(1 + bar**2 / (2 * df))
+    reached: Floats = np.where(left > 0, special.ndtr(far), 0.0)
+    return reached
 
 
-def _relative(p: Prospect, n_r: float, n_n: float) -> float:
+def _power_of(p: Prospect, d: float, n: float, n_r: float, n_n: float, confidence: float) -> float:
+    return float(_power(p, d, np.array([float(n)]), np.array([float(n_r)]), np.array([float(n_n)]), confidence)[0])
+
+
+def _topics_for(p: Prospect, d: float, n_r: Floats, n_n: Floats, confidence: float, power: float) -> Floats:
+    """The fewest topics, at least those there are, for each number of gold pairs; infinite where none suffice."""
+    least = np.full(len(n_r), max(2.0, p.topics))
+    if p.gold_share is not None:
+        least = np.maximum(least, np.ceil((n_r + n_n) / (p.labels_per_topic * p.gold_share) - 1e-9))
+    at_once = _power(p, d, least, n_r, n_n, confidence) >= power
+    most = np.where(at_once, least, np.maximum(2 * least, MOST_TOPICS))
+    possible = _power(p, d, most, n_r, n_n, confidence) >= power
+    low, high = least - 1, most
+    while (high - low > 1).any():
+        middle = np.where(high - low > 1, np.floor(np.sqrt(np.maximum(low, 1) * high)), high)
+        middle = np.clip(middle, low + 1, high)
+        enough = _power(p, d, middle, n_r, n_n, confidence) >= power
+        low, high = np.where(enough, low, np.minimum(middle, high - 1)), np.where(enough, middle, high)
+    return np.where(possible, high, np.inf)
+
+
+def _relative(p: Prospect, n_r: Floats, n_n: Floats) -> Floats:
+    """V(D) / D^2."""
     return (p.v_r / n_r + p.v_n / n_n) / p.D**2
 
 
-def _gold_for(p: Prospect, c: float) -> tuple[int, int]:
-    """The fewest gold pairs of each kind that leave V(D)/D^2 = c, at least what is there."""
-    allowed = c * p.D**2
+def _weights(p: Prospect, d: float) -> tuple[float, float]:
+    """Variance of the difference that a gold-relevant and a gold-non-relevant pair bring."""
+    return p.fixed_r + d**2 * p.v_r / p.D**2, p.fixed_n + d**2 * p.v_n / p.D**2
+
+
+def _of_a_pair(p: Prospect, d: float) -> float:
+    """The same of a gold pair, drawn or chosen for the least variance."""
+    r, n = _weights(p, d)
+    return (math.sqrt(r) + math.sqrt(n)) ** 2 if p.relevant is None else r / p.relevant + n / (1 - p.relevant)
+
+
+def _gold_of(p: Prospect, d: float, pairs: Floats) -> tuple[Floats, Floats]:
+    """Gold pairs of each kind: so many in all where the kinds are bought apart, else so many more than there are."""
+    have_r, have_n = math.floor(p.gold_relevant), math.floor(p.gold_nonrelevant)
     if p.relevant is None:
-        both = math.sqrt(p.v_r) + math.sqrt(p.v_n)
-        n_r, n_n = (math.sqrt(v) * both / allowed for v in (p.v_r, p.v_n))
+        r, n = (math.sqrt(w) for w in _weights(p, d))
+        n_r, n_n = pairs * r / (r + n), pairs * n / (r + n)
     else:
-        total = (p.v_r / p.relevant + p.v_n / (1 - p.relevant)) / allowed
-        n_r, n_n = total * p.relevant, total * (1 - p.relevant)
-    least = LEAST_OF_A_KIND
+        lacking = max((LEAST_OF_A_KIND - have_r) / p.relevant, (LEAST_OF_A_KIND - have_n) / (1 - p.relevant), 0.0)
+        drawn = np.maximum(pairs, math.ceil(lacking - 1e-9))
+        if p.gold_topic is not None:  # in whole topics, and some of these
+            more = max(LEAST_GOLD_TOPICS - (have_r + have_n) / p.gold_topic, 0.0)
+            drawn = np.ceil(np.maximum(drawn / p.gold_topic, more) - 1e-6) * p.gold_topic
+        n_r, n_n = have_r + drawn * p.relevant, have_n + drawn * (1 - p.relevant)
     return (
-        max(least, math.ceil(n_r - 1e-6), math.floor(p.gold_relevant)),
-        max(least, math.ceil(n_n - 1e-6), math.floor(p.gold_nonrelevant)),
+        np.maximum(np.ceil(n_r - 1e-9), max(LEAST_OF_A_KIND, have_r)),
+        np.maximum(np.ceil(n_n - 1e-9), max(LEAST_OF_A_KIND, have_n)),
     )
 
 
-def _price(p: Prospect, n: int, n_r: int, n_n: int) -> tuple[int, int, float]:
-    """New bronze labels, new gold labels, and what they cost."""
-    bronze = math.ceil(max(0, n - p.topics) * p.labels_per_topic - 1e-9)
-    gold = max(0, n_r - math.floor(p.gold_relevant)) + max(0, n_n - math.floor(p.gold_nonrelevant))
-    return bronze, gold, bronze * p.cost_bronze + gold * p.cost_gold
+def _price(p: Prospect, n: float, n_r: float, n_n: float) -> tuple[float, float]:
+    """New bronze labels and new gold labels."""
+    more = max(0.0, n - p.topics) * p.labels_per_topic
+    bronze = math.ceil(more - 1e-9) if math.isfinite(more) else math.inf
+    return bronze, max(0.0, n_r - math.floor(p.gold_relevant)) + max(0.0, n_n - math.floor(p.gold_nonrelevant))
 
 
 def _planned(p: Prospect, d: float, n: int, n_r: int, n_n: int, confidence: float) -> LabelPlan:
-    bronze, gold, cost = _price(p, n, n_r, n_n)
-    z, c = quantile_of(confidence), _relative(p, n_r, n_n)
-    of_topics, of_gold = p.topic_variance / p.D**2 / n, d**2 * c
-    far = math.inf if of_topics == 0 else d / math.sqrt(of_topics)
-    reached = float(needs("scipy.special", "inference").ndtr(far - z / math.sqrt(1 - c * z**2)))
-    shares = (of_topics / (of_topics + of_gold), of_gold / (of_topics + of_gold))
-    return LabelPlan(d, n, n_r, n_n, bronze, gold, cost, reached, shares)
+    bronze, gold = (int(x) for x in _price(p, n, n_r, n_n))
+    reached = _power_of(p, d, n, n_r, n_n, confidence)
+    r, s = _weights(p, d)
+    of_topics, of_gold = p.topic_variance / p.D**2 / n, r / n_r + s / n_n
+    all_ = max(of_topics, 0.0) + max(of_gold, 1e-300)
+    return LabelPlan(
+        d, n, n_r, n_n, bronze, gold, bronze * p.cost_bronze, gold * p.cost_gold, reached,
+        (max(of_topics, 0.0) / all_, of_gold / all_),
+    )  # fmt: skip
 
 
 def plan_table(
     prospect: Prospect, differences: Sequence[float], *, confidence: float = 0.95, power: float = 0.8
 ) -> Table:
     """Cost against detectable difference: a row a difference."""
-    columns = ("difference", "topics", "gold relevant", "gold non-relevant", "new bronze labels", "new gold labels",
-               "cost", "power")  # fmt: skip
+    columns = ("difference", "topics", "gold relevant", "gold non-relevant", "new bronze", "new gold", "bronze cost",
+               "gold cost", "cost", "power")  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for d in differences:
         p = plan_labels(prospect, d, confidence=confidence, power=power)
         rows.append((p.difference, p.topics, p.gold_relevant, p.gold_nonrelevant, p.new_bronze_labels,
-                     p.new_gold_labels, round(p.cost, 2), p.power))  # fmt: skip
+                     p.new_gold_labels, p.bronze_cost, p.gold_cost, p.cost, p.power))  # fmt: skip
     return Table(columns, rows, title=f"labels for {power:.0%} power at {confidence:.0%} confidence")
 
 

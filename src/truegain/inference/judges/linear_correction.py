@@ -11,7 +11,8 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.gains.confusion import LARGEST_CONDITION, Confusion
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws, satterthwaite
+from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
+from truegain.inference.judges.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.pairs import Design, check_design
 from truegain.inference.judges.judge import Judge, Levels
+from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.linear_correction import Side
+from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Coded, frozen
 from truegain.tables.judgments import Judgments
 
@@ -99,6 +101,16 @@ class JudgePanel:
             return f"{name} ({n} topic{'' if n == 1 else 's'}) mR {judge.mR:.3f} mN {judge.mN:.3f}"
 
         return f"{len(self.judges)} judges: " + "; ".join(one(n, j) for n, j in self.judges.items())
+
+
+def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
+    """The smallest relevant bronze and gold label for a measure.
+
+    >>> levels_of("P(rel=2)@10", None)
+    (2.0, 2.0)
+    """
+    level = level_of(parse_measure(measure)) or 1.0  # type: ignore[arg-type]
+    return level, level if gold_level is None else gold_level
 
 
 def _rows(table: Judgments, keep: np.ndarray) -> Judgments:

@@ -1,26 +1,23 @@
 """Coverage and width of corrected scores, ours beside the peers: `python -m benchmarks.judge [WHAT...]`.
 
 paper: P = 0.4, mR = 0.9, mN = 0.8, n = 500, gold 250/250.  grid: prevalence, accuracy, sizes, gold designs, topics.
-llmjudge, dl19, crowd: real labels from --data, skipped where they are not there.
+llmjudge, dl19, crowd, icc: real labels from --data, skipped where they are not there.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks import judge_real
-from benchmarks.judge_draws import (
+from benchmarks.judge import real
+from benchmarks.judge.draws import (
     Cheap,
     Interval,
     Tally,
-    by_matrix,
-    by_pairs,
     cheap,
     judgy,
     ours,
@@ -29,19 +26,12 @@ from benchmarks.judge_draws import (
     truescore,
     wilson,
 )
+from benchmarks.judge.grid import grid
 from truegain.errors import TruegainError
 from truegain.tables.table import Table
 
-WHAT = ("paper", "grid", "llmjudge", "dl19", "crowd")
+WHAT = ("paper", "grid", "llmjudge", "dl19", "crowd", "icc")
 HEAD = ("method", "coverage", "mean width", "cpu ms a call", "refused", "draws")
-PREVALENCES, ACCURACIES, SIZES, GOLD = (
-    (0.02, 0.1, 0.4, 0.9),
-    (0.1, 0.25, 0.5, 0.7, 0.9),
-    (100, 500, 5000),
-    (15, 50, 250),
-)
-CORRELATIONS, DESIGNS = (0.0, 0.1, 0.3), ("random", "by-bronze", "by-gold", "by-gold, shifted")
-Key = tuple[str, float, float, int, int, float]
 
 
 def contestants() -> dict[str, Callable[[Cheap], Interval]]:
@@ -102,74 +92,13 @@ def _judgy_time(seed: int) -> tuple[str, ...]:
     )
 
 
-def grid(draws: int, seed: int) -> list[Table]:
-    """Coverage of the default over the grid, by each factor, and the cells where it is lowest."""
-    tallies: dict[Key, Tally] = {}
-    cells = list(itertools.product(DESIGNS, PREVALENCES, ACCURACIES, SIZES, GOLD, CORRELATIONS))
-    for key, child in zip(cells, np.random.SeedSequence(seed).spawn(len(cells)), strict=True):
-        design, p, _, n, gold, _ = key
-        if not design.startswith("by-gold") and 2 * gold > n:
-            continue
-        rng, tally = np.random.default_rng(child), Tally()
-        for _ in range(draws):
-            if design.startswith("by-gold"):
-                tally.ask(lambda k=key, r=rng: by_matrix(r, k[1], k[2], k[3], k[4], k[5], "shifted" in k[0]), p)  # type: ignore[misc]
-            else:
-                tally.ask(lambda k=key, r=rng: by_pairs(r, k[1], k[2], k[3], k[4], k[0], k[5]), p)  # type: ignore[misc]
-        tallies[key] = tally
-    factors = ("gold design", "P", "D", "n", "gold per class", "intra-topic correlation")
-    tables = [_by_factor(tallies, i, name) for i, name in enumerate(factors)]
-    tables.append(_by_two(tallies))
-    return [*tables, _worst(tallies, factors)]
-
-
-def _merged(tallies: list[Tally]) -> tuple[float | None, float | None, float, int]:
-    held, widths = sum(t.held for t in tallies), [w for t in tallies for w in t.widths]
-    asked = sum(t.answers + t.refused for t in tallies)
-    coverage, width = (held / len(widths), float(np.median(widths))) if widths else (None, None)
-    return coverage, width, sum(t.refused for t in tallies) / max(asked, 1), asked
-
-
-def _by_factor(tallies: dict[Key, Tally], factor: int, name: str) -> Table:
-    levels = sorted({key[factor] for key in tallies}, key=lambda v: (str(type(v)), v))
-    rows = [(str(level), *_merged([t for k, t in tallies.items() if k[factor] == level])) for level in levels]
-    return Table((name, "coverage", "median width", "refused", "draws"), rows, title=f"grid, by {name}")
-
-
-def _by_two(tallies: dict[Key, Tally]) -> Table:
-    rows = [
-        (
-            design,
-            f"{p:g}",
-            f"{icc:g}",
-            *_merged([t for k, t in tallies.items() if (k[0], k[1], k[5]) == (design, p, icc)]),
-        )
-        for design, p, icc in itertools.product(DESIGNS, PREVALENCES, CORRELATIONS)
-    ]
-    head = ("gold design", "P", "icc", "coverage", "median width", "refused", "draws")
-    return Table(head, rows, title="grid, by design, prevalence and intra-topic correlation")
-
-
-def _worst(tallies: dict[Key, Tally], factors: tuple[str, ...]) -> Table:
-    """The lowest cells; with few draws a cell, chance alone puts some of them low."""
-    answered = {k: t for k, t in tallies.items() if t.answers >= 10}
-    lowest = sorted(answered.items(), key=lambda kt: kt[1].coverage or 0)[:15]
-    rows = [(k[0], *(f"{v:g}" for v in k[1:]), t.coverage, t.answers, t.refused) for k, t in lowest]
-    low = sum((t.coverage or 0) < 0.93 - 1.64 * np.sqrt(0.93 * 0.07 / t.answers) for t in answered.values())
-    note = f"{low} of {len(answered)} cells are below 0.93 by more than chance (5%, one-sided) explains"
-    notes = [note]
-    if faults := sum(t.faults for t in tallies.values()):
-        notes.append(f"{faults} of the refusals were not refusals but arithmetic errors")
-    return Table((*factors, "coverage", "answers", "refused"), rows, title="grid, lowest cells", notes=tuple(notes))
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run what is asked for and print its tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
     parser.add_argument("what", nargs="*", help=f"any of {', '.join(WHAT)}; all without any")
     parser.add_argument("--draws", type=int, help="draws a setting; defaults are kept affordable")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=Path(__file__).parents[3] / "shared" / "data")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
     given = parser.parse_args(arguments)
     unknown = set(given.what) - set(WHAT)
@@ -179,10 +108,10 @@ def main(arguments: list[str] | None = None) -> None:
     for what in given.what or WHAT:
         try:
             if what in ("paper", "grid"):
-                run, usual = {"paper": (paper, 1000), "grid": (grid, 25)}[what]
+                run, usual = {"paper": (paper, 1000), "grid": (grid, 200)}[what]
                 tables = run(given.draws or usual, given.seed)
             else:
-                tables = judge_real.tables(what, given.data, given.draws, given.seed)
+                tables = real.tables(what, given.data, given.draws, given.seed)
         except TruegainError as error:
             print(f"{what}: skipped, {error}\n")
             continue

@@ -1,0 +1,228 @@
+"""What a plan of labels starts from in real data: the variance of the very test that `compare` makes, in its parts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import TruegainError, some
+from truegain.gains.graded import corrected_mean
+from truegain.gains.rectify import Rectified
+from truegain.gains.rectify_pairs import SampledPairs, calibrated
+from truegain.inference.judges.correct import rectifies
+from truegain.inference.judges.gold_alone import gold_of_items
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_plan import Prospect
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear, positions
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, source_of
+from truegain.measures.base import Measure
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.ranked import RankedGains
+
+LEAST_OF_GOLD = 0.1  # share of the variance that is left to the gold pairs
+MOST_BY_KIND = 0.5  # share of the pairs that is gold-judged for a matrix: beyond, gold alone does better
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is known of two systems and their judge: the prospect, the difference so far, and the test planned for."""
+
+    prospect: Prospect
+    difference: float  # second less first
+    largest: float  # difference that the measure allows
+    test: str
+
+
+@dataclass(frozen=True)
+class _Costs:
+    bronze: float
+    gold: float
+
+
+def outlook_of(
+    ranked: RankedGains,
+    judge: Judge,
+    measure: Measure,
+    *,
+    cost_bronze: float,
+    cost_gold: float,
+    gold_level: float | None = None,
+) -> Outlook:
+    """Take the variance of the corrected difference of two systems apart: what topics and what gold pairs bring.
+
+    The parts add up to the variance that `compare` finds on the same data, and the test is the one it makes.
+    """
+    systems = ranked.systems
+    if len(systems) != 2:
+        given = "is one" if len(systems) == 1 else f"are {len(systems)}"
+        raise TruegainError(f"a plan is for two systems, and there {given} ({some(systems)}); give two runs")
+    costs = _Costs(cost_bronze, cost_gold)
+    if rectifies(judge, "default"):
+        level = level_of(measure)
+        fitted = judge.at_levels(level, gold_level)
+        gold = gold_of_items(ranked.pool, fitted, level)
+        source = source_of(ranked, gold, measure, judge.design, None, "auto")
+        try:
+            found = source.estimate(1, 0)
+        except TruegainError as error:
+            raise TruegainError(f"{systems[1]} - {systems[0]}, {measure}: {error}") from None
+        if isinstance(source, GoldTopics):
+            prospect = _of_topics(ranked, source, found, _relevant(gold, level or 1.0), costs)
+        else:
+            counted = _counted(source, everything=judge.design == "by-bronze")
+            prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level or 1.0), costs)
+        largest = source.bounds[1] - source.bounds[0] if isinstance(source, GoldPairs) else _highest(source.bronze)
+        return Outlook(prospect, found.value, largest, source.name)
+    lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
+    return _of_lists(lists, costs)
+
+
+def _highest(scores: Floats) -> float:
+    return max(1.0, float(np.nanmax(scores)))
+
+
+def _relevant(gold: Floats, level: float) -> float:
+    """Share of gold-relevant pairs, kept off 0 and 1."""
+    known = gold[~np.isnan(gold)]
+    return (float((known >= level).sum()) + 0.5) / (len(known) + 1)
+
+
+# ---------------------------------------------------------------------- gold pairs or topics of the same population
+
+
+def _counted(source: GoldPairs, *, everything: bool) -> Bools:
+    """Pairs from which gold is drawn: what the two systems retrieved, or all that was labelled.
+
+    The second serves gold drawn by bronze label, which must go on as it began for its weights to hold.
+    """
+    there = (source.present[0] * source.present[1] > 0)[source.pairs.topic]
+    return np.asarray(there & ((source.coefficients != 0).any(axis=0) | everything), np.bool_)
+
+
+def _of_pairs(source: GoldPairs, found: Rectified, counted: Bools, share: float, costs: _Costs) -> Prospect:
+    """V = A/n + B/m for n topics and m gold pairs: B from the residuals of the gold pairs, A what is left of V."""
+    pairs, w = source.pairs, source.present[0] * source.present[1]
+    n = int(w.sum())
+    moves = [_gold_moves(pairs, c, w) for c in source.coefficients]
+    m, per_topic = int((counted & pairs.sampled).sum()), int(counted.sum()) / n
+    of_gold = float(((moves[1] - moves[0]) ** 2).sum()) / n**2
+    a = min(max(n * (found.se**2 - of_gold), _of_predictions(source, w)), n * found.se**2 * (1 - LEAST_OF_GOLD))
+    b = m * (found.se**2 - a / n)
+    return Prospect(
+        1.0, a, 0.0, 0.0, per_topic, share, costs.bronze, costs.gold, n, m * share, m * (1 - share), b * share**2,
+        b * (1 - share) ** 2, gold_share=1.0,
+    )  # fmt: skip
+
+
+def _of_predictions(source: GoldPairs, w: Floats) -> float:
+    """Variance over topics of the difference that the bronze labels predict: no less is left when all pairs are."""
+    pairs, c = source.pairs, source.coefficients[1] - source.coefficients[0]
+    by_topic = np.bincount(pairs.topic, c * calibrated(pairs, w), pairs.topics)[w > 0]
+    return float(by_topic.var(ddof=1))
+
+
+def _gold_moves(pairs: SampledPairs, coefficient: Floats, w: Floats) -> Floats:
+    """How far each gold pair moves the sum of a system's rectified scores over topics."""
+    counted = (coefficient != 0) & (w[pairs.topic] > 0)
+    used: Bools = counted & pairs.sampled
+    load = np.where(used, coefficient * pairs.expansion, 0.0)
+    residual = np.where(used, pairs.gold - calibrated(pairs, w), 0.0)
+    whole, drawn = float(coefficient[counted].sum()), float(load.sum())
+    moves: Floats = whole / drawn * load * (residual - float(load @ residual) / drawn)
+    return moves
+
+
+def _of_topics(ranked: RankedGains, source: GoldTopics, found: Rectified, share: float, costs: _Costs) -> Prospect:
+    """V = A/n + B/g for n topics of which g are gold-judged as a whole; counted in pairs.
+
+    With S^2 the variance of gold differences over topics, of which the bronze ones leave B: A = S^2 - B, and gold
+    alone has S^2/g, so that A = (S^2/g - V) / (1/g - 1/n).
+    """
+    gold = source.gold[1] - source.gold[0]
+    there = ~np.isnan(source.bronze[1] - source.bronze[0])
+    g, n = int((~np.isnan(gold) & there).sum()), int(there.sum())
+    per_topic = len(ranked.pool) / len(ranked.topics)
+    explained = max(0.0, (found.gold_se**2 - found.se**2) / (1 / g - 1 / n)) if g < n else 0.0
+    a, b = explained, g * (found.se**2 - explained / n)
+    pairs = g * per_topic
+    return Prospect(
+        1.0, a, 0.0, 0.0, per_topic, share, costs.bronze, costs.gold, n, pairs * share, pairs * (1 - share),
+        b * per_topic * share**2, b * per_topic * (1 - share) ** 2, gold_share=1.0, gold_topic=per_topic,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- the confusion matrix inverted
+
+
+def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
+    there = lists.there(0, 1)
+    topics = lists.names(there)
+    value, weight = lists.weights.value, lists.weights.weight
+    judges = [lists.judge_of(s) for s in (0, 1)]
+    parts = [
+        correct_linear(weight[s][there], topics, j.sides(topics, binary=lists.binary), value, joined=lists.joined)
+        for s, j in enumerate(judges)
+    ]
+    both = parts[1].less(parts[0])
+    if not both.variance()[0] > 0:
+        raise TruegainError(f"{' and '.join(lists.ranked.systems)} have the same scores everywhere; give other runs")
+    union = np.unique(lists.weights.item)
+    per_topic = len(union) / len(topics)
+    largest = float(np.nanmax(weight.sum(axis=2))) * float(value.max())
+    together = lists.judge_of(0, 1)
+    if not (all(isinstance(j, Judge) for j in judges) and isinstance(together, Judge)):
+        raise TruegainError("a plan of labels is for one judge, not for several")
+    if lists.accuracy == "given" and lists.binary:
+        prospect = _one_accuracy(lists, together, weight[1][there] - weight[0][there], per_topic, costs)
+    else:
+        prospect = _own_accuracies(lists, judges, both, per_topic, there, costs)  # type: ignore[arg-type]
+    return Outlook(prospect, both.value, largest, "corrected, one gold sample for both")
+
+
+def _one_accuracy(lists: JudgedLists, judge: Judge, f: Floats, per_topic: float, costs: _Costs) -> Prospect:
+    """Both systems corrected with the same mR and mN, which cancel but for D."""
+    c, scale = judge.binary, float(lists.weights.value[1])
+    rates = judge.rates(0.5, 0.0, 1.0)
+    n_r, n_n = float(c.effective[1]), float(c.effective[0])
+    share = None if judge.design == "by-gold" else float(c.totals[1] / c.totals.sum())
+    return Prospect(
+        judge.D, float((f[:, 1] * scale).var(ddof=1)), rates.v_r * n_r, rates.v_n * n_n, per_topic, share,
+        costs.bronze, costs.gold, len(f), n_r, n_n,
+    )  # fmt: skip
+
+
+def _own_accuracies(
+    lists: JudgedLists, judges: list[Judge], both: LinearEstimate, per_topic: float, there: Bools, costs: _Costs
+) -> Prospect:
+    """Each system corrected with the accuracy on its own gold pairs: what the two kinds of these bring."""
+    variance, _ = both.variance()
+    m = len(both.gold_topics)
+    by_kind = np.zeros((m, 2))
+    for sign, s in ((-1.0, 0), (1.0, 1)):
+        judge, f = judges[s], lists.weights.weight[s][there]
+        c = judge.binary if lists.binary else judge.confusion.square()
+        part = corrected_mean(c, f.mean(axis=0), lists.weights.value)
+        pull = (part.shares / c.totals)[:, None] * (part.worth[None, :] - (c.matrix @ part.worth)[:, None])
+        moves = -np.einsum("tgb,gb->tg", c.table, pull)
+        relevant = np.array([g >= (1.0 if lists.binary else judge.levels[1]) for g in c.gold])
+        at = positions(c.topics, both.gold_topics)
+        by_kind[at, 1] += sign * moves[:, relevant].sum(axis=1)
+        by_kind[at, 0] += sign * moves[:, ~relevant].sum(axis=1)
+    of_kind = (by_kind**2).sum(axis=0) * m / (m - 1)
+    n = len(both.topics)
+    together = lists.judge_of(0, 1)
+    assert isinstance(together, Judge)
+    n_r, n_n = float(together.binary.effective[1]), float(together.binary.effective[0])
+    share = None if together.design == "by-gold" else n_r / (n_r + n_n)
+    fixed_r, fixed_n = float(of_kind[1]) * n_r, float(of_kind[0]) * n_n
+    least = -((math.sqrt(fixed_r) + math.sqrt(fixed_n)) ** 2) / (
+        2 * per_topic
+    )  # half of what all pairs gold would take
+    return Prospect(
+        1.0, max(least, n * (variance - float(of_kind.sum()))), 0.0, 0.0, per_topic, share, costs.bronze, costs.gold,
+        n, n_r, n_n, fixed_r, fixed_n, gold_share=MOST_BY_KIND if lists.joined else None,
+    )  # fmt: skip
