@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.judges.correct import correct
     from truegain.inference.judges.judge import Judge
-    from truegain.inference.judges.label_report import plan
+    from truegain.inference.labels.report import plan
     from truegain.inference.ranks.correlate import correlate
 
 __all__ = [
@@ -66,7 +66,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",
-    "plan": "truegain.inference.judges.label_report",
+    "plan": "truegain.inference.labels.report",
 }
 
 

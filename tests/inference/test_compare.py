@@ -15,9 +15,9 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.catalogue import TESTS
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.groups import groups_of, is_complete, marks
-from truegain.inference.differences.multiple import adjust
 from truegain.inference.differences.paired import paired_t
 from truegain.inference.differences.tukey import tukey_hsd
+from truegain.inference.multiple import adjust
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -16,7 +16,7 @@ from truegain.gains.pairs import Design
 from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.comparison import compare_corrected
-from truegain.inference.judges.label_plan import (
+from truegain.inference.labels.plan import (
     LEAST_OF_A_KIND,
     Prospect,
     found_already,

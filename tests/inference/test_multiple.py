@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.inference.differences.multiple import METHODS, adjust
+from truegain.inference.multiple import METHODS, adjust
 
 THEIRS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by", "hochberg": "simes-hochberg",
           "holm-sidak": "holm-sidak"}  # fmt: skip

@@ -110,7 +110,7 @@ def labels_command(
 ) -> None:
     """How many bronze and gold labels show a difference at least cost, and which pairs to have gold-judged next."""
     from truegain.inference.judges.assessors import bronze_of
-    from truegain.inference.judges.label_report import plan as plan_of_labels
+    from truegain.inference.labels.report import plan as plan_of_labels
     from truegain.report.label_costs import cost_chart, with_bars
     from truegain.report.saving import check_ending, save
     from truegain.tables.write import write_judgments

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from truegain.inference.judges.label_plan import plan_labels
-from truegain.inference.judges.label_report import LabelReport
+from truegain.inference.labels.plan import plan_labels
+from truegain.inference.labels.report import LabelReport
 from truegain.report.style import BAD, COLOURS, INK, altair, data_of, dressed
 from truegain.tables.table import Table
 

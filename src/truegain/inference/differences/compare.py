@@ -12,8 +12,8 @@ from truegain.inference.differences.anova import check_confidence
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.families import Answers, all_at_once, pair_by_pair
-from truegain.inference.differences.multiple import METHODS
-from truegain.inference.differences.multiple import adjust as adjusted
+from truegain.inference.multiple import METHODS
+from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Comparison
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import evaluate

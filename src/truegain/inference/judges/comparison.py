@@ -11,7 +11,6 @@ from typing import Any
 from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.gains.pairs import Design, Missing
-from truegain.inference.differences.multiple import adjust as adjusted
 from truegain.inference.judges.correct import Wish, judge_of, rectifies
 from truegain.inference.judges.corrected import Method
 from truegain.inference.judges.difference import GoldSample
@@ -22,6 +21,7 @@ from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.student import p_of, quantile_of
+from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Comparison, table_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure

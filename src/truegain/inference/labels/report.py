@@ -10,8 +10,9 @@ from truegain.errors import TruegainError
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.correct import judge_of
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_batch import next_batch
-from truegain.inference.judges.label_plan import (
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.labels.batch import next_batch
+from truegain.inference.labels.plan import (
     LabelPlan,
     Prospect,
     found_already,
@@ -19,8 +20,7 @@ from truegain.inference.judges.label_plan import (
     plan_labels,
     plan_table,
 )
-from truegain.inference.judges.label_prospect import Outlook, outlook_of
-from truegain.inference.judges.label_weights import level_of
+from truegain.inference.labels.prospect import Outlook, outlook_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments

@@ -14,11 +14,11 @@ from truegain.gains.rectify_pairs import SampledPairs, calibrated
 from truegain.inference.judges.correct import rectifies
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_plan import Prospect
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear, positions
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, source_of
+from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
