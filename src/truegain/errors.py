@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -67,6 +68,17 @@ def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     """
     listed = ", ".join(names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def check_one_of(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse a value that is not one of those known, and list these.
+
+    >>> check_one_of("clusters", "docs", ("topics", "none"))
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: clusters 'docs' is not known; give one of topics, none
+    """
+    if value not in known:
+        raise TruegainError(f"{name} {value!r} is not known; give one of {', '.join(map(str, known))}")
 
 
 def needs(module: str, extra: str) -> Any:

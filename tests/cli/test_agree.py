@@ -79,7 +79,7 @@ def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         drawn = Path("a.svg").read_text()
         for title in ("Agreement of", "95% intervals", *panels):
             assert title in drawn
-        assert ("50 of 96 assessors: the lowest;" in drawn) == (part == "all")
+        assert ("50 of 96 assessors: " in drawn) == (part == "all")
     for part, name, fault in (("all", "a.pdf", ".svg, .png, .html"), ("experts", "a.svg", "has no figure")):
         code, _, err = call(monkeypatch, capsys, "agree", "nothing.csv", "--part", part, "--figure", name)
         assert code == 2
@@ -104,3 +104,53 @@ def test_of_very_many_assessors_the_notable_are_drawn() -> None:
     assert sum(r["n"] for r in histogram["data"]["values"]) == 1999
     with pytest.raises(tg.TruegainError, match="no agreement that is defined to draw"):
         agreement_chart(None, Table(columns, rows[-1:]))
+
+
+def test_of_many_assessors_the_first_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards the screen against thousands of lines: 50 assessors, the rest counted; formats for programs have all."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"1,d{d},w{w},{(d * w) % 3}" for d in range(3) for w in range(70)]
+    Path("r.csv").write_text("\n".join(["topic,doc,assessor,label", *rows, ""]))
+    for part in ("all", "assessors"):
+        code, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--trials", "0", "--part", part)
+        assert code == 0
+        assert sum(line.startswith("w") for line in out.splitlines()) == 50
+        assert "20 more of 70 assessors: --part assessors --format csv has all" in out
+    _, out, _ = call(monkeypatch, capsys, "agree", "r.csv", "--trials", "0", "--part", "assessors", "--format", "csv")
+    assert len(out.splitlines()) == 71
+
+
+def test_words_of_a_nominal_scale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards --scale nominal on words: alpha is that of any numbers for them, and the numbers are told."""
+    monkeypatch.chdir(tmp_path)
+    table = "topic,doc,assessor,label\n1,a,x,{0}\n1,a,y,{0}\n1,b,x,{1}\n1,b,y,{2}\n1,c,x,{2}\n1,c,y,{2}\n"
+    Path("words.csv").write_text(table.format("relevant", "not", "partly"))
+    Path("numbers.csv").write_text(table.format(7, 1, 4))
+    words = ["--scale", "nominal", "--trials", "0", "--part", "overall", "--format", "csv"]
+    code, out, err = call(monkeypatch, capsys, "agree", "words.csv", *words)
+    assert code == 0
+    assert "not=0, partly=1, relevant=2" in err
+    assert out == call(monkeypatch, capsys, "agree", "numbers.csv", *words)[1]
+    code, _, err = call(monkeypatch, capsys, "gains", "words.csv", "--rule", "majority", "--scale", "nominal")
+    assert code == 2
+    assert "--values 'relevant=1'" in err
+
+
+def test_reading_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Guards the options of reading together: joined topics, chosen columns, dropped ratings; one topic for tasks."""
+    monkeypatch.chdir(tmp_path)
+    Path("r.csv").write_text("query,facet,doc,ann,bob,final\n1,f,a,2,1,2\n1,f,b,0,-1,0\n1,g,a,1,1,1\n")
+    how = ["--assessors", "ann,bob", "--columns", "topic=query+facet", "--scale", "ordinal 0:3", "--outside", "drop"]
+    code, out, err = call(monkeypatch, capsys, "agree", "r.csv", *how, "--trials", "0")
+    assert code == 0
+    assert "Agreement of 5 ratings by 2 assessors" in out
+    assert "1-g" in out
+    assert err == "warning: 1 of 6 ratings lie outside the scale ordinal 0:3 and are dropped\n"
+    Path("t.csv").write_text("task,worker,label\n17,x,1\n17,y,0\n18,x,1\n18,y,1\n")
+    code, out, _ = call(monkeypatch, capsys, "agree", "t.csv", "--topic", "all", "--trials", "0", "--part", "topics")
+    assert code == 0
+    assert "all " in out

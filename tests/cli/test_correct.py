@@ -231,3 +231,103 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
     code, _, err = run("compare", *COMMON, "--design", "by-gold", "--test", "wilcoxon")
     assert code == 2
     assert "with gold labels the corrected difference is tested" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-M", "5"), "-M: give the measure a cutoff"),
+        (("-J",), "judged_only=True"),
+        (("-c",), "-c: corrected differences are over the topics that both systems answer"),
+        (("--no-relevant", "skip"), "--no-relevant: with gold labels every topic counts"),
+        (("-q",), "-q shows pairs by topic over collections"),
+        (("--groups",), "--groups are of Tukey's test"),
+        (("--over", "collection"), "--over collection compares bronze scores"),
+        (("--trec-eval", "9"), "--trec-eval 9"),
+        (("--outside", "drop"), "--outside is about labels that are not among --labels"),
+    ],
+)
+def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], told: str) -> None:
+    """Guards options of `compare` that gold labels leave no place for: each is refused, none is swallowed."""
+    code, _, err = run("compare", *COMMON, "--design", "by-gold", *words)
+    assert (code, told in err) == (2, True)
+
+
+def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
+    """Guards the options about labels where there is one kind of them."""
+    for words in (("--labels", "0:1"), ("--repeated", "first"), ("--columns", "label=grade"), ("--outside", "drop")):
+        code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
+        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
+    for more in ("-q", "--meta fixed", "--scale logit", "--pairing independent"):
+        code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *more.split())
+        assert (code, "is about other collections; give --over collection" in err) == (2, True)
+    for more in ("--test sign", "-M 5", "-J", "-c", "--figure x.svg"):
+        code, _, err = run("compare", "llm.qrels", "a.run", "b.run", "--over", "collection", *more.split())
+        assert (code, "has no place over collections" in err) == (2, True)
+
+
+VERBS = (("correct",), ("compare",), ("judges",), ("plan", "labels", *COSTS))
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
+def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> None:
+    """Guards --labels and --outside in every command with gold: refused with the place, or dropped and counted."""
+    lines = (folder / "llm.qrels").read_text().splitlines()
+    topic, _, document, _ = lines[5].split()
+    lines[5] = f"{topic} 0 {document} 9"
+    (folder / "stray.qrels").write_text("\n".join(lines) + "\n")
+    rest = ("stray.qrels", *COMMON[1:], "--design", "by-gold")
+    code, _, err = run(*verb, *rest)
+    assert code == 0
+    assert err.count("1 of 1600 bronze labels are ones that gold never uses: 9 (1 time)") == 1
+    assert f"topic {topic} document {document}" in err
+    code, _, err = run(*verb, *rest, "--labels", "0,1")
+    assert (code, "stray.qrels:6: 1 of 1600 labels are not on the scale 0, 1: 9 (1 time)" in err) == (2, True)
+    code, _, err = run(*verb, *rest, "--labels", "0:1", "--outside", "drop")
+    assert (code, "1 of 1600 labels are not on the scale 0, 1 and count as not judged" in err) == (0, True)
+    code, _, err = run(*verb, *rest, "--labels", "0-1")
+    assert (code, "labels '0-1': give them as 0:3 or 0,1,2,3" in err) == (2, True)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
+def test_ratings_with_other_columns_and_repeats(run: Run, folder: Path, verb: tuple[str, ...]) -> None:
+    """Guards raw exports of a crowd: columns named otherwise, and a worker who rated a page twice."""
+    write_ratings(folder)
+    table = (folder / "ratings.csv").read_text().replace("topic,doc,assessor,label", "query,page,worker,grade", 1)
+    first = table.splitlines()[1]
+    (folder / "raw.csv").write_text(table + first + "\n")
+    rest = ("raw.csv", *COMMON[1:], "--design", "by-gold", "--rule", "majority")
+    named = ("--columns", "topic=query,doc=page,assessor=worker,label=grade")
+    code, _, err = run(*verb, *rest, *named)
+    assert (code, "say which counts (--repeated first, last or mean)" in err) == (2, True)
+    code, out, err = run(*verb, *rest, *named, "--repeated", "first")
+    assert (code, "rated more than once by one assessor; the first counts" in err) == (0, True)
+    assert "is the majority of its ratings" in out
+
+
+def test_by_assessor_heeds_or_refuses(run: Run, folder: Path) -> None:
+    """Guards --by-assessor: a method that it has not is refused, and that the matrix is used is said."""
+    write_ratings(folder)
+    rest = ("halves.csv", *COMMON[1:], "-m", "P@10", "--by-assessor")
+    for method in ("bootstrap", "rectify", "fieller"):
+        code, _, err = run("correct", *rest, "--design", "by-gold", "--method", method)
+        assert (code, f"--method {method} is for one judge" in err) == (2, True)
+    for design in ("random", "by-gold"):
+        code, out, _ = run("correct", *rest, "--design", design)
+        assert (code, "with the confusion matrix of its assessor, whatever the gold design" in out) == (0, True)
+    with (folder / "gold.qrels").open("a") as stream:
+        stream.write("0 0 new 1\n")
+    code, _, err = run("correct", *rest, "--design", "by-gold")
+    assert (code, "have no bronze label" in err) == (2, True)
+    code, _, err = run("correct", *rest, "--design", "by-gold", "--missing", "drop")
+    assert (code, "1 gold pairs have no bronze label and are left out" in err) == (0, True)
+
+
+def test_gold_labels_below_0_are_counted(run: Run, folder: Path) -> None:
+    """Guards a batch that came back half judged: its -1 are told, not lost."""
+    text = (folder / "gold.qrels").read_text().splitlines()
+    text[0], text[1] = (" ".join([*line.split()[:3], "-1"]) for line in text[:2])
+    (folder / "gold.qrels").write_text("\n".join(text) + "\n")
+    code, _, err = run("correct", *COMMON, "--design", "by-gold")
+    assert code == 0
+    assert "2 of 400 gold pairs have a gold label below 0 (not judged) and are left out" in err

@@ -11,8 +11,12 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
+from truegain.gains.magnitudes import normalised
 from truegain.measures.direct import fed_directly
 from truegain.measures.parse import parse_measures
+from truegain.studies.magnitude_units import Units, read_magnitudes
+from truegain.studies.ratings_world import magnitude_ratings
+from truegain.tables.judgments import Judgments
 
 ITEMS = {"a": (2, 2, 2, 2, 2), "b": (1, 1, 2, 3, 3), "c": (0, 0, 0, 0, 1), "d": (0, 0, 0, 0, 0)}
 
@@ -65,8 +69,14 @@ def test_eval_on_ratings(run: Run) -> None:
         (["gains", "ratings.csv", "--rule", "unanimity", "--scale", "0:2"], "3 (line"),
         (["gains", "ratings.csv", "--rule", "sum", "--values", "x"], "is not name=value"),
         (["gains", "ratings.csv", "--rule", "sum", "--values", "x=y"], "is not a number"),
-        (["eval", "ratings.csv", "s.run", "--p", "0.2"], "as in --rule unanimity"),
+        (["gains", "ratings.csv", "--rule", "unanimity"], "as in --scale 0:3"),
+        (["gains", "ratings.csv", "--rule", "WG", "--scale", "ordinal"], "as in --scale 0:3"),
+        (["gains", "ratings.csv", "--rule", "geometric"], "ratings.csv:12: 9 of 20 ratings are not above 0"),
+        (["gains", "ratings.csv", "--units", "top3"], "needs --expert"),
+        (["eval", "ratings.csv", "s.run", "--p", "0.2"], "--p: this is about ratings; say how they become gains"),
+        (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated, --values: this is"),
         (["eval", "ratings.csv", "s.run"], "a gain rule is needed"),
+        (["eval", "ratings.csv", "s.run", "-m", "nG@1"], "truegain eval --rule mean"),
     ],
 )
 def test_mistakes_end_with_2(run: Run, words: list[str], said: str) -> None:
@@ -74,6 +84,47 @@ def test_mistakes_end_with_2(run: Run, words: list[str], said: str) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_units_write_the_gains_of_the_study(run: Run, folder: Path) -> None:
+    """Guards --units: normalised geometrically without being asked, as the study ranks; raw where asked for."""
+    world = magnitude_ratings(topics=3, docs=20, workers=6, seed=1)
+    expert, table = Judgments.of(world.expert), read_magnitudes(world.ratings)
+    tg.write_judgments(world.ratings, folder / "m.csv")
+    tg.write_judgments(world.expert, folder / "expert.qrels")
+    found = {}
+    for how in ("", "geometric", "none"):
+        words = ["--normalise", how] if how else []
+        code, out, _ = run("gains", "m.csv", "--units", "top3", "--expert", "expert.qrels", *words, "-o", "g.csv")
+        assert (code, out) == (0, "")
+        found[how] = tg.read_judgments(folder / "g.csv").label
+        rows = normalised(table, how or "geometric").take(Units.of(table, expert).rows("top3"))
+        assert found[how] == pytest.approx(tg.to_gains(rows, "median").label, rel=1e-12)
+    assert found[""].tolist() == found["geometric"].tolist() != found["none"].tolist()
+
+
+def test_a_majority_of_one_is_told(run: Run) -> None:
+    """Guards --rule majority on numbers of which no two are equal: every gain would be a tie settled by rank."""
+    said = "no two ratings of a document are equal (2 documents, 4 ratings)"
+    code, _, err = run("gains", "magnitudes.csv", "--rule", "majority", "--normalise", "geometric")
+    assert code == 0
+    assert said in err
+    code, _, err = run("gains", "ratings.csv", "--rule", "majority")
+    assert (code, err) == (0, "")
+
+
+def test_eval_reads_ratings_as_every_command(run: Run, folder: Path) -> None:
+    """Guards the options of reading and --spread on `eval --rule`: the scores of the gains that they make."""
+    (folder / "w.csv").write_text(
+        "query,part,doc,ann,bob,year\n1,f,a,yes,no,2001\n1,f,b,yes,yes,1999\n1,f,c,no,7,1999\n"
+    )
+    (folder / "w.run").write_text("1-f Q0 a 1 3 s\n1-f Q0 b 2 2 s\n")
+    how = ["--columns", "topic=query+part", "--assessors", "ann,bob", "--values", "yes=1,no=0", "--outside", "drop"]
+    how += ["--rule", "unanimity", "--scale", "0:1", "--p", "0.5", "--spread", "sd"]
+    code, out, err = run("eval", "w.csv", "w.run", *how, "-m", "nG@1", "--format", "csv")
+    assert code == 0
+    assert err == "warning: 1 of 6 ratings lie outside the scale 0:1 and are dropped\n"
+    assert float(out.splitlines()[1].split(",")[-1]) == pytest.approx(1 / 3)  # UG of a 1 + 0, of b 2 + 0.5 * 2 * 1
 
 
 @pytest.mark.parametrize("cutoff", [5, 10, 20])

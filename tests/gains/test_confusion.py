@@ -92,9 +92,22 @@ def test_what_is_refused() -> None:
 
 
 def test_negative_labels_are_not_judged() -> None:
-    """Guards pooled but unjudged documents: they are no pairs."""
-    pairs = pair_up({"1": {"a": 1, "b": -1, "c": 0}}, {"1": {"a": 1, "b": 1, "c": -1}}, design="random")
+    """Guards pooled but unjudged documents: they are no pairs, and how many there are is told."""
+    with pytest.warns(tg.DataWarning) as told:
+        pairs = pair_up({"1": {"a": 1, "b": -1, "c": 0}}, {"1": {"a": 1, "b": 1, "c": -1}}, design="random")
     assert (len(pairs), pairs.unjudged) == (1, 2)
+    assert [str(w.message) for w in told] == [
+        "1 of 3 gold pairs have a gold label below 0 (not judged) and are left out",
+        "1 of 3 gold pairs have a bronze label below 0 (not judged) and are left out",
+    ]
+
+
+def test_gold_that_is_bronze_is_told() -> None:
+    """Guards against the bronze file given as gold: a judge without an error is told, a good one is not."""
+    bronze, gold = world(topics=4)
+    with pytest.warns(tg.DataWarning, match="all 120 gold pairs have exactly the bronze label"):
+        tg.Judge.fit(gold, gold, design="random")
+    tg.Judge.fit(bronze, gold, design="random")
 
 
 def test_binary_is_the_two_class_case_of_graded() -> None:
@@ -103,7 +116,9 @@ def test_binary_is_the_two_class_case_of_graded() -> None:
     part = corrected_mean(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), [1 - j, j], [0, 1])
     v_r, v_n = rates_variance(k_r, n_r, k_n, n_n)
     assert part.value == pytest.approx(corrected(j, k_r / n_r, k_n / n_n))
-    assert part.gold_variance_independent() == pytest.approx(variance(j, k_r / n_r, k_n / n_n, 0, v_r, v_n))
+    assert float((part.confusion.counts * part.pull() ** 2).sum()) == pytest.approx(
+        variance(j, k_r / n_r, k_n / n_n, 0, v_r, v_n)
+    )
 
 
 def test_bias_to_second_order() -> None:

@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.gains.crowd import Glad, Mace, Skene
+from truegain.tables.grouped import Grouped
 
 pytest.importorskip("crowdkit.aggregation", exc_type=ImportError)
 pytestmark = pytest.mark.filterwarnings("ignore:(?!.*converged)")
@@ -55,6 +57,37 @@ def test_no_convergence_is_told() -> None:
     """Guards a fit that was cut short: the user hears of it."""
     with pytest.warns(tg.DataWarning, match="had not converged after 1 steps"):
         tg.to_gains(crowd(60)[0], "dawid-skene", n_iter=1)
+
+
+@pytest.mark.parametrize("rule", [Skene, Glad, Mace])
+def test_convergence_is_told_either_way(rule: Any) -> None:
+    """Guards what a fit says of itself: settled, with its steps, or not; both warn or stay silent accordingly."""
+    ratings = Grouped.of(tg.read_ratings(crowd()[0]))
+    _, settled = rule(n_iter=100).fitted(ratings)
+    assert settled.converged
+    assert settled.change is not None
+    assert settled.change < 1e-5
+    assert str(settled) == f"converged after {settled.steps} steps"
+    _, cut = rule(n_iter=2).fitted(ratings)
+    assert (cut.converged, str(cut)) == (False, "not converged after 2 steps")
+    with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
+        tg.to_gains(crowd()[0], rule.NAME, n_iter=2)
+
+
+@pytest.mark.parametrize("rule", [Skene, Glad])
+def test_convergence_at_the_very_last_step_is_convergence(rule: Any) -> None:
+    """Guards the border: a fit that settles in as many steps as it may take has settled, with one less it has not."""
+    ratings = Grouped.of(tg.read_ratings(crowd()[0]))
+    needed = rule(n_iter=100).fitted(ratings)[1].steps
+    assert rule(n_iter=needed).fitted(ratings)[1].converged
+    assert not rule(n_iter=needed - 1).fitted(ratings)[1].converged
+
+
+def test_the_likelihood_of_mace_rises_to_rest() -> None:
+    """Guards the change told of MACE: smaller with more steps, and that of the likelihoods of its own steps."""
+    ratings = Grouped.of(tg.read_ratings(crowd()[0]))
+    few, many = (Mace(n_iter=n).fitted(ratings)[1].change or 0.0 for n in (5, 60))
+    assert many < few / 10
 
 
 def test_what_does_not_fit_is_told() -> None:

@@ -107,6 +107,23 @@ def test_mistakes_are_told() -> None:
         normalised(magnitudes([[1.0]]), "cubic")
 
 
+@pytest.mark.parametrize("how", ["geometric", "median", "range"])
+def test_magnitudes_too_far_apart_are_refused(how: str) -> None:
+    """Guards against infinite or vanished magnitudes: refused with the number and the place."""
+    for other in (1e300, 1e-300):
+        with pytest.raises(tg.InputError, match=r"cannot be brought to the scale of its topic"):
+            normalised(magnitudes([[1e308, 1e-308], [other, other]]), how)
+
+
+def test_units_on_one_scale_stay_to_the_last_bit() -> None:
+    """Guards against rounding where there is nothing to move: equal units, of any size, keep their numbers."""
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame([("1", f"d{d}", f"w{w}", 7e41) for w in range(6) for d in range(int(rng.integers(1, 9)))],
+                         schema=["topic", "doc", "assessor", "label"], orient="row")  # fmt: skip
+    for how in ("geometric", "median", "range"):
+        assert set(normalised(tg.read_ratings(frame), how).label.tolist()) == {7e41}
+
+
 def test_err_takes_gains_of_a_thousand() -> None:
     """Guards against overflow of 2^gain: ERR against exact rational arithmetic, gains up to 1000."""
     from fractions import Fraction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from truegain.gains.rectify_pairs import (
     rectify_pairs,
     strata_of,
 )
-from truegain.inference.judges.rectified import rectified, rectified_difference
+from truegain.inference.judges.rectified import rectified, rectified_differences
 from truegain.measures.linear import linear_parts
 from truegain.tables.align import align
 from truegain.tables.pool import Pool
@@ -357,9 +358,9 @@ def test_gold_topics_serve_any_measure(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         answers = rectified(ranked, some, measure, design="topics")
-        difference = rectified_difference(ranked, some, measure, a=0, b=1, design="topics")
+        (difference,), _ = rectified_differences(ranked, some, measure, wanted=[(0, 1)], design="topics")
     for s, answer in enumerate(answers):
-        by_hand = rectify_topics(bronze_scores[s], gold_scores[s])
+        by_hand = replace(rectify_topics(bronze_scores[s], gold_scores[s]), bounds=(0.0, 1.0))
         assert (answer.value, answer.low, answer.high) == pytest.approx((by_hand.value, *by_hand.interval()))
     by_hand = rectify_topics(bronze_scores[1] - bronze_scores[0], gold_scores[1] - gold_scores[0])
     assert (difference.difference, difference.low) == pytest.approx((by_hand.value, by_hand.interval()[0]))

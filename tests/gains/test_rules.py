@@ -191,6 +191,17 @@ def test_zero_has_no_geometric_mean() -> None:
         tg.to_gains(ratings([[0, 2]]), "geometric")
 
 
+@pytest.mark.parametrize("rule", ["sum", "mean", "unanimity", "weighted"])
+def test_gains_beyond_the_greatest_number_are_refused(rule: str) -> None:
+    """Guards against infinite gains: refused with the rule, the document and the rating, and no warning of numpy."""
+    frame = pl.DataFrame({"topic": "7", "doc": list("abb"), "assessor": list("xxy"), "label": [1.0, 1.5e308, 1.5e308]})
+    with pytest.raises(
+        tg.TruegainError, match=rf"the rule {rule} .*for 1 of 2 documents.*'b' of topic '7'.*1\.5e\+308"
+    ):
+        tg.to_gains(frame, rule, scale="0:1.6e308")
+    assert tg.to_gains(frame, "median").label.tolist() == [1.0, 1.5e308]
+
+
 def test_every_rule_is_in_the_catalogue_under_its_name() -> None:
     """Guards the catalogue, and that every rule is documented with an example."""
     for name, kind in RULES.items():

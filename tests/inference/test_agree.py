@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import lzma
+import re
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,8 +15,8 @@ import pytest
 import truegain as tg
 from tests.inference.test_alpha import frame_of
 from truegain.inference.agreement.agree import agree
-from truegain.inference.agreement.alpha import alpha
-from truegain.inference.agreement.assessors import assessors
+from truegain.inference.agreement.alpha import alpha, alpha_of
+from truegain.inference.agreement.assessors import Assessor, assessors, far_below
 from truegain.inference.agreement.order import order_agreement
 from truegain.studies.ratings_world import magnitude_ratings, uniform_ratings
 from truegain.tables.grouped import Grouped
@@ -40,6 +44,38 @@ def test_order_agreement_by_counting() -> None:
         mine = [p[3] for p in pairs if p[1:3] == (low, high)]
         assert part == pytest.approx(np.mean(mine))
         assert n == len(mine)
+
+
+@pytest.mark.parametrize("levels", [2, 40, 10**9])
+def test_order_agreement_of_one_large_group(levels: int) -> None:
+    """Guards the counting of pairs by sorting: 15,000 documents of one topic, more pairs than could be listed."""
+    rng = np.random.default_rng(levels)
+    expert = rng.integers(0, levels, 15_000).astype(float)
+    value = np.round(expert / levels + rng.normal(0, 0.3, 15_000), 2)
+    found = order_agreement(value, expert, np.full(15_000, 3))
+    right = every = 0
+    for v, e in zip(value[::50].tolist(), expert[::50].tolist(), strict=True):  # a fiftieth of the pairs, one by one
+        above, below = value[expert > e], value[expert < e]
+        right += int((above >= v).sum() + (below <= v).sum())
+        every += len(above) + len(below)
+    assert found.share == pytest.approx(right / every, abs=0.02)
+    _, sizes = np.unique(expert, return_counts=True)
+    assert len(found) == 15_000 * 14_999 // 2 - int((sizes * (sizes - 1) // 2).sum())
+    assert (sum(n for *_, n in found.by_levels) == len(found)) == (levels <= 50)
+
+
+def test_order_agreement_is_exact_for_any_groups() -> None:
+    """Guards the halving of groups of every size, ties in values and levels included, against going through pairs."""
+    rng = np.random.default_rng(8)
+    for n in (0, 1, 2, 3, 17, 64, 65, 130):
+        value, group = rng.integers(0, 5, n).astype(float), rng.integers(0, 3, n)
+        expert = rng.integers(0, 4, n).astype(float)
+        right, count = order_agreement(value, expert, group).counted(3)
+        for g in range(3):
+            v, e = value[group == g], expert[group == g]
+            apart = e[:, None] > e[None, :]
+            assert count[g] == apart.sum()
+            assert right[g] == (apart & (v[:, None] >= v[None, :])).sum()
 
 
 def test_ties_count_as_agreement() -> None:
@@ -86,6 +122,88 @@ def test_planted_assessors_are_looked_at() -> None:
     assert looks["a11"] == "agrees with the rest far less than others do, takes less than a third of the usual time"
 
 
+def flagged(people: list[Assessor], careless: tuple[str, ...]) -> tuple[float, float]:
+    """The share of careless and of honest workers who are worth a second look."""
+    looks = [(a.assessor in careless, bool(a.look)) for a in people]
+    return tuple(float(np.mean([look for bad, look in looks if bad is kind])) for kind in (True, False))  # type: ignore[return-value]
+
+
+def test_careless_workers_with_a_single_unit_are_looked_at() -> None:
+    """Guards the second look where everybody rated 8 documents: careless ones are found, hardly an honest one.
+
+    By correlation with the rest alone about half of them, with experts more, with times (they are quick) nearly all;
+    of the honest below 2%, also in a world without careless workers.
+    """
+    shares: dict[str, list[tuple[float, float]]] = {"rest": [], "experts": [], "all": [], "none careless": []}
+    for seed in range(3):
+        world = magnitude_ratings(seed=seed)
+        untimed = dataclasses.replace(world.ratings, extra={"anchor": world.ratings.extra["anchor"]})
+        for name, table, expert in (
+            ("rest", untimed, None),
+            ("experts", untimed, world.expert),
+            ("all", world.ratings, world.expert),
+        ):
+            shares[name].append(flagged(assessors(Grouped.of(table), expert, logs=True), world.careless))
+        honest = magnitude_ratings(seed=seed, careless=0)
+        found = assessors(Grouped.of(honest.ratings), honest.expert, logs=True)
+        shares["none careless"].append((1.0, float(np.mean([bool(a.look) for a in found]))))
+    means = {name: np.mean(each, axis=0) for name, each in shares.items()}
+    assert means["rest"][0] > 0.45
+    assert means["experts"][0] > means["rest"][0]
+    assert means["all"][0] > 0.97
+    assert max(each[1] for each in means.values()) < 0.02
+
+
+def test_one_of_three_or_four_is_held_against_the_intervals_of_the_others() -> None:
+    """Guards small panels: the judge at 0.3 beside three above 0.7 is told, near ones and few items are not."""
+    assert far_below(np.array([0.77, 0.70, 0.76, 0.30]), np.full(4, 1239.0)).tolist() == [False, False, False, True]
+    assert far_below(np.array([0.77, 0.70, 0.30]), np.full(3, 200.0)).tolist() == [False, False, True]
+    assert not far_below(np.array([0.77, 0.70, 0.30]), np.full(3, 8.0)).any()
+    assert not far_below(np.array([0.77, 0.70, 0.60]), np.full(3, 1e5)).any()
+    assert not far_below(np.array([0.9, 0.1]), np.full(2, 1000.0)).any()
+
+
+def test_a_wide_crowd_is_not_suspected() -> None:
+    """Guards honest differences: where many differ, each known well, only one beyond their spread is told."""
+    z = np.random.default_rng(4).normal(1.2, 0.3, 200)
+    usual = np.tanh(z)
+    assert far_below(np.append(usual, 0.0), np.full(201, 1e5)).nonzero()[0].tolist() == [200]
+    assert far_below(np.append(np.tanh(1.2 + (z - 1.2) / 10), 0.5), np.full(201, 1e5)).nonzero()[0].tolist() == [200]
+
+
+def test_the_fourth_judge_of_cystic_fibrosis(shared_data: Path) -> None:
+    """Guards the finding on real data: judge 4 agrees with the three others far less than they among themselves."""
+    rows, topic = [], ""
+    with lzma.open(shared_data / "cystic_fibrosis" / "cfquery.xml.xz", "rt") as stream:
+        for number, scores, doc in re.findall(
+            r"<QueryNumber>(\d+)|<Item score=\"(\d{4})\">\s*(\d+)", stream.read(), re.IGNORECASE
+        ):
+            topic = number or topic
+            rows += [(topic, doc, f"judge{j + 1}", float(s)) for j, s in enumerate(scores)]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row").unique(
+        ["topic", "doc", "assessor"], keep="first", maintain_order=True
+    )
+    found = agree(frame, scale="ordinal 0:2", trials=0).assessors.records()
+    assert len(found) == 4
+    assert [(r["assessor"], r["look"]) for r in found if r["look"]] == [
+        ("judge4", "agrees with the rest far less than others do")
+    ]
+    assert float(found[0]["correlation"] or 1) < 0.35 < 0.65 < min(float(r["correlation"] or 0) for r in found[1:])
+
+
+def test_equal_ratings_are_striking_only_where_others_vary() -> None:
+    """Guards rare labels: whoever finds nothing relevant among six poor documents has done nothing wrong."""
+    poor = np.zeros((5, 40))
+    poor[:, :4] = 1
+    poor[0, :4] = np.nan
+    poor[0, 10:] = np.nan
+    assert not any(a.look for a in assessors(Grouped.of(tg.read_ratings(frame_of(poor)))))
+    varied = np.tile(np.arange(40) % 4, (5, 1)).astype(float)
+    varied[0] = 2
+    looks = [a.look for a in assessors(Grouped.of(tg.read_ratings(frame_of(varied))))]
+    assert looks == ["gives every document the same rating", "", "", "", ""]
+
+
 def test_experts_tell_the_careless() -> None:
     """Guards agreement with experts: on simulated magnitudes the careless order documents worse than the others."""
     world = magnitude_ratings(topics=6, docs=32, workers=6, noise=0.5, careless=0.2, seed=4)
@@ -110,6 +228,113 @@ def test_the_whole_answer_holds_its_parts() -> None:
     assert found.experts is not None
     shares = found.experts.records()
     assert shares[0]["n"] == sum(int(r["n"] or 0) for r in shares[3:])  # pairs by levels are all pairs
+
+
+def test_topics_of_small_studies_are_resampled() -> None:
+    """Guards the intervals by topic: a bootstrap also of 4 items and of 300 topics, and why where there is none."""
+    rng = np.random.default_rng(9)
+    rows = []
+    for topic in range(300):
+        for item in range(1 if topic == 7 else 4):
+            level = 0 if topic == 8 else rng.integers(0, 4)
+            for a in range(1 if topic == 9 else 3):
+                value = 0 if topic == 8 else int(np.clip(level + rng.integers(-1, 2), 0, 3)) + (topic == 7) * a
+                rows.append((f"{topic:03}", f"d{item}", f"a{a}", float(value)))
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    found = agree(frame, scale="ordinal 0:9", trials=100)
+    records = found.topics.records()
+    for record in records:
+        if record["topic"] not in ("007", "008", "009"):
+            assert record["low"] is not None or "single value" in str(record["note"])
+            assert float(record["high"] or 0) <= 1
+    assert [records[t]["note"] for t in (7, 8, 9)] == [
+        "one item has no interval", "undefined: all ratings are 0", "undefined: no item has two ratings",
+    ]  # fmt: skip
+    assert "bootstrap (29" in found.topics.notes[0]
+    assert "none, one item has no interval (1 topic)" in found.topics.notes[0]
+    assert "none, alpha is undefined, see the note of each (2 topics)" in found.topics.notes[0]
+
+
+def test_topics_of_very_large_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the limits on work: a jackknife of topics with 10 items, none of small ones among thousands, both said."""
+    world = magnitude_ratings(topics=3, docs=20, workers=4, seed=5)
+    docs = world.ratings.docs.strings()
+    rows = [i for i, d in enumerate(docs) if not d.startswith("3-") or d < "3-005"]
+    table = world.ratings.take(np.array(rows))
+    monkeypatch.setitem(agree.__globals__, "ALL_TOPICS", 0)
+    monkeypatch.setitem(alpha_of.__globals__, "LARGE", 0)
+    some = agree(table, scale="ratio", trials=100).topics
+    assert some.notes == ("Intervals over items: jackknife (2 topics); bootstrap (1 topic).",)
+    monkeypatch.setitem(agree.__globals__, "MOST_RESAMPLED", 0)
+    none = agree(table, scale="ratio", trials=100).topics
+    assert none.records()[2]["low"] is None
+    assert none.records()[2]["note"] == "too many topics to resample each"
+    assert "none, too many topics to resample each (1 topic)" in none.notes[0]
+
+
+def test_every_document_by_hand() -> None:
+    """Guards the table by document: max/min, geometric sd and equal pairs of each, in the order of the file."""
+    stats = pytest.importorskip("scipy.stats")
+    world = magnitude_ratings(topics=2, docs=14, workers=3, seed=2)
+    found = agree(world.ratings, scale="ratio", trials=0).documents.records()
+    said: dict[tuple[str, str], list[float]] = {}
+    rows = zip(world.ratings.topic.strings(), world.ratings.docs.strings(), world.ratings.label.tolist(), strict=True)
+    for topic, doc, value in rows:
+        said.setdefault((topic, doc), []).append(value)
+    assert len(found) == len(said)
+    for record in found:
+        values = said[str(record["topic"]), str(record["doc"])]
+        equal = np.mean([a == b for a, b in combinations(values, 2)])
+        assert record["max/min"] == pytest.approx(max(values) / min(values))
+        assert record["geometric sd"] == pytest.approx(stats.gstd(values))
+        assert record["ratings"] == len(values)
+        assert record["equal"] == pytest.approx(equal)
+        assert record["median"] == pytest.approx(np.median(values))
+    plain = agree(frame_of([[0, 1], [0, None]]), scale="ordinal 0:3", trials=0).documents
+    assert "max/min" not in plain.columns
+    assert plain.records()[1]["equal"] is None
+    assert "1 document with one rating" in plain.notes[0]
+
+
+@pytest.mark.parametrize("scale", [None, "ratio", "interval"])
+def test_huge_ratings_give_no_infinite_number(scale: str | None) -> None:
+    """Guards ratings of 1e308 and 1e-308: every number of every table is finite, what has none says why."""
+    found = agree(frame_of([[1e308, 1e-308, 1e-300], [1e308, 3.0, 1e308]]), scale=scale, trials=100)
+    for table in (*found.tables(), found.documents):
+        assert all(np.isfinite(c) for row in table.rows for c in row if isinstance(c, float)), table.title
+    if scale == "ratio":
+        row = next(r for r in found.overall.records() if r["statistic"] == "median max/min ratio")
+        assert (row["value"], row["note"]) == (None, "undefined: most ratios are too great for a number to hold")
+
+
+def test_ratios_of_0_are_said_to_be_undefined() -> None:
+    """Guards a zero among magnitudes: the rows of ratios stay, and say why they are empty."""
+    found = agree(frame_of([[0, 2], [2, 3]]), scale="ratio", trials=0)
+    notes = [r["note"] for r in found.overall.records()]
+    assert notes[1:] == ["undefined: a rating of 0 has no ratio"] * 2
+    assert "no ratios: a rating is 0" in str(found.documents.notes)
+
+
+def test_experts_without_two_levels_or_with_very_many() -> None:
+    """Guards outside agreement that has no pairs, or too many pairs of levels to list."""
+    ratings = frame_of([[1, 2], [1, 3]])
+    one = agree(ratings, {"1": {"d000000": 1, "d000001": 1}}, trials=0)
+    assert one.experts is not None
+    assert "undefined: no unit has two documents" in one.experts.notes[1]
+    assert one.topics.records()[0]["note"] == "no pair on different levels"
+    many = frame_of(np.tile(np.arange(60.0), (2, 1)))
+    two = agree(many, {"1": {f"d{i:06}": i for i in range(60)}}, trials=0)
+    assert two.experts is not None
+    assert two.experts.records()[0]["share"] == 1.0
+    assert "60 levels, too many to list every two" in two.experts.notes[1]
+
+
+def test_weighted_kappas_are_in_the_answer() -> None:
+    """Guards the overall table: plain, linear and quadratic kappa where the scale has an order, plain where not."""
+    rows = agree(frame_of([[0, 1, 3], [0, 2, 2]]), scale="ordinal 0:3", trials=0).overall.records()
+    assert [r["statistic"] for r in rows][-3:] == [f"Cohen's kappa{k}" for k in ("", " (linear)", " (quadratic)")]
+    rows = agree(frame_of([[0, 1, 3], [0, 2, 2]]), scale="nominal", trials=0).overall.records()
+    assert rows[-1]["statistic"] == "Cohen's kappa"
 
 
 def test_normalising_raises_agreement_on_personal_scales() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import truegain as tg
 from tests.inference import irrcac_values
 from truegain.inference.agreement import paired
-from truegain.inference.agreement.alpha import Agreement, _student, alpha, alpha_of
+from truegain.inference.agreement.alpha import Agreement, _student, alpha, alpha_of, drawn_items
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.grouped import Grouped
 from truegain.tables.scale import LEVELS
@@ -231,15 +232,66 @@ def test_the_interval_of_large_studies_is_that_of_the_bootstrap(level: str, monk
 
 
 def test_parts_of_large_studies_leave_out_single_items() -> None:
-    """Guards the intervals of topics in large studies: the jackknife of items by hand, and none for very few items."""
+    """Guards the intervals of topics in large studies: the jackknife of items by hand, the bootstrap of very few."""
     rng = np.random.default_rng(17)
     matrix = np.clip(rng.integers(1, 5, 14) + rng.integers(-1, 2, (3, 14)), 1, 4).astype(float)
     found = alpha_of(pairs_of(matrix), "interval", trials=1000, confidence=0.9, seed=1, among=10**6)
     without = np.array([brute(np.delete(matrix, item, axis=1), "interval") for item in range(14)])
     step = _student(13, 0.9) * np.sqrt(13 / 14 * ((without - without.mean()) ** 2).sum())
-    assert (found.low, found.high) == pytest.approx((value(found) - step, value(found) + step))
-    few = alpha_of(pairs_of(matrix[:, :9]), "interval", trials=1000, confidence=0.9, seed=1, among=10**6)
-    assert (few.low, few.why) == (None, "too few items for an interval")
+    assert (found.low, found.high) == pytest.approx((value(found) - step, min(1.0, value(found) + step)))
+    few = pairs_of(matrix[:, :9])
+    one, two = (alpha_of(few, "interval", trials=1000, confidence=0.9, seed=1, among=n) for n in (0, 10**6))
+    assert one == two
+    assert one.low is not None
+
+
+def test_no_limit_lies_beyond_1() -> None:
+    """Guards the jackknife of people who nearly agree: alpha is at most 1, and so are its limits."""
+    rng = np.random.default_rng(18)
+    matrix = np.tile(rng.integers(0, 4, 30), (3, 1)).astype(float)
+    matrix[0, 0] = (matrix[0, 0] + 1) % 4
+    found = alpha_of(pairs_of(matrix), "ordinal", trials=1000, confidence=0.95, seed=1, among=10**6)
+    assert "jackknife" in found.why
+    assert found.high == 1.0
+    assert 0.8 < value(found) < 1
+
+
+def test_every_resample_is_drawn_as_item_by_item() -> None:
+    """Guards the weights of the bootstrap, made many at a time: those of drawing items one resample after another."""
+    rng = np.random.default_rng(np.random.SeedSequence(3).spawn(1)[0])
+    want = [np.bincount(rng.integers(0, 7, 7), minlength=7) for _ in range(200)]
+    assert np.array_equal(np.concatenate(list(drawn_items(7, 200, 3))), want)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_huge_and_tiny_ratings(level: str) -> None:
+    """Guards against overflow: ratings of 1e308 and 1e-308 have the alpha of exact arithmetic, and no traceback."""
+    rows = [[1e308, 1e308, 3e307], [1e-308, 3.0, 1e-308], [1e308, 2e-308, 5.0]]
+    exact = [[Fraction(v) for v in row] for row in rows]
+    ranks = sorted({v for row in exact for v in row})
+    count = {v: sum(row.count(v) for row in exact) for v in ranks}
+
+    def apart(x: Fraction, y: Fraction) -> Fraction:
+        low, high = min(x, y), max(x, y)
+        between = sum(count[v] for v in ranks if low <= v <= high) - Fraction(count[x] + count[y], 2)
+        kinds = {"nominal": Fraction(x != y), "ordinal": between, "interval": x - y, "ratio": (x - y) / (x + y)}
+        return kinds[level] ** 2
+
+    every = [v for row in exact for v in row]
+    within = sum(apart(x, y) for row in exact for x in row for y in row) / 2
+    among = sum(apart(x, y) for x in every for y in every) / 8
+    found = alpha(frame_of(np.array(rows).T), level, trials=100)
+    assert found.value == pytest.approx(float(1 - within / among), abs=1e-12)
+    assert found.low is None or np.isfinite([found.low, found.high or 0.0]).all()
+
+
+def test_ratings_equal_but_for_rounding_have_no_alpha() -> None:
+    """Guards against noise of the last bit: nobody differs, so there is no alpha, and an alpha of 0 is 0."""
+    found = alpha(frame_of([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]), "ratio", trials=0)
+    assert (found.value, found.why) == (None, "all ratings are 0.3")
+    rng = np.random.default_rng(1)
+    values = [alpha(frame_of(rng.permutation([[1, 2], [3, 1], [2, 3]])), lv, trials=0).value for lv in LEVELS]
+    assert all(v is not None and (v == 0 or abs(v) > 1e-9) for v in values)
 
 
 def test_students_quantile() -> None:
@@ -257,6 +309,7 @@ def test_one_seed_one_answer() -> None:
     assert once.low != other.low
 
 
+@pytest.mark.filterwarnings("ignore:.*negative:truegain.errors.DataWarning")
 @pytest.mark.parametrize(
     ("matrix", "level", "why"),
     [

@@ -71,6 +71,18 @@ def test_the_mean_of_cohens_kappas() -> None:
     assert found.why == "6 of 6 pairs"
 
 
+def test_very_many_assessors_are_compared_by_random_pairs() -> None:
+    """Guards kappa of 60 assessors, 1,770 pairs: 1,000 at random, near the mean over all, and that is said."""
+    rng = np.random.default_rng(7)
+    matrix = np.clip(rng.integers(0, 4, 40) + rng.integers(-1, 2, (60, 40)), 0, 3)
+    for weights in ("none", "linear", "quadratic"):
+        found = cohen(grouped(matrix), weights)
+        each = [cohen(grouped(matrix[list(two)]), weights).value or 0.0 for two in combinations(range(60), 2)]
+        assert found.why == "1000 random pairs of 1,770, each with at least 5 common items"
+        assert found.value == pytest.approx(np.mean(each), abs=4 * np.std(each) / np.sqrt(1000))
+        assert cohen(grouped(matrix), weights, seed=1).value != found.value
+
+
 def test_ratio_spreads_against_scipy() -> None:
     """Guards the geometric standard deviation against scipy, the ratio against the definition."""
     stats = pytest.importorskip("scipy.stats")
@@ -83,13 +95,15 @@ def test_ratio_spreads_against_scipy() -> None:
 
 
 def test_undefined_is_said() -> None:
-    """Guards against nan where all say the same, nobody rated twice, or assessors are too many."""
+    """Guards against nan where all say the same, nobody rated twice, or no pair of very many can be compared."""
     same, single = grouped([[1, 1], [1, 1]]), grouped([[1, None], [None, 2]])
     assert [fleiss(g).why for g in (same, single)] == ["all ratings are 1", "no item has two ratings"]
     assert percent(single).value is None
     assert "no two assessors" in cohen(single).why
     assert "no two assessors" in cohen(same).why
-    assert "too many" in cohen(grouped(np.ones((31, 2)))).why
+    assert "no two assessors" in cohen(grouped(np.ones((31, 2)))).why
+    assert "none rated 5 common items" in cohen(grouped(np.ones((60, 2)))).why
+    assert "no pair of assessors gave more than one label" in cohen(grouped(np.ones((60, 6)))).why
     with pytest.raises(tg.TruegainError, match="marginals is 'mean'"):
         fleiss(same, "mean")
     with pytest.raises(tg.TruegainError, match="weights is 'cubic'"):

@@ -21,10 +21,9 @@ from truegain.inference.labels.plan import (
     Prospect,
     found_already,
     from_scratch,
-    naive_topics,
     plan_labels,
-    published_sizes,
 )
+from truegain.inference.labels.published import naive_topics, published_sizes
 from truegain.report.label_costs import cost_chart, with_bars
 
 
@@ -179,6 +178,65 @@ def p_value(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, design: str)
     return rectify_pairs(pairs, of_b, against=np.tile(np.repeat([1.0 / DOCS, 0.0], DOCS), n)).p_value()
 
 
+def test_planned_power_is_had_where_much_is_labelled_that_is_not_retrieved() -> None:
+    """Guards plans with random gold, half of which falls on documents that neither system retrieved."""
+    rng, delta, trials = np.random.default_rng(11), 0.12, 2000
+
+    def pool(topics: int) -> tuple[np.ndarray, np.ndarray]:
+        (gold, bronze), (more, cheap) = world(rng, topics, delta, 0.1), world(rng, topics, 0.0, 0.1)
+        return np.concatenate([gold, more], axis=1), np.concatenate([bronze, cheap], axis=1)
+
+    gold, bronze = pool(3000)
+    keep = drawn(rng, gold, "random", 8000, 12000)
+    names = [f"{s}{i}" for s in "abxy" for i in range(DOCS)]
+    runs = {s: {str(t): {f"{s}{i}": -float(i) for i in range(DOCS)} for t in range(3000)} for s in "ab"}
+    labels = {str(t): dict(zip(names, row.tolist(), strict=True)) for t, row in enumerate(bronze)}
+    seen = {str(t): {names[i]: int(gold[t, i]) for i in np.flatnonzero(keep[t])} for t in range(3000)}
+    found = tg.plan(
+        runs, labels, {t: row for t, row in seen.items() if row}, "P@10", design="random", detect=delta,
+        cost_bronze=0.02, cost_gold=0.5,
+    )  # fmt: skip
+    plan = plan_labels(from_scratch(found.prospect), delta)
+    assert found.prospect.labels_per_topic == 4 * DOCS
+    hits = 0
+    for _ in range(trials):
+        gold, bronze = pool(plan.topics)
+        keep = drawn(rng, gold, "random", plan.gold_relevant, plan.gold_nonrelevant)
+        b, has = bronze.ravel().astype(np.float64), keep.ravel()
+        pairs = SampledPairs(
+            np.repeat(np.arange(plan.topics), 4 * DOCS), strata_of(b, has), b, np.where(has, gold.ravel(), np.nan),
+            np.full(b.shape, b.size / has.sum()), plan.topics,
+        )  # fmt: skip
+        of_a, of_b = (np.tile(np.repeat(x, DOCS), plan.topics) / DOCS for x in ([1.0, 0, 0, 0], [0.0, 1, 0, 0]))
+        hits += rectify_pairs(pairs, of_b, against=of_a).p_value() < 0.05
+    assert hits / trials == pytest.approx(plan.power, abs=0.03)
+
+
+@pytest.mark.parametrize(("means", "rates"), [((0.45, 0.5), (0.9, 0.8)), ((0.4, 0.5), (0.85, 0.75))])
+def test_power_near_the_largest_share_of_gold(means: tuple[float, float], rates: tuple[float, float]) -> None:
+    """Guards plans by gold label that gold-judge half of the pairs, where gold pairs are mostly scored too."""
+    rng, delta, trials = np.random.default_rng(3), means[1] - means[0], 500
+
+    def flat(topics: int) -> tuple[np.ndarray, np.ndarray]:
+        gold = (rng.random((topics, 2 * DOCS)) < np.repeat(means, DOCS)).astype(np.int64)
+        right = rng.random(gold.shape) < np.where(gold == 1, *rates)
+        return gold, np.where(right, gold, 1 - gold)
+
+    gold, bronze = flat(3000)
+    pilot = named(gold, bronze, drawn(rng, gold, "by-gold", 6000, 6000))
+    found = tg.plan(*pilot, "P@10", design="by-gold", detect=delta, cost_bronze=0.05, cost_gold=1.0)
+    plan = plan_labels(from_scratch(found.prospect), delta)
+    assert 0.4 < plan.gold / (plan.topics * 2 * DOCS) <= 0.501
+    hits = 0
+    for _ in range(trials):
+        gold, bronze = flat(plan.topics)
+        hits += (
+            p_value(gold, bronze, drawn(rng, gold, "by-gold", plan.gold_relevant, plan.gold_nonrelevant), "by-gold")
+            < 0.05
+        )
+    assert hits / trials == pytest.approx(0.8, abs=0.03 + 0.018)  # a standard error of the simulation
+
+
 @pytest.mark.parametrize(
     ("design", "power", "delta", "icc", "costs", "trials"),
     [
@@ -238,7 +296,7 @@ def test_senseless_wishes_are_refused() -> None:
 
 
 def test_a_plan_from_runs_and_the_next_batch() -> None:
-    """Guards the report: the batch holds retrieved pairs without gold, each once, and is the same for the same seed."""
+    """Guards the report: the batch holds labelled pairs without gold, each once, and is the same for the same seed."""
     runs, bronze, gold = study(0)
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 7 == 0} for t, row in gold.items()}
     costs = {"cost_bronze": 0.002, "cost_gold": 1.5}
@@ -249,10 +307,38 @@ def test_a_plan_from_runs_and_the_next_batch() -> None:
     pairs = list(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
     assert pairs == list(zip(again.batch.topic.strings(), again.batch.docs.strings(), strict=True))
     assert len(set(pairs)) == len(pairs) == 25
-    assert all(d not in sample[t] and int(d[1:]) < 10 for t, d in pairs)
+    assert all(d in bronze[t] and d not in sample[t] for t, d in pairs)
     assert set(found.batch.label.tolist()) == {-1.0}
     costs_by_difference = [row["cost"] for row in found.table.records()]
     assert costs_by_difference == sorted(costs_by_difference, reverse=True)  # type: ignore[type-var]
+
+
+def test_a_random_batch_is_random_for_other_systems_too() -> None:
+    """Guards the next batch of a random sample: fed back it does not bend what is said of systems that had no part.
+
+    Documents that a and b retrieve are judged well, those of c badly, so that a batch from a's and b's lists alone
+    would make c's bronze errors look rare.
+    """
+    rng = np.random.default_rng(0)
+    gold = {str(t): {f"{s}{i}": int(rng.random() < 0.4) for s in "abc" for i in range(DOCS)} for t in range(150)}
+    right = {"a": 0.95, "b": 0.95, "c": 0.6}
+    bronze = {t: {d: g if rng.random() < right[d[0]] else 1 - g for d, g in row.items()} for t, row in gold.items()}
+    runs = {s: {t: {f"{s}{i}": -float(i) for i in range(DOCS)} for t in gold} for s in "abc"}
+    start = {t: {d: g for d, g in row.items() if rng.random() < 0.05} for t, row in gold.items()}
+    two = {s: runs[s] for s in "ab"}
+    costs = {"cost_bronze": 0.01, "cost_gold": 1.0, "detect": 0.05}
+    found = tg.plan(two, bronze, start, "P@10", design="random", batch=600, **costs)  # type: ignore[arg-type]
+    assert found.batch is not None
+    sent = list(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
+    of_c = sum(d[0] == "c" for _, d in sent) / len(sent)
+    assert of_c == pytest.approx(1 / 3, abs=0.06)
+    for t, d in sent:
+        start[t][d] = gold[t][d]
+    judge = tg.Judge.fit(bronze, start, design="random")
+    truth = np.mean([g == bronze[t][d] for t, row in gold.items() for d, g in row.items()])
+    k_r, n_r, k_n, n_n = judge.counts
+    assert (k_r + k_n) / (n_r + n_n) == pytest.approx(truth, abs=0.04)
+    assert "all labelled pairs" in found.about_batch
 
 
 def test_the_batch_keeps_the_design() -> None:
@@ -273,6 +359,14 @@ def test_the_batch_keeps_the_design() -> None:
     ones = sum(bronze[t][d] for t, d in zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
     share = np.mean([bronze[t][d] for t, row in seen.items() for d in row])
     assert ones / 50 == pytest.approx(share, abs=0.03)
+
+
+def test_an_empty_batch_is_refused() -> None:
+    """Guards the size of the batch."""
+    runs, bronze, gold = study(0)
+    for batch in (0, -3):
+        with pytest.raises(tg.TruegainError, match=f"batch {batch}: give at least 1 pair"):
+            tg.plan(runs, bronze, gold, "P@10", design="random", cost_bronze=0.002, cost_gold=1.5, batch=batch)
 
 
 def test_no_batch_where_every_pair_is_gold() -> None:

@@ -89,9 +89,59 @@ def test_scipy_says_the_same(n: int) -> None:
     rounded = np.round(b - a, 1)
     for zeros in ZEROS:
         theirs = stats.wilcoxon(rounded, zero_method=zeros, method="approx", correction=True)
-        assert wilcoxon(rounded, zero_method=zeros, correction=True).p == pytest.approx(theirs.pvalue, abs=1e-12)
+        found = wilcoxon(rounded, zero_method=zeros, correction=True, method="normal")
+        assert found.p == pytest.approx(theirs.pvalue, abs=1e-12)
     up, used = int((rounded > 0).sum()), int((rounded != 0).sum())
     assert sign_test(rounded).p == pytest.approx(stats.binomtest(up, used).pvalue, abs=1e-12)
+
+
+def by_all_signs(z: Floats, zeros: str) -> float:
+    """Wilcoxon's p with every sign written out: how often the smaller rank sum is no greater than that found."""
+    used = z[z != 0] if zeros == "wilcox" else z
+    ranks = stats.rankdata(np.abs(used))
+    kept, split = ranks[used != 0], ranks[used == 0].sum() / 2 if zeros == "zsplit" else 0.0
+    signs = np.array(list(product((0, 1), repeat=len(kept))))
+    plus = signs @ kept + split
+    smaller = np.minimum(plus, kept.sum() + 2 * split - plus)
+    found = min(ranks[used > 0].sum(), ranks[used < 0].sum()) + split
+    return float(np.mean(smaller <= found + 1e-9))
+
+
+@pytest.mark.parametrize("zeros", ZEROS)
+def test_wilcoxon_with_ties_and_zeros_counts_all_signs(zeros: Literal["wilcox", "pratt", "zsplit"]) -> None:
+    """Guards the exact p with ties and zeros, up to 12 differences, against every sign written out."""
+    rng = np.random.default_rng(5)
+    for n in (*range(1, 13), *range(4, 13)):
+        z = rng.integers(-3, 5, n) / 4
+        if z.any():
+            assert wilcoxon(z, zero_method=zeros).p == pytest.approx(by_all_signs(z, zeros), abs=1e-14)
+
+
+@pytest.mark.parametrize("zeros", ZEROS)
+def test_wilcoxon_with_ties_is_scipys_permutation_test(zeros: Literal["wilcox", "pratt", "zsplit"]) -> None:
+    """Guards the same against scipy, which counts all signs where it is asked to."""
+    every = stats.PermutationMethod(n_resamples=2**13)
+    for seed in range(6):
+        z = np.random.default_rng(seed).integers(-2, 4, 11) / 8
+        theirs = stats.wilcoxon(z, zero_method=zeros, method=every).pvalue
+        assert wilcoxon(z, zero_method=zeros).p == pytest.approx(theirs, abs=1e-12)
+
+
+def test_wilcoxon_never_undercuts_what_the_signs_can_give() -> None:
+    """Guards small studies with ties: zeros change nothing, and no p is below 2/2^n, the least there is."""
+    assert wilcoxon([0.1, 0.2, 0.3, 0.4, 0.5]).p == wilcoxon([0.1, 0.2, 0.3, 0.4, 0.5, 0, 0, 0]).p == 0.0625
+    assert wilcoxon([0.5] * 4 + [0.0] * 6).p == 0.125
+    assert wilcoxon([0.5] * 4 + [0.0] * 6, method="normal").p == pytest.approx(0.0455, abs=1e-4)
+
+
+def test_exact_wilcoxon_of_many_against_scipy() -> None:
+    """Guards the count of signs beyond 50 differences, where doubles do not hold 2^n, and that 'auto' stops there."""
+    z = generated(2, 120, seed=9)
+    exact = wilcoxon(*z, method="exact").p
+    assert exact == pytest.approx(stats.wilcoxon(z[1] - z[0], method="exact").pvalue, rel=1e-9)
+    assert wilcoxon(*z).p == wilcoxon(*z, method="normal").p != exact
+    tied = np.round(generated(2, 50, seed=2)[1], 1) - 0.3
+    assert wilcoxon(tied).p == wilcoxon(tied, method="exact").p != wilcoxon(tied, method="normal").p
 
 
 def test_randomisation_counts_all_signs_where_they_are_few() -> None:
@@ -211,11 +261,13 @@ def test_too_little_is_refused(name: str) -> None:
 
 
 def test_wrong_settings_are_refused() -> None:
-    """Guards the options: unknown ways, exact with ties, no trials, a confidence of 95."""
+    """Guards the options: unknown ways, exact of too many, no trials, a confidence of 95."""
     with pytest.raises(TruegainError, match="zero_method"):
         wilcoxon([0.1, 0.2], zero_method="drop")  # type: ignore[arg-type]
-    with pytest.raises(TruegainError, match="without ties"):
-        wilcoxon([0.1, 0.1, 0.2], method="exact")
+    with pytest.raises(TruegainError, match=r"up to 1000 differences .* there are 1001"):
+        wilcoxon(np.arange(1, 1002.0), method="exact")
+    with pytest.raises(TruegainError, match="method 'approx'"):
+        wilcoxon([0.1, 0.1, 0.2], method="approx")  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials"):
         randomisation([0.1, 0.2], trials=0)
     with pytest.raises(TruegainError, match="confidence 95"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
@@ -16,6 +17,7 @@ import truegain as tg
 from truegain.cli.app import main
 from truegain.cli.study_magnitudes import Show
 from truegain.gains.magnitudes import normalised
+from truegain.report.magnitudes import _edges, systems_chart
 from truegain.studies.magnitude_profiles import levels_table, profile_table, ratios_table
 from truegain.studies.magnitude_systems import MAPPINGS, MEASURES, magnitude_systems
 from truegain.studies.magnitude_units import (
@@ -230,9 +232,8 @@ def test_rankings_are_those_of_eval(world: Magnitudes, runs: Runs) -> None:
             p = []
             for row_of in matrix:
                 z = row_of - matrix[best]
-                clean = z.all() and len(set(np.abs(z))) == len(z)
-                how = "exact" if clean else "asymptotic"  # scipy's own choice also depends on its version
-                p.append(stats.wilcoxon(z, method=how).pvalue if z.any() else 1.0)
+                every = stats.PermutationMethod(n_resamples=2 ** len(z))  # all signs, also with ties
+                p.append(stats.wilcoxon(z, method=every).pvalue if z.any() else 1.0)
             tops.append({runs.systems[s] for s in range(len(matrix)) if s == best or p[s] >= 0.05})
         assert row["top sets"] == pytest.approx(len(tops[0] & tops[1]) / len(tops[0] | tops[1]))
         assert (row["top magnitudes"], row["top expert"]) == (len(tops[0]), len(tops[1]))
@@ -337,15 +338,82 @@ def test_merged_systems_take_whole_lists(world: Magnitudes, runs: Runs) -> None:
 
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 def test_only_shared_documents_have_gains(world: Magnitudes, runs: Runs) -> None:
-    """Guards the comparison: documents that one side lacks have no gain on either, and that is told."""
+    """Guards the comparison: documents that one side lacks have no gain on either, and that is told.
+
+    Units are normalised whole, with the documents that experts did not judge; only then are gains left out.
+    """
     half = world.expert.take(np.arange(0, len(world.expert), 2))
     with pytest.warns(tg.DataWarning, match="rated documents have no level of experts"):
         study = magnitude_systems(world.ratings, half, runs, sources=["all"], trials=1)
     kept = set(half.docs.strings())
-    rows = [i for i, d in enumerate(world.ratings.docs.strings()) if d in kept]
-    shared = normalised(world.ratings.take(np.array(rows)))
-    want = tg.evaluate(runs, tg.to_gains(shared, "median"), NDCG).matrix(NDCG).mean(axis=1)
+    gains = tg.to_gains(world.ratings, "median", normalise="geometric")
+    gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
+    want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
     assert study.ranked["all", NDCG].means == pytest.approx(want)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_anchors_without_a_level_still_split_units(world: Magnitudes, runs: Runs) -> None:
+    """Guards narrow and wide units where experts did not judge the anchors: Hk/Nk is of the unit, not of experts."""
+    anchors = {d for d, a in zip(world.ratings.docs.strings(), world.ratings.extra["anchor"], strict=True) if a}
+    rest = [i for i, d in enumerate(world.expert.docs.strings()) if d not in anchors]
+    expert = world.expert.take(np.array(rest))
+    found = Units.of(world.ratings, expert)
+    study = magnitude_systems(world.ratings, expert, runs, trials=1)
+    assert [r["units"] for r in study.rankings.records()][::2] == ["all", "top3", "narrow", "wide"]
+    moved = normalised(world.ratings)
+    kept = set(expert.docs.strings())
+    for source in ("top3", "narrow", "wide"):
+        gains = tg.to_gains(moved.take(found.rows(source)), "median")
+        gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
+        want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
+        assert study.ranked[source, NDCG].means == pytest.approx(want)
+    middle = Units.of(world.ratings, world.expert).median_ratio
+    assert f"Hk/Nk below {middle:g}, the median of {len(found)} units" in str(study.rankings.notes)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_draws_come_from_whole_units(runs: Runs) -> None:
+    """Guards resampling with a partial expert: one score a document, normalised by the unit, gives the study's own."""
+    world = magnitude_ratings(topics=12, docs=26, workers=1, careless=0, seed=2)
+    one = {}  # anchors have several scores; take them out of the experts' judgments so that every draw is the same
+    for row, (doc, mark) in enumerate(zip(world.ratings.docs.strings(), world.ratings.extra["anchor"], strict=True)):
+        one[doc] = row if not mark else -1
+    rest = [i for i, d in enumerate(world.expert.docs.strings()) if one[d] >= 0]
+    study = magnitude_systems(world.ratings, world.expert.take(np.array(rest)), runs, sources=["all"], trials=5)
+    assert study.draws[NDCG] == pytest.approx(np.full(5, study.rankings.records()[0]["tau"]))
+
+
+@pytest.mark.parametrize("n", [5, 8, 30])
+def test_bars_of_tau_hold_whole_steps(n: int) -> None:
+    """Guards the histogram of tau: values that n systems can give lie in the middle of bars, equally many in each."""
+    rng = np.random.default_rng(n)
+    taus = np.array([stats_tau(rng.permutation(n)) for _ in range(400)])
+    step = 4 / (n * (n - 1))
+    for systems in (None, n):
+        edges = _edges(taus, taus, systems)
+        steps = np.diff(edges) / step
+        assert steps == pytest.approx(np.round(steps))
+        assert len(set(np.round(steps))) == 1
+        assert len(edges) <= 41
+        assert edges[0] < taus.min() < taus.max() < edges[-1]
+        assert (edges[0] + 1) / step % 1 == pytest.approx(0.5)
+    scattered = rng.random(50)
+    assert len(_edges(scattered, scattered, None)) == 41
+
+
+def stats_tau(order: npt.NDArray[np.int64]) -> float:
+    """Kendall's tau of an order with the identity, by going through pairs."""
+    pairs = [np.sign(b - a) for i, a in enumerate(order) for b in order[i + 1 :]]
+    return float(np.mean(pairs))
+
+
+def test_systems_of_the_top_sets_are_named() -> None:
+    """Guards the scatter of systems: those of either top set carry their names, others do not."""
+    chart = systems_chart([("nDCG@10", ["a", "b", "c"], [0.5, 0.4, 0.1], [0.6, 0.7, 0.2], ["a"], ["b"])]).to_dict()
+    rows = chart["data"]["values"] if "data" in chart else next(iter(chart["datasets"].values()))
+    assert {r["system"]: r["above"] + r["below"] for r in rows} == {"a": "a", "b": "b", "c": ""}
+    assert sum(layer["mark"]["type"] == "text" for layer in chart["hconcat"][0]["layer"]) == 2
 
 
 def test_mistakes_are_told(world: Magnitudes, runs: Runs) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import truegain as tg
@@ -14,12 +16,13 @@ from truegain.cli.app import main
 from truegain.gains.magnitudes import normalised
 from truegain.inference.agreement.alpha import alpha
 from truegain.inference.differences.effects import es_hsd
-from truegain.inference.differences.tukey import randomised_tukey_hsd
+from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
 from truegain.measures.direct import fed_directly
 from truegain.measures.parse import parse_measures
+from truegain.studies.magnitude_systems import magnitude_systems
 from truegain.studies.magnitudes import magnitudes
 from truegain.studies.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.studies.unanimity import _said, unanimity
+from truegain.studies.unanimity import _Near, _tested, unanimity
 from truegain.studies.world import World, simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
@@ -45,7 +48,8 @@ def test_without_weight_nothing_changes(world: World) -> None:
 def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     """Guards table 3: exactly the pairs significant by one gain only, with p, |d| and ES_HSD of each test."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
-    study = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5)
+    study = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5,
+                      most_trials=400)  # fmt: skip
     asked = [a.measure for a in fed_directly(parse_measures(["nG@1", "P+"]))]
     gains = [tg.to_gains(ratings, "sum"), tg.to_gains(ratings, "unanimity", scale="0:2", p=1.0)]
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
@@ -80,12 +84,89 @@ def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
     assert one.rankings.rows == two.rankings.rows
 
 
-def test_changes_that_may_be_the_draw_are_told() -> None:
-    """Guards the note: both p-values so close to alpha that the permutations drawn may have decided."""
-    near: tuple[str | float, ...] = ("P+", 0.2, "a", "b", 0.0504, 0.1, 0.5, 0.0490, 0.1, 0.5)
-    far: tuple[str | float, ...] = ("P+", 0.2, "a", "b", 0.2, 0.1, 0.5, 0.0490, 0.1, 0.5)
-    assert _said([near, far], 0.05, 5000)[0].startswith("in 1 of 2 both p-values lie within 0.0062 of 0.05")
-    assert _said([far], 0.05, 5000) == ()
+def test_near_p_values_are_counted() -> None:
+    """Guards the notes: pairs with any p-value within two errors of alpha, listed or not; exact tests have none."""
+    anova = randomised_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], trials=10).anova
+
+    def test(ab: float, ac: float, bc: float, exact: bool = False) -> Tukey:
+        return Tukey("", anova, square(np.array([ab, ac, bc]), 3), trials=5000, exact=exact)
+
+    near = _Near(0.05)
+    near.count(test(0.2, 0.049, 0.001), test(0.0490, 0.0501, 0.001))
+    assert (near.listed, near.others) == (2, 0)
+    assert near.said(2)[0].startswith("in 2 of 2 pairs a p-value lies within 0.0062 of 0.05, two standard errors")
+    near.count(test(0.2, 0.2, 0.049), test(0.2, 0.2, 0.001))
+    assert near.said(2)[1].startswith("1 pair(s) not listed have a p-value within 0.0062")
+    exact = _Near(0.05)
+    exact.count(test(0.2, 0.049, 0.001, True), test(0.0490, 0.0501, 0.001, True))
+    assert exact.said(2) == ()
+    assert exact.said(0) == ("no pair of systems changes sides",)
+
+
+def test_tests_near_alpha_are_drawn_again(world: World) -> None:
+    """Guards the trials: raised where some p-value is near alpha, to that of the larger draw, and else left alone."""
+    scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
+    matrix = scores.matrix("nDCG@10")
+    plain = randomised_tukey_hsd(matrix, trials=200, seed=5)
+    upper = plain.p[np.triu_indices(len(plain.p), 1)]
+    alpha_near = float(upper[(upper > 0.02) & (upper < 0.9)][0])
+    again = _tested(scores, "nDCG@10", alpha_near, (200, 3200), 5, None)
+    assert again.trials in (800, 3200)
+    assert np.array_equal(again.p, randomised_tukey_hsd(matrix, trials=again.trials, seed=5).p)
+    assert _tested(scores, "nDCG@10", alpha_near, (200, 200), 5, None).trials == 200
+    gaps = np.sort(np.append(upper, [0.0, 1.0]))
+    widest = int(np.diff(gaps).argmax())
+    far = float(gaps[widest : widest + 2].mean())
+    assert np.diff(gaps).max() > 6 * (0.25 / 20_000) ** 0.5  # the test would say nothing otherwise
+    assert _tested(scores, "nDCG@10", far, (20_000, 80_000), 5, None).trials == 20_000
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 5.0, -0.1, float("nan")])
+def test_a_level_of_significance_lies_between_0_and_1(world: World, alpha: float) -> None:
+    """Guards alpha in both studies: 5 is not 5%."""
+    with pytest.raises(tg.TruegainError, match="is not a level of significance"):
+        unanimity(uniform_ratings(world.gold), world.runs, scale="0:2", alpha=alpha)
+    people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
+    with pytest.raises(tg.TruegainError, match="is not a level of significance"):
+        magnitude_systems(people.ratings, people.expert, world.runs, alpha=alpha)
+
+
+def test_tied_systems_have_no_tau_and_that_is_said(world: World) -> None:
+    """Guards rankings in which every system is equal: no tau, and the note says which gain ties them."""
+    ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
+    same = tg.Runs(tuple(replace(world.runs.parts[0], system=f"s{i}") for i in range(3)))
+    study = unanimity(ratings, same, scale="0:2", ps=[0.2], measures=["P+"], trials=50)
+    assert study.rankings.records()[0]["tau"] is None
+    assert "tau is undefined for P+: all systems are tied by RawG" in study.rankings.notes
+
+
+def test_equal_magnitudes_have_no_fit() -> None:
+    """Guards people who all say 3: no spread and no distance made of rounding, agreement by ties, and reasons."""
+    rows = [(t, f"{t}{d}", w, 3.0) for t in "ab" for d in range(7) for w in ("x", "y", "z")[: 2 + d % 2]]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    expert = {t: {f"{t}{d}": d % 3 for d in range(7)} for t in "ab"}
+    study = magnitudes(frame, expert)
+    for row in study.habits.records():
+        assert (row["sd of ln"], row["D of log-normal"], row["max/min"]) == (0.0, None, 1.0)
+    assert "no log-normal fit in 3 rows whose ratings are all equal" in study.habits.notes
+    assert {row["all pairs"] for row in study.combinations.records()} == {1.0}
+    found = alpha(normalised(tg.read_ratings(frame)), "ratio", trials=0)
+    assert found.why == "all ratings are 3"
+
+
+def test_experts_on_one_level_leave_nothing_to_order() -> None:
+    """Guards combinations without pairs: undefined, with the reason."""
+    people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
+    study = magnitudes(people.ratings, {t: dict.fromkeys(people.expert.docs.strings(), 1) for t in ("1", "2")})
+    assert {row["all pairs"] for row in study.combinations.records()} == {None}
+    assert "no topic has two rated documents that experts put on different levels" in str(study.combinations.notes)
+
+
+def test_magnitudes_too_far_apart_are_refused() -> None:
+    """Guards ratios that overflow: refused with the place, not printed as infinite."""
+    frame = pl.DataFrame({"topic": "1", "doc": list("ab"), "assessor": "x", "label": [1e308, 1e-308]})
+    with pytest.raises(tg.InputError, match="from 1e-308 to 1e\\+308 are too far apart"):
+        magnitudes(frame, {"1": {"a": 1, "b": 0}})
 
 
 def test_unanimity_matters_less_with_more_assessors(world: World) -> None:

@@ -52,6 +52,7 @@ FILES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*columns are taken as assessors")
 @pytest.mark.parametrize("name", FILES)
 def test_every_shape_gives_the_same_ratings(name: str, tmp_path: Path) -> None:
     """Guards the readers: one study in seven shapes is one set of ratings."""
@@ -63,8 +64,10 @@ def test_frames_and_parquet(tmp_path: Path) -> None:
     """Guards frames in memory and Parquet files, wide and long."""
     wide = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "ann": [2, 0], "bob": [1, None]})
     wide.write_parquet(tmp_path / "wide.parquet")
-    assert rows(tg.read_ratings(wide)) == rows(tg.read_ratings(tmp_path / "wide.parquet")) == WANTED
-    assert rows(tg.read_ratings(pd.DataFrame(wide.to_dict(as_series=False)))) == WANTED
+    who = ["ann", "bob"]
+    assert rows(tg.read_ratings(wide, assessors=who)) == WANTED
+    assert rows(tg.read_ratings(tmp_path / "wide.parquet", assessors=who)) == WANTED
+    assert rows(tg.read_ratings(pd.DataFrame(wide.to_dict(as_series=False)), assessors=who)) == WANTED
 
 
 def test_options_tell_the_shape(tmp_path: Path) -> None:
@@ -98,7 +101,29 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc,assessor,label\n1,a,x,1/0\n", {}, "rating is not a number: '1/0'"),
         ("topic,doc,assessor,label\n1,a,x,\n", {}, "rating is missing"),
         ("topic,doc,label\n1,a,1\n", {}, "there is no assessor"),
-        ("1 0 a 2\n", {}, "the columns 'topic' and 'doc' are not named"),
+        ("1,a,x,2\n", {}, "r.csv:1: the columns are not named: '1,a,x,2' (begin the table with"),
+        ("", {}, "the file is empty"),
+        ("topic doc assessor label\n1 a x 2\n", {}, "the columns are separated by blanks"),
+        ("topic;doc;assessor;label\n1;a;x;2,5\n", {}, "the columns are separated by semicolons"),
+        ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "--columns topic=topicID,assessor=workerID"),
+        ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "no topic and no assessor among the columns topicID, "),
+        ("doc,assessor,label\na,x,1\n", {}, "give it a name with --topic"),
+        ("topic,doc,assessor\n1,a,x\n", {}, "there is no label among the columns topic, doc, assessor"),
+        ("topic,doc,assessor,label\n1,a,x,NA\n", {}, "r.csv:2: rating is missing: 'NA' (leave out the row"),
+        ("topic,doc,assessor,label\n1,a,x,nan\n", {}, "rating is missing: 'nan'"),
+        ("topic,doc,ann\n1,a,NA\n", {"assessors": ["ann"]}, "rating in column 'ann' is missing: 'NA' (leave the cell"),
+        ("topic,doc,ann,bob\n1,a,1,x\n", {"assessors": ["ann", "bob"]}, "in column 'bob' is not a number: 'x'"),
+        ("topic,doc,assessor,label\n1,a,x,50%\n", {}, "is not a number: '50%' (write 50, without the sign)"),
+        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "--values 'good=1' (words here: bad, good)"),
+        ('{"topic": "1", "doc": "a", "assessor": "x", "label": [1]}\n', {}, "'[1]' (write one number, not a list"),
+        ("topic,doc,assessor,label,seconds\n1,a,x,1,abc\n", {}, ":2: seconds is not a number of at least 0: 'abc'"),
+        ("topic,doc,assessor,label,seconds\n1,a,x,1,-5\n", {}, "seconds is not a number of at least 0: '-5'"),
+        ("topic,doc,ann,seconds\n1,a,1,-5\n", {"assessors": ["ann"]}, "seconds is not a number of at least 0: '-5'"),
+        ("topic,doc,assessor,label,order\n1,a,x,1,2\n1,b,x,1,first\n", {}, "r.csv:3: order is not a number: 'first'"),
+        ("topic,doc,assessor,label,order\n1,a,x,1,2\n1,b,x,1,\n", {}, "r.csv:3: order is missing"),
+        ("task,worker,label\n17,x,1\n", {}, "(--topic NAME)"),
+        ("topic,doc,assessor,label\n1,a,x,1\n", {"topic": "2"}, "there is a column 'topic'"),
+        ("query,doc,x\n1,a,1\n", {"columns": {"topic": "query+facet"}}, "no column facet among query, doc, x, to join"),
         ("task,worker,label\n1a,x,1\n", {}, "--separator ':'"),
         ("topic,doc\n1,a\n", {}, "no column that could be an assessor's"),
         ("topic,doc,x\n1,a,1\n", {"assessors": ["y"]}, "no column y"),
@@ -137,7 +162,7 @@ def test_repeated_ratings_by_option(which: Any, label: float, tmp_path: Path) ->
     """Guards the three ways to settle repeats; other rows stay."""
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,assessor,label\n1,a,x,4\n1,b,x,0\n1,a,x,2\n1,a,y,7\n1,a,x,3\n")
-    with pytest.warns(tg.DataWarning, match=f"1 documents were rated more than once by one assessor; the {which}"):
+    with pytest.warns(tg.DataWarning, match=f"1 document was rated more than once by one assessor; the {which}"):
         found = rows(tg.read_ratings(path, repeated=which))
     assert found == {("1", "a", "x", label), ("1", "b", "x", 0.0), ("1", "a", "y", 7.0)}
 
@@ -147,11 +172,11 @@ def test_skipped_annotations_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     cancelled = studio_rating("y", "number", 2, was_cancelled=True)
     path.write_text(json.dumps([studio_task("1", "a", studio_rating("x", "number", 1), cancelled)]))
-    with pytest.warns(tg.DataWarning, match="1 annotations"):
+    with pytest.warns(tg.DataWarning, match="1 annotation in .* was cancelled"):
         assert len(tg.read_ratings(path)) == 1
     path = tmp_path / "p.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in (*PRODIGY, {**PRODIGY[0], "answer": "ignore"})))
-    with pytest.warns(tg.DataWarning, match="1 answers"):
+    with pytest.warns(tg.DataWarning, match="1 answer in .* is 'ignore'"):
         assert rows(tg.read_ratings(path)) == WANTED
 
 
@@ -160,7 +185,7 @@ def test_long_lists_are_cut_and_names_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,Ann B\n" + "".join(f"1,d{i},{i}\n" for i in range(9)))
     with pytest.raises(tg.InputError, match=r"7 of 9 .*: 2 \(line 4, assessor Ann B\), .*6 \(line 8.*\) and 2 more"):
-        tg.read_ratings(path, scale="0:1")
+        tg.read_ratings(path, scale="0:1", assessors=["Ann B"])
 
 
 def test_trec_lines_are_no_ratings(tmp_path: Path) -> None:
@@ -177,3 +202,99 @@ def test_a_scale_prints_as_it_parses() -> None:
     for text in ("0:3", "ordinal 0:3", "ratio", "1:", ":5", "interval -1:1"):
         assert str(Scale.of(text)) == text
         assert Scale.of(str(Scale.of(text))) == Scale.of(text)
+
+
+def test_columns_taken_as_assessors_are_told(tmp_path: Path) -> None:
+    """Guards against a year that becomes an assessor unseen: the columns are named once, and how to choose them."""
+    path = tmp_path / "r.csv"
+    path.write_text("topic,doc,ann,bob,year\n1,a,2,1,2001\n2,b,0,,1999\n")
+    said = r"r.csv: 3 columns are taken as assessors: ann, bob, year \(choose them with --assessors ann,bob\)"
+    with pytest.warns(tg.DataWarning, match=said) as told:
+        assert len(tg.read_ratings(path)) == 5
+    assert len(told) == 1
+    assert rows(tg.read_ratings(path, assessors=["ann", "bob"])) == WANTED
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [(None, "declare --scale 0:2 --outside drop"), ("ordinal", "declare --scale 'ordinal 0:2' --outside drop")],
+)
+def test_negative_ratings_are_told(scale: str | None, said: str, tmp_path: Path) -> None:
+    """Guards against averaging -2 for 'broken link' unseen: counted and told, unless the scale says what it is."""
+    path = tmp_path / "r.csv"
+    path.write_text("topic,doc,assessor,label\n1,a,x,-2\n1,b,x,2\n1,a,y,-1\n")
+    with pytest.warns(tg.DataWarning, match="2 of 3 ratings are negative .lowest -2. and taken as ratings") as told:
+        ratings = tg.read_ratings(path, scale=scale)
+    assert said in str(told[0].message)
+    assert len(tg.read_ratings(ratings)) == 3  # told when they were read, and not again
+    for declared in ("interval", "-2:2", "interval -2:2"):
+        assert len(tg.read_ratings(path, scale=declared)) == 3
+
+
+def test_words_of_a_nominal_scale(tmp_path: Path) -> None:
+    """Guards --scale nominal: words are ratings, numbered as told; words elsewhere, and missing ones, are refused."""
+    path = tmp_path / "r.csv"
+    path.write_text("topic,doc,assessor,label\n1,a,x,spam\n1,a,y,ad\n1,b,x,7\n")
+    with pytest.warns(tg.DataWarning, match="the 3 words of the nominal scale are numbered .*: 7=0, ad=1, spam=2"):
+        found = tg.read_ratings(path, scale="nominal")
+    assert found.label.tolist() == [2, 1, 0]
+    with pytest.warns(tg.DataWarning, match="the 2 words .*: 7=6, ad=7"):
+        assert tg.read_ratings(path, scale="nominal", values={"spam": 5}).label.tolist() == [5, 7, 6]
+    for scale in ("ordinal", "nominal 0:3"):
+        with pytest.raises(tg.InputError, match="'spam'"):
+            tg.read_ratings(path, scale=scale)
+    path.write_text("topic,doc,assessor,label\n1,a,x,spam\n1,a,y,NA\n")
+    with pytest.raises(tg.InputError, match=r"r.csv:3: rating is missing: 'NA'"):
+        tg.read_ratings(path, scale="nominal")
+
+
+def test_numbers_of_a_nominal_scale_stay(tmp_path: Path) -> None:
+    """Guards nominal scales of numbers: nothing is numbered anew, nothing told."""
+    path = tmp_path / "r.csv"
+    path.write_text("topic,doc,assessor,label\n1,a,x,4\n1,a,y,-7\n")
+    assert tg.read_ratings(path, scale="nominal").label.tolist() == [4, -7]
+
+
+def test_one_topic_for_all(tmp_path: Path) -> None:
+    """Guards tasks that are plain ids, and tables without topics: all of the topic that is named."""
+    path = tmp_path / "r.csv"
+    wanted = {("t", "17", "x", 1.0), ("t", "18", "y", 0.0)}
+    for text in ("task,worker,label\n17,x,1\n18,y,0\n", "doc,worker,label\n17,x,1\n18,y,0\n"):
+        path.write_text(text)
+        assert rows(tg.read_ratings(path, topic="t")) == wanted
+
+
+def test_columns_are_joined(tmp_path: Path) -> None:
+    """Guards topics of two columns, in a file and in a frame; the columns joined are no assessors."""
+    text = "query,facet,doc,ann1,ann2,adjudicated\n1,f,a,2,1,2\n1,g,a,0,,0\n"
+    path = tmp_path / "r.csv"
+    path.write_text(text)
+    options: dict[str, Any] = {"assessors": ["ann1", "ann2"], "columns": {"topic": "query+facet"}}
+    wanted = {("1-f", "a", "ann1", 2.0), ("1-f", "a", "ann2", 1.0), ("1-g", "a", "ann1", 0.0)}
+    assert rows(tg.read_ratings(path, **options)) == wanted
+    assert rows(tg.read_ratings(pl.read_csv(path), **options)) == wanted
+    path.write_text("query,facet,doc,ann1\n1,f,a,2\n")
+    with pytest.warns(tg.DataWarning, match="1 column is taken as an assessor: ann1"):
+        tg.read_ratings(path, columns={"topic": "query+facet"})
+
+
+def test_blanks_around_cells_do_not_count(tmp_path: Path) -> None:
+    """Guards tables written with a blank after every comma: cells are as their headers."""
+    path = tmp_path / "r.csv"
+    path.write_text("topic, doc, assessor, label\n1, a, ann, 2\n1,a,bob , 1\n2, b,ann, 0\n")
+    assert rows(tg.read_ratings(path)) == WANTED
+
+
+def test_csfcube_is_read_as_given(shared_data: Path) -> None:
+    """Guards the walk of the documentation: two annotators beside an adjudicated column, topics of query and facet."""
+    with pytest.warns(tg.DataWarning, match="17 of 12488 ratings lie outside the scale 0:3 and are dropped"):
+        found = tg.read_ratings(
+            shared_data / "csfcube" / "judgments_long.csv.gz",
+            assessors=["ann1", "ann2"],
+            columns={"topic": "query+facet"},
+            scale="0:3",
+            outside="drop",
+        )
+    assert len(found.topic.values) == 50
+    assert found.assessor is not None
+    assert found.assessor.values == ("ann1", "ann2")

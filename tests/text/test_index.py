@@ -176,6 +176,18 @@ def test_another_corpus_is_never_overwritten(tmp_path: Path) -> None:
         index([path], tmp_path / "new")
 
 
+@pytest.mark.parametrize("kind", ["tsv", "jsonl"])
+def test_a_mistake_before_anything_is_indexed_leaves_nothing(kind: str, tmp_path: Path) -> None:
+    """Guards the second try: where the field of the id was wrong the command mended runs, and nothing is in its way."""
+    path = tmp_path / f"docs.{kind}"
+    path.write_text("number\ttext\n1\ta rose\n" if kind == "tsv" else '{"number": "1", "text": "a rose"}\n')
+    for _ in range(2):
+        with pytest.raises(InputError, match="no field"):
+            index([str(path)], tmp_path / "corpus")
+        assert not (tmp_path / "corpus.partial").exists()
+    assert index([str(path)], tmp_path / "corpus", Settings(fields=Fields("number"))).documents == 1
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

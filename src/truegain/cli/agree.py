@@ -7,45 +7,29 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.output import table_format_of, write_table
-from truegain.cli.ratings import (
-    AssessorsOption,
-    ColumnsOption,
-    NormaliseOption,
-    OutsideOption,
-    RatingsFile,
-    RepeatedOption,
-    ScaleOption,
-    SeparatorOption,
-    ValuesOption,
-    load,
-)
+from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.sources import write_bytes
-from truegain.tables.table import Format
+from truegain.tables.table import Format, Table
 
+MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors")
 
 
+@reads_ratings
 def agree_command(
     ratings: RatingsFile,
     expert: Annotated[
         str | None, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")
     ] = None,
     part: Annotated[
-        Literal["all", "overall", "topics", "assessors", "experts"],
+        Literal["all", "overall", "topics", "assessors", "experts", "documents"],
         typer.Option("--part", help="Which tables to print; formats for programs take one."),
     ] = "all",
-    scale: ScaleOption = None,
     normalise: NormaliseOption = None,
     trials: Annotated[int, typer.Option("--trials", min=0, help="Resamples behind an interval; 0 for none.")] = 1000,
     confidence: Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    outside: OutsideOption = "error",
-    repeated: RepeatedOption = "error",
-    assessors: AssessorsOption = None,
-    columns: ColumnsOption = None,
-    separator: SeparatorOption = None,
-    values: ValuesOption = None,
     figure: Annotated[
         str | None,
         typer.Option("--figure", help="Also draw topics and assessors (of --part, one): FILE.svg, .png or .html."),
@@ -54,6 +38,8 @@ def agree_command(
         Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    *,
+    reading: Reading,
 ) -> None:
     """Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts."""
     from truegain.inference.agreement.agree import agree
@@ -64,17 +50,10 @@ def agree_command(
         check_ending(figure)
         if part not in DRAWN:
             raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
-    table = load(
-        ratings,
-        scale=scale,
-        outside=outside,
-        repeated=repeated,
-        assessors=assessors,
-        columns=columns,
-        separator=separator,
-        values=values,
+    table = reading.load(ratings, words=True)
+    found = agree(
+        table, expert, scale=reading.scale, normalise=normalise, trials=trials, confidence=confidence, seed=seed
     )
-    found = agree(table, expert, scale=scale, normalise=normalise, trials=trials, confidence=confidence, seed=seed)
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:
         raise TruegainError("--part experts needs --expert, the judgments of experts")
@@ -85,7 +64,17 @@ def agree_command(
         drawn = {name: getattr(found, name) if part in ("all", name) else None for name in ("topics", "assessors")}
         title = f"{found.overall.title}, {100 * confidence:g}% intervals"
         save(agreement_chart(**drawn, title=title), figure)
-    if part == "all" and table_format_of(output_format, output) == "table":
-        write_bytes(output, f"{found}\n".encode())
+    if table_format_of(output_format, output) == "table":
+        shown = found.tables() if part == "all" else [wanted]
+        text = "\n\n".join(str(_first(t) if t is found.assessors else t) for t in shown)
+        write_bytes(output, f"{text}\n".encode())
     else:
         write_table(wanted, output_format, output)
+
+
+def _first(people: Table) -> Table:
+    """The first assessors of a long table, those worth a second look before others; how many are left out is told."""
+    if len(people.rows) <= MOST:
+        return people
+    note = f"{len(people.rows) - MOST:,} more of {len(people.rows):,} assessors: --part assessors --format csv has all"
+    return Table(people.columns, people.rows[:MOST], people.made_by, people.title, (note, *people.notes))

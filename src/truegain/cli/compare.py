@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.gold import Accuracy, Clusters, Design, GoldLevel, Method, Missing, Rule, only_with_gold
+from truegain.cli.gold import (
+    Accuracy,
+    Clusters,
+    Columns,
+    Design,
+    GoldLevel,
+    Labels,
+    Method,
+    Missing,
+    Outside,
+    Repeated,
+    Rule,
+    both_labels,
+    only_with_gold,
+)
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
 from truegain.cli.progress import Progress
@@ -27,7 +41,11 @@ FEW = 6  # systems whose pairs are all printed
 
 Measures = Annotated[
     list[str] | None,
-    typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map; may be given several times (default AP)."),
+    typer.Option(
+        "-m",
+        "--measure",
+        help="A measure, such as nDCG@10 or map; may be given several times (default AP; with --gold P@10).",
+    ),
 ]
 Complete = Annotated[
     bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
@@ -107,6 +125,10 @@ def compare_command(
     ] = "shared",
     gold_level: GoldLevel = None,
     rule: Rule = None,
+    labels: Labels = None,
+    outside: Outside = "error",
+    repeated: Repeated = "error",
+    columns: Columns = None,
     method: Method = "default",
     accuracy: Accuracy = None,
     clusters: Clusters = "topics",
@@ -136,9 +158,23 @@ def compare_command(
     if gold is None:
         only_with_gold(
             design=design, gold_sample=gold_sample != "shared", gold_level=gold_level, rule=rule, accuracy=accuracy,
-            method=method != "default", clusters=clusters != "topics", missing=missing != "refuse",
+            method=method != "default", clusters=clusters != "topics", missing=missing != "refuse", labels=labels,
+            outside=outside != "error", repeated=repeated != "error", columns=columns,
+        )  # fmt: skip
+    else:
+        _not_with_gold(
+            over=over == "collection", complete=complete, depth=depth, judged_only=judged_only, topics=by_topic,
+            no_relevant=no_relevant != "zero", groups=groups, trec_eval=trec_eval != "10",
+        )  # fmt: skip
+    if over == "topics":
+        _only_over_collections(
+            topics=by_topic, meta=meta != "random", scale=scale != "ap", pairing=pairing != "paired"
         )  # fmt: skip
     if over == "collection":
+        _only_over_topics(
+            test=test, adjust=adjust, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
+            no_relevant=no_relevant != "zero", figure=figure,
+        )  # fmt: skip
         table = collection_table(
             judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, by_topic=by_topic, baseline=baseline,
             level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS, confidence=confidence,
@@ -147,13 +183,18 @@ def compare_command(
         write_table(table, output_format, output)
         return
     if gold is not None:
-        from truegain.inference.judges.assessors import bronze_of
+        from truegain.inference.judges.fitting import fitted_judge
 
-        bronze, said = bronze_of(judgments, rule)
+        read = both_labels(
+            judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
+        )  # fmt: skip
         asked = [str(at_level(a.measure, level)) for a in parse_measures(measure or ["P@10"])]
+        judge = fitted_judge(
+            read.bronze, read.gold, asked[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
+        )
         by_measure = [
             compare(
-                expand(runs), bronze, name, gold=gold, test=test, design=design, gold_sample=gold_sample,
+                expand(runs), read.bronze, name, gold=judge, test=test, design=design, gold_sample=gold_sample,
                 gold_level=gold_level, method=method, accuracy=accuracy, clusters=clusters, missing=missing,
                 adjust=adjust, baseline=baseline, confidence=confidence, trials=trials, seed=seed, name_by=name_by,
                 jobs=jobs,
@@ -162,7 +203,7 @@ def compare_command(
         ]  # fmt: skip
         _draw([c.pairs for c in by_measure], figure)
         table = joined([c.table() for c in by_measure], tuple(asked))
-        write_table(replace(table, notes=(*said, *table.notes)), output_format, output)
+        write_table(replace(table, notes=(*read.said, *table.notes)), output_format, output)
         return
     scores = scored(
         judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
@@ -180,6 +221,37 @@ def compare_command(
     in_groups = groups or (len(scores.systems) > FEW and baseline is None and not pairs)
     tables = [c.group_table() if in_groups else c.table() for c in found]
     write_table(joined(tables, scores.measures), output_format, output)
+
+
+def _only_over_collections(**options: object) -> None:
+    for name, value in options.items():
+        if value:
+            raise TruegainError(f"--{name} is about other collections; give --over collection, or leave it out")
+
+
+def _only_over_topics(**options: object) -> None:
+    for name, value in options.items():
+        if value:
+            raise TruegainError(f"--{name.replace('_', '-')} has no place over collections; leave it out")
+
+
+NOT_WITH_GOLD = {
+    "over": "--over collection compares bronze scores; without --gold, or over topics",
+    "complete": "-c: corrected differences are over the topics that both systems answer; leave it out",
+    "depth": "-M: give the measure a cutoff instead, such as P@10",
+    "judged_only": "-J: say it in the measure instead, such as P(judged_only=True)@10",
+    "topics": "-q shows pairs by topic over collections; leave it out",
+    "no_relevant": "--no-relevant: with gold labels every topic counts; leave it out",
+    "groups": "--groups are of Tukey's test; with gold labels pairs are printed",
+    "trec_eval": "--trec-eval 9: corrected scores go by the rules of 10; leave it out",
+}
+
+
+def _not_with_gold(**options: object) -> None:
+    """Refuse options that a comparison with gold labels would not heed."""
+    for name, value in options.items():
+        if value:
+            raise TruegainError(f"{NOT_WITH_GOLD[name]} (with --gold)")
 
 
 def _draw(pairs: Sequence[Sequence[Comparison]], figure: str | None) -> None:

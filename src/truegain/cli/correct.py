@@ -9,7 +9,21 @@ import typer
 
 from truegain.cli.compare import Jobs, NameBy, Output, OutputFormat
 from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.gold import Accuracy, Clusters, Design, Gold, GoldLevel, Method, Missing, Rule
+from truegain.cli.gold import (
+    Accuracy,
+    Clusters,
+    Columns,
+    Design,
+    Gold,
+    GoldLevel,
+    Labels,
+    Method,
+    Missing,
+    Outside,
+    Repeated,
+    Rule,
+    both_labels,
+)
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
@@ -30,6 +44,10 @@ def correct_command(
         typer.Option("--by-assessor", help="Correct each topic with the accuracy of the assessor who labelled it."),
     ] = False,
     gold_level: GoldLevel = None,
+    labels: Labels = None,
+    outside: Outside = "error",
+    repeated: Repeated = "error",
+    columns: Columns = None,
     accuracy: Accuracy = None,
     clusters: Clusters = "topics",
     missing: Missing = "refuse",
@@ -42,20 +60,37 @@ def correct_command(
     output: Output = "-",
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
-    from truegain.inference.judges.assessors import bronze_of
     from truegain.inference.judges.correct import correct
+    from truegain.inference.judges.fitting import fitted_judge
+    from truegain.inference.judges.judge import Judge
     from truegain.inference.judges.panel import JudgePanel, levels_of
 
-    bronze, said = bronze_of(judgments, rule)
-    asked = measure or ["P@10"]
-    judge: object = gold
     if by_assessor:
-        if rule is not None:
-            raise TruegainError("--rule makes one judge of all assessors, --by-assessor keeps them apart; give one")
-        judge = JudgePanel.fit(bronze, gold, design, relevant=levels_of(asked[0], gold_level))
-        said = ()
+        _check_by_assessor(rule, method)
+    read = both_labels(
+        judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
+    )  # fmt: skip
+    asked, said = measure or ["P@10"], read.said
+    judge: Judge | JudgePanel
+    if by_assessor:
+        levels = levels_of(asked[0], gold_level)
+        judge = JudgePanel.fit(read.bronze, read.gold, design, relevant=levels, scale=read.labels, missing=missing)
+        said = ("Each topic is corrected with the confusion matrix of its assessor, whatever the gold design.",)
+    else:
+        judge = fitted_judge(
+            read.bronze, read.gold, asked[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
+        )
     found = correct(
-        expand(runs), bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
+        expand(runs), read.bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
         accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     write_table(replace(found, about=(*said, *found.about)).table(), output_format, output)
+
+
+def _check_by_assessor(rule: str | None, method: str) -> None:
+    if rule is not None:
+        raise TruegainError("--rule makes one judge of all assessors, --by-assessor keeps them apart; give one")
+    if method not in ("default", "delta"):
+        raise TruegainError(
+            f"--method {method} is for one judge; with --by-assessor the interval is delta's (leave --method out)"
+        )

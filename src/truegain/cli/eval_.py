@@ -10,9 +10,17 @@ import typer
 from truegain.cli.intervals import write_intervals
 from truegain.cli.output import Format, format_of, write_scores
 from truegain.cli.progress import Progress
-from truegain.cli.ratings import NormaliseOption, POption, RuleOption, ScaleOption, given, load
+from truegain.cli.ratings import (
+    NormaliseOption,
+    POption,
+    Reading,
+    RuleOption,
+    SpreadOption,
+    gains_of,
+    given,
+    reads_ratings,
+)
 from truegain.errors import TruegainError
-from truegain.gains.make import to_gains
 from truegain.measures.direct import fed_directly
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measure, parse_measures
@@ -26,6 +34,7 @@ RunFiles = Annotated[list[str], typer.Argument(help="Runs: files, folders or glo
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
+@reads_ratings
 def eval_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -87,8 +96,10 @@ def eval_command(
     figure: Annotated[str | None, typer.Option("--figure", help="Draw the intervals: FILE.svg, .png or .html.")] = None,
     rule: RuleOption = None,
     p: POption = None,
-    scale: ScaleOption = None,
+    spread: SpreadOption = None,
     normalise: NormaliseOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings."""
     chosen = format_of(output_format, output)
@@ -97,9 +108,12 @@ def eval_command(
     table: object = judgments
     if rule is not None or normalise is not None:
         asked = fed_directly(asked)
-        table = to_gains(load(judgments, scale=scale), rule, scale=scale, normalise=normalise, **given(p=p))
-    elif p is not None or scale is not None:
-        raise TruegainError("--p and --scale are about ratings; say how they become gains, as in --rule unanimity")
+        gains = given(p=p, spread=spread)
+        table = gains_of(reading.load(judgments), rule, scale=reading.scale, normalise=normalise, **gains)
+    elif about := [*(f"--{n}" for n in given(p=p, spread=spread)), *reading.given]:
+        raise TruegainError(
+            f"{', '.join(about)}: this is about ratings; say how they become gains, as in --rule unanimity --scale 0:3"
+        )
     options: dict[str, Any] = {
         "name_by": name_by,
         "complete": complete,

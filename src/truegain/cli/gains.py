@@ -7,28 +7,23 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.ratings import (
-    AssessorsOption,
-    ColumnsOption,
     NormaliseOption,
-    OutsideOption,
     POption,
     RatingsFile,
-    RepeatedOption,
+    Reading,
     RuleOption,
-    ScaleOption,
-    SeparatorOption,
     SpreadOption,
-    ValuesOption,
+    gains_of,
     given,
-    load,
+    reads_ratings,
 )
 from truegain.errors import TruegainError
 from truegain.gains.magnitudes import normalised
-from truegain.gains.make import to_gains
 from truegain.tables.judgments import Judgments
 from truegain.tables.write import write_judgments
 
 
+@reads_ratings
 def gains_command(
     ratings: RatingsFile,
     rule: RuleOption = None,
@@ -43,7 +38,6 @@ def gains_command(
     ties: Annotated[
         Literal["low", "high", "mean"] | None, typer.Option("--ties", help="Rule majority: which of several wins.")
     ] = None,
-    scale: ScaleOption = None,
     normalise: NormaliseOption = None,
     aggregate: Annotated[
         Literal["median", "geometric", "arithmetic"] | None,
@@ -51,45 +45,36 @@ def gains_command(
     ] = None,
     units: Annotated[
         Literal["all", "top3", "narrow", "wide"],
-        typer.Option("--units", help="Magnitudes: only the three units a document that order best as --expert does."),
+        typer.Option(
+            "--units",
+            help="Magnitudes: only the three units a document that order best as --expert does; "
+            "--normalise is then geometric by default.",
+        ),
     ] = "all",
     expert: Annotated[str | None, typer.Option("--expert", help="Judgments of experts, for --units.")] = None,
-    outside: OutsideOption = "error",
-    repeated: RepeatedOption = "error",
-    assessors: AssessorsOption = None,
-    columns: ColumnsOption = None,
-    separator: SeparatorOption = None,
-    values: ValuesOption = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to write the gains; - is stdout.")] = "-",
+    *,
+    reading: Reading,
 ) -> None:
     """Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output)."""
     if rule is not None and aggregate is not None:
         raise TruegainError("--rule and --aggregate both say how ratings become a gain; give one")
-    table = load(
-        ratings,
-        scale=scale,
-        outside=outside,
-        repeated=repeated,
-        assessors=assessors,
-        columns=columns,
-        separator=separator,
-        values=values,
-    )
+    table = reading.load(ratings)
+    scale = reading.scale
     if units != "all":
         if expert is None:
             raise TruegainError(f"--units {units} needs --expert, the judgments to choose units by")
-        table, normalise, aggregate = (
-            _of_units(table, units, expert, normalise),
-            None,
-            None if rule else aggregate or "median",
-        )
+        table = _of_units(table, units, expert, normalise or "geometric")
+        normalise, scale = None, None  # both are done with
+        aggregate = None if rule else aggregate or "median"
     parameters = given(p=p, spread=spread, trim=trim, share=share, ties=ties)
-    write_judgments(to_gains(table, rule or aggregate, scale=scale, normalise=normalise, **parameters), output)
+    gains = gains_of(table, rule or aggregate, scale=scale, normalise=normalise, **parameters)
+    write_judgments(gains, output)
 
 
-def _of_units(table: Judgments, units: str, expert: str, normalise: str | None) -> Judgments:
+def _of_units(table: Judgments, units: str, expert: str, normalise: str) -> Judgments:
     """The ratings of some units, normalised by all."""
     from truegain.studies.magnitude_units import Units, read_magnitudes
 
-    moved = normalised(read_magnitudes(table), normalise or "none")
+    moved = normalised(read_magnitudes(table), normalise)
     return moved.take(Units.of(moved, Judgments.of(expert)).rows(units))

@@ -9,10 +9,23 @@ import typer
 
 from truegain.cli.compare import Jobs, NameBy, Output, OutputFormat
 from truegain.cli.eval_ import Judgments
-from truegain.cli.gold import Design, Gold, GoldLevel, Missing, Rule
+from truegain.cli.gold import (
+    Columns,
+    Design,
+    Gold,
+    GoldLevel,
+    Labels,
+    Missing,
+    Outside,
+    Repeated,
+    Rule,
+    bronze_ratings,
+    on_labels,
+)
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
-from truegain.tables.judgments import Judgments as Labels
+from truegain.gains.scales import scale_of
+from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
 from truegain.tables.table import Table
 
@@ -36,6 +49,10 @@ def judges_command(
         str, typer.Option("-m", "--measure", help="Which documents of the runs count, and what is relevant.")
     ] = "P@10",
     gold_level: GoldLevel = None,
+    labels: Labels = None,
+    outside: Outside = "error",
+    repeated: Repeated = "error",
+    columns: Columns = None,
     missing: Missing = "refuse",
     trials: Annotated[int, typer.Option("--trials", min=100, help="Permutations of the test over systems.")] = 2000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer.")] = 0,
@@ -49,16 +66,18 @@ def judges_command(
     from truegain.inference.judges.panel import levels_of
     from truegain.inference.judges.report import judge_report
 
-    labels: object = judgments if rule is not None or show == "assessors" else Labels.of(judgments)
-    if show == "assessors" or (show is None and rule is None and is_ratings(labels)):
-        if rule is not None:
-            raise TruegainError("--rule makes one judge of all assessors, --show assessors keeps them apart; give one")
+    if show == "assessors" and rule is not None:
+        raise TruegainError("--rule makes one judge of all assessors, --show assessors keeps them apart; give one")
+    read = bronze_ratings(judgments, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns)
+    trusted = on_labels(LabelTable.of(gold), labels, outside)
+    if show == "assessors" or (show is None and rule is None and is_ratings(read)):
         levels = levels_of(measure, gold_level)
-        write_table(assessor_table(labels, gold, design=design, levels=levels), output_format, output)
+        write_table(assessor_table(read, trusted, design=design, levels=levels), output_format, output)
         return
-    bronze, said = bronze_of(labels, rule)
+    bronze, said = bronze_of(read, rule)
     table: Table = judge_report(
-        bronze, gold, expand(runs) if runs else None, design=design, measure=measure, gold_level=gold_level,
-        missing=missing, show=show, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
+        bronze, trusted, expand(runs) if runs else None, design=design, measure=measure, gold_level=gold_level,
+        missing=missing, labels=scale_of(labels) if rule is None else None, show=show, trials=trials, seed=seed,
+        name_by=name_by, jobs=jobs,
     )  # fmt: skip
     write_table(replace(table, notes=(*said, *table.notes)), output_format, output)

@@ -22,7 +22,18 @@ from truegain.cli.compare import (
     scored,
 )
 from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.gold import Design, Gold, GoldLevel, Missing, Rule
+from truegain.cli.gold import (
+    Columns,
+    Design,
+    Gold,
+    GoldLevel,
+    Labels,
+    Missing,
+    Outside,
+    Repeated,
+    Rule,
+    both_labels,
+)
 from truegain.cli.output import table_format_of, write_table
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
@@ -92,6 +103,10 @@ def labels_command(
     confidence: Annotated[float, typer.Option("--confidence", help="1 - alpha of the test.")] = 0.95,
     rule: Rule = None,
     gold_level: GoldLevel = None,
+    labels: Labels = None,
+    outside: Outside = "error",
+    repeated: Repeated = "error",
+    columns: Columns = None,
     missing: Missing = "refuse",
     batch: Annotated[
         int | None, typer.Option("--batch", min=1, help="Size of the next batch (default: what the plan wants).")
@@ -109,7 +124,7 @@ def labels_command(
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """How many bronze and gold labels show a difference at least cost, and which pairs to have gold-judged next."""
-    from truegain.inference.judges.assessors import bronze_of
+    from truegain.inference.judges.fitting import fitted_judge
     from truegain.inference.labels.report import plan as plan_of_labels
     from truegain.report.label_costs import cost_chart, with_bars
     from truegain.report.saving import check_ending, save
@@ -121,10 +136,15 @@ def labels_command(
         raise TruegainError(
             "the table and the next batch cannot both go to standard output; give --table FILE or -o FILE"
         )
-    bronze, said = bronze_of(judgments, rule)
+    read = both_labels(
+        judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
+    )  # fmt: skip
+    judge = fitted_judge(
+        read.bronze, read.gold, measure, design=design, gold_level=gold_level, missing=missing, labels=read.labels
+    )
     found = plan_of_labels(
-        expand(runs), bronze, gold, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design, detect=detect,
-        power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,
+        expand(runs), read.bronze, judge, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design,
+        detect=detect, power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,
         seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     if found.batch is not None and output is not None:
@@ -133,7 +153,7 @@ def labels_command(
         typer.echo(_not_written(output, found.about_batch), err=True)
     if figure is not None:
         save(cost_chart(found), figure)
-    shown = replace(found.table, notes=(*said, *found.table.notes))
+    shown = replace(found.table, notes=(*read.said, *found.table.notes))
     plain = table_format_of(output_format, table) == "table"
     write_table(with_bars(shown) if plain else shown, output_format, table)
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
+from truegain.gains.catalogue import ALIASES
+from truegain.gains.magnitudes import normalised
+from truegain.gains.make import to_gains
+from truegain.tables.checks import warn
+from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.scale import Scale
 
 RatingsFile = Annotated[
     str,
@@ -19,19 +29,6 @@ RatingsFile = Annotated[
         "Studio or Prodigy; - is stdin.",
     ),
 ]
-ScaleOption = Annotated[
-    str | None, typer.Option("--scale", help="Limits and level of the ratings: 0:3, ratio, 'ordinal 0:3'.")
-]
-OutsideOption = Annotated[Outside, typer.Option("--outside", help="Ratings outside the scale: an error, or dropped.")]
-RepeatedOption = Annotated[
-    Repeated, typer.Option("--repeated", help="Several ratings of a document by one assessor: which counts.")
-]
-AssessorsOption = Annotated[
-    str | None, typer.Option("--assessors", help="Columns of a wide table that hold ratings: ann,bob.")
-]
-ColumnsOption = Annotated[str | None, typer.Option("--columns", help="Names of columns: subtopic=facet,label=grade.")]
-SeparatorOption = Annotated[str | None, typer.Option("--separator", help="Between topic and document in a task.")]
-ValuesOption = Annotated[str | None, typer.Option("--values", help="Numbers for words: relevant=2,partly=1.")]
 RuleOption = Annotated[
     str | None,
     typer.Option(
@@ -52,28 +49,117 @@ NormaliseOption = Annotated[
 ]
 
 
-def load(
-    path: str,
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a table of ratings is read: the options of every command that reads one."""
+
+    scale: Annotated[
+        str | None, typer.Option("--scale", help="Limits and level of the ratings: 0:3, ratio, 'ordinal 0:3'.")
+    ] = None
+    outside: Annotated[Outside, typer.Option("--outside", help="Ratings outside the scale: an error, or dropped.")] = (
+        "error"
+    )
+    repeated: Annotated[
+        Repeated, typer.Option("--repeated", help="Several ratings of a document by one assessor: which counts.")
+    ] = "error"
+    assessors: Annotated[
+        str | None,
+        typer.Option("--assessors", help="Columns of a wide table that hold ratings: ann,bob (default: all others)."),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", help="Names of columns: subtopic=facet,label=grade; topic=query+facet joins two."),
+    ] = None
+    separator: Annotated[str | None, typer.Option("--separator", help="Between topic and document in a task.")] = None
+    values: Annotated[str | None, typer.Option("--values", help="Numbers for words: relevant=2,partly=1.")] = None
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="All ratings are of this one topic, where no column says it.")
+    ] = None
+
+    def load(self, path: str, *, scale: Scale | None = None, words: bool = False) -> Judgments:
+        """Ratings as the options say; `words` of a nominal scale may stay words, where only sameness counts."""
+        declared = Scale.of(scale or self.scale)
+        if declared.level == "nominal" and not words:
+            declared = replace(declared, level=None)
+        return read_ratings(
+            path,
+            scale=declared,
+            outside=self.outside,
+            repeated=self.repeated,
+            assessors=self.assessors.split(",") if self.assessors else None,
+            columns=_pairs(self.columns, "--columns"),
+            separator=self.separator,
+            values={word: _number(text) for word, text in _pairs(self.values, "--values").items()},
+            topic=self.topic,
+        )
+
+    @property
+    def given(self) -> list[str]:
+        """The options that differ from what they are by default, as the user writes them."""
+        usual = Reading()
+        return [f"--{name}" for name in vars(self) if getattr(self, name) != getattr(usual, name)]
+
+
+def reads_ratings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Reading`; it takes them together, as its keyword `reading`."""
+    signature = inspect.signature(command, eval_str=True)
+    options = inspect.signature(Reading, eval_str=True).parameters
+    others = [p for p in signature.parameters.values() if p.name != "reading"]
+
+    @wraps(command)
+    def called(**words: Any) -> None:
+        command(reading=Reading(**{name: words.pop(name) for name in options}), **words)
+
+    every = [*others, *options.values()]
+    called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in every}
+    return called
+
+
+def gains_of(
+    table: Judgments,
+    rule: str | None,
     *,
     scale: str | None = None,
-    outside: Outside = "error",
-    repeated: Repeated = "error",
-    assessors: str | None = None,
-    columns: str | None = None,
-    separator: str | None = None,
-    values: str | None = None,
+    normalise: str | None = None,
+    **parameters: Any,
 ) -> Judgments:
-    """Ratings as the options say."""
-    return read_ratings(
-        path,
-        scale=scale,
-        outside=outside,
-        repeated=repeated,
-        assessors=assessors.split(",") if assessors else None,
-        columns=_pairs(columns, "--columns"),
-        separator=separator,
-        values={word: _number(text) for word, text in _pairs(values, "--values").items()},
-    )
+    """The gains of ratings by a rule, with what the rule needs told in the words of the command line."""
+    name = ALIASES.get((rule or "").lower(), (rule or "").lower())
+    declared = Scale.of(scale)
+    if name in ("unanimity", "weighted") and declared.width is None:
+        raise TruegainError(f"the rule {name} needs the limits of the scale; give them, as in --scale 0:3")
+    if name == "geometric" and normalise is None:
+        _check_above_0(table)
+    if name == "majority":
+        _tell_no_majority(table if normalise is None else normalised(table, normalise))
+    return to_gains(table, rule, scale=declared, normalise=normalise, **parameters)
+
+
+def _check_above_0(table: Judgments) -> None:
+    low = np.flatnonzero(table.label <= 0)
+    if len(low):
+        raise InputError(
+            f"{len(low)} of {len(table)} ratings are not above 0 and have no logarithm, which the rule geometric takes "
+            f"(the first is {table.label[low[0]]:g})",
+            **table.where(int(low[0])),  # type: ignore[arg-type]
+            hint="leave them out, or choose another rule, such as mean or median",
+        )
+
+
+def _tell_no_majority(table: Judgments) -> None:
+    """Tell where a majority is of one: no document has two equal ratings."""
+    key = item_keys(table)
+    items = len(np.unique(key))
+    if items == len(key):
+        return
+    order = np.lexsort((table.label, key))
+    same = (np.diff(key[order]) == 0) & (np.diff(table.label[order]) == 0)
+    if not same.any():
+        warn(
+            f"no two ratings of a document are equal ({items} documents, {len(key)} ratings), so none is the most "
+            "frequent and every gain is settled as a tie; the rule median does not need equal ratings"
+        )
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -9,10 +9,12 @@ import typer
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.cli.study_magnitudes import magnitudes_command
+from truegain.cli.study_unanimity import unanimity_command
 from truegain.tables.table import Format
 
 study = typer.Typer(name="study", help="The papers' experiments, on your data.", no_args_is_help=True)
 study.command("magnitudes")(magnitudes_command)
+study.command("unanimity")(unanimity_command)
 
 
 @study.command("split-half")
@@ -154,41 +156,6 @@ def disjoint_command(
     found = disjoint(expand(runs), judgments, corpus, split=split)
     tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
     write_table(tables[show](), output_format, output)
-
-
-@study.command("unanimity")
-def unanimity_command(
-    ratings: Annotated[str, typer.Argument(help="Ratings: topic, doc, assessor, label; or a column an assessor.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
-    scale: Annotated[str, typer.Option("--scale", help="Limits of the ratings, from 0: 0:3.")],
-    outside: Annotated[
-        Literal["error", "drop"], typer.Option("--outside", help="Ratings outside the scale: error or drop.")
-    ] = "error",
-    p: Annotated[
-        list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
-    ] = None,
-    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of the Tukey test.")] = 5000,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
-) -> None:
-    """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
-    from truegain.cli.output import table_format_of
-    from truegain.studies.unanimity import MEASURES, PS, unanimity
-    from truegain.tables.sources import expand, write_bytes
-
-    found = unanimity(
-        ratings, expand(runs), scale=scale, outside=outside, ps=p or PS, measures=measure or MEASURES, trials=trials,
-        alpha=alpha, seed=seed, jobs=jobs,
-    )  # fmt: skip
-    if table_format_of(output_format, output) == "table":
-        write_bytes(output, f"{found}\n".encode())
-    else:
-        write_table(found.changed if changed else found.rankings, output_format, output)
 
 
 @study.command("discriminative")

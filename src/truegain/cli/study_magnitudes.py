@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.output import table_format_of, write_table
+from truegain.cli.ratings import Reading, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.table import Format, Table
 
@@ -21,8 +22,12 @@ Show = Literal[
 OF_RUNS = ("systems", "resampled", "mappings")
 
 
+@reads_ratings
 def magnitudes_command(
-    ratings: Annotated[str, typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.")],
+    ratings: Annotated[
+        str,
+        typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.", metavar="RATINGS"),
+    ],
     expert: Annotated[str, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")],
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
@@ -49,15 +54,13 @@ def magnitudes_command(
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, for top sets.")] = 0.05,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    repeated: Annotated[
-        Literal["error", "first", "last", "mean"],
-        typer.Option("--repeated", help="Several ratings by one assessor: error, first, last or mean."),
-    ] = "error",
     figure: Annotated[
         str | None, typer.Option("--figure", help="Also draw the table shown: FILE.svg, .png or .html.")
     ] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    *,
+    reading: Reading,
 ) -> None:
     """Tell what people's numbers are worth as gains: agreement with experts, habits, profiles, and system rankings."""
     from truegain.report.saving import check_ending
@@ -70,7 +73,7 @@ def magnitudes_command(
         check_ending(figure)
     if show in OF_RUNS and not runs:
         raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
-    table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
+    table, judged = read_magnitudes(reading.load(ratings)), Judgments.of(expert)
     study: SystemStudy | None = None
     if runs and (show == "all" or show in OF_RUNS):
         study = magnitude_systems(

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, some
 from truegain.gains.pairs import Pairs
 from truegain.tables.columns import Floats, frozen
 
@@ -123,6 +123,14 @@ class Confusion:
             raise TruegainError(
                 f"{len(scale)} different labels make {len(scale)} classes; correct graded measures on a few: "
                 "round the labels first"
+            )
+        never = [f"{b:g} ({n:.0f} of the gold pairs)" for b, n in zip(self.bronze, self.counts.sum(axis=0), strict=True)
+                 if b not in self.gold]  # fmt: skip
+        if never:
+            raise InputError(
+                f"{some(never, 8)}: a bronze label that gold never uses, so how the judge comes to give it is unknown",
+                hint="have more pairs gold-judged, merge labels, or use a binary measure such as P@10; if it is a slip "
+                "of the bronze judge, give the labels there are (--labels 0:3 --outside drop)",
             )
         g, b = np.searchsorted(scale, self.gold), np.searchsorted(scale, self.bronze)
         table, squares = np.zeros((len(self.table), len(scale), len(scale))), np.zeros((len(scale), len(scale)))

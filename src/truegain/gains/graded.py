@@ -23,19 +23,16 @@ class Corrected:
     shares: Floats
     confusion: Confusion
 
-    def gold_influence(self) -> Floats:
-        """How much the gold pairs of each topic move the value (they add up to 0)."""
-        moves: Floats = -np.einsum("tgb,gb->t", self.confusion.table, self._pull())
-        return moves
+    def pull(self, more: Floats | None = None) -> Floats:
+        """How far a gold pair of each gold and bronze label moves the value: p_g (a_b - mean of a behind g) / n_g.
 
-    def gold_variance_independent(self) -> float:
-        """Variance from the gold pairs where pairs, not topics, are independent."""
-        return float((self.confusion.squares * self._pull() ** 2).sum())
-
-    def _pull(self) -> Floats:
+        `more`: for each gold label, so many pairs of every bronze label are thought to be there as well.
+        """
         c = self.confusion
-        values = c.matrix @ self.worth
-        pull: Floats = (self.shares / c.totals)[:, None] * (self.worth[None, :] - values[:, None])
+        counts = c.counts if more is None else c.counts + more[:, None]
+        total = counts.sum(axis=1)
+        mean = (counts @ self.worth) / total
+        pull: Floats = (self.shares / total)[:, None] * (self.worth[None, :] - mean[:, None])
         return pull
 
 

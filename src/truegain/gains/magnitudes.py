@@ -11,6 +11,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 
+ROUNDING = 1e-12  # centres nearer than this, relative to their size, are equal
 Centre = Callable[[Floats, Ints, int], Floats]
 
 
@@ -47,8 +48,19 @@ def normalised(ratings: Judgments, how: str = "geometric") -> Judgments:
     logs = np.log(ratings.label)
     across = _median if how == "median" else _mean
     centre = _anchors(ratings, logs, unit, count) if how == "anchors" else NORMALISATIONS[how](logs, unit, count)
-    moved = logs - centre[unit] + across(logs, topic, topics)[topic]
-    return replace(ratings, label=frozen(np.exp(moved)))
+    shift = across(logs, topic, topics)[topic] - centre[unit]
+    shift[np.abs(shift) <= ROUNDING * np.maximum(1, np.abs(centre[unit]))] = 0.0  # a unit on the topic's scale stays
+    with np.errstate(over="ignore", under="ignore"):
+        moved = ratings.label * np.exp(shift)
+    lost = np.flatnonzero(~np.isfinite(moved) | (moved <= 0))
+    if len(lost):
+        raise InputError(
+            f"the magnitude {ratings.label[lost[0]]:g} cannot be brought to the scale of its topic (normalise "
+            f"{how!r}): it lies too far from the others for a number to hold",
+            **ratings.where(int(lost[0])),  # type: ignore[arg-type]
+            hint="mend or leave out such extremes",
+        )
+    return replace(ratings, label=frozen(moved))
 
 
 def units(ratings: Judgments) -> tuple[Ints, int]:

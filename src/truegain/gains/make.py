@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from truegain.errors import TruegainError
 from truegain.gains.catalogue import RULES, rule_of
 from truegain.gains.magnitudes import normalised
@@ -55,4 +57,15 @@ def to_gains(
     if normalise is not None:
         table = normalised(table, normalise)
     grouped = Grouped.of(table, weights)  # type: ignore[arg-type]
-    return grouped.labelled(chosen.fit(grouped, declared))
+    with np.errstate(over="ignore", invalid="ignore"):
+        gain = chosen.fit(grouped, declared)
+        lost = np.flatnonzero(np.isinf(gain) | (np.isnan(gain) & ~np.isfinite(grouped.total(np.abs(grouped.value)))))
+    if len(lost):
+        rows = grouped.order[grouped.begin[lost[0]] : grouped.begin[lost[0] + 1]]
+        doc, greatest = table.docs[int(rows[0])], table.label[rows][np.abs(table.label[rows]).argmax()]
+        raise TruegainError(
+            f"the rule {chosen.NAME} goes beyond the greatest number for {len(lost)} of {len(gain)} documents, the "
+            f"first {doc!r} of topic {table.topic.values[table.topic.code[rows[0]]]!r} with a rating of {greatest:g}; "
+            "mend or leave out such ratings"
+        )
+    return grouped.labelled(gain)

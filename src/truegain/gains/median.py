@@ -34,4 +34,4 @@ class Median(Rule):
         counts = ratings.weight[ratings.ascending] > 0
         lower = value[first_where(ratings, counts & (climbed >= half - room))]
         upper = value[first_where(ratings, counts & (climbed > half + room))]
-        return np.where(ratings.mass > 0, (lower + upper) / 2, np.nan)
+        return np.where(ratings.mass > 0, lower / 2 + upper / 2, np.nan)

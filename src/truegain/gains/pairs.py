@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError, some
+from truegain.gains.scales import Strays, check_scale, tell_scales
+from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
 Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
 Missing = Literal["refuse", "drop"]
+PERFECT = 50  # gold pairs, from which on a judge without an error is suspicious
 DESIGNS: dict[str, str] = {
     "random": "gold pairs drawn at random from the pairs the bronze judge labelled",
     "by-bronze": "drawn by bronze label, so many of each",
@@ -30,7 +33,8 @@ class Pairs:
     """One row a pair: topic, bronze label, gold label, weight; and what was noticed while pairing.
 
     `share` is the share of each bronze label among all bronze labels, `unmatched` the gold pairs without a bronze
-    label that were left out, `unjudged` the pairs left out because a label is negative (pooled, not judged).
+    label that were left out, `unjudged` the pairs left out because a label is negative (pooled, not judged),
+    `strays` the bronze labels that gold never uses, where nobody said that they are on the scale.
     """
 
     topics: tuple[str, ...]
@@ -43,6 +47,8 @@ class Pairs:
     unjudged: int = 0
     pool: Pool | None = None  # of the bronze labels
     item: Ints | None = None  # of each pair, into that pool
+    weighted: bool = False  # whether the weights were given, rather than told by the design
+    strays: Strays | None = None
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -74,8 +80,12 @@ def pair_up(
     weights: npt.ArrayLike | None = None,
     scale: Sequence[float] | None = None,
     missing: Missing = "refuse",
+    levels_told: bool | None = None,
 ) -> Pairs:
     """Find the bronze label of every gold pair.
+
+    `scale` lists the labels there are; others are refused.  Without it a few bronze labels beyond all gold ones are
+    told, and so are two different scales where `levels_told` is False: relevance begins at the same label on both.
 
     Under 'by-bronze' a pair weighs (share of its bronze label among all bronze labels) / (its share among the gold
     pairs), so that the weighted gold pairs look like a random sample; `weights` (one a gold row) are used instead
@@ -99,10 +109,16 @@ def pair_up(
     bronze_label = np.where(found >= 0, cheap.labels[found], -1.0)
     keep = (found >= 0) & (bronze_label >= 0) & (gold_label >= 0)
     unjudged = int(np.count_nonzero((found >= 0) & ~keep))
+    _tell_unjudged(gold_label, bronze_label, found >= 0)
     if not keep.any():
         raise InputError(
             "no gold pair has a bronze label", file=gold_table.source, hint="check that the two files belong together"
         )
+    strays = None
+    if scale is None:
+        strays = Strays.found(cheap, gold_label[keep])
+        tell_scales(strays, cheap, gold_label[keep], levels_told=levels_told)
+    _tell_copied(bronze_label[keep], gold_label[keep])
     judged = cheap.labels[cheap.labels >= 0]
     values, counts = np.unique(judged, return_counts=True)
     share = dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
@@ -119,7 +135,25 @@ def pair_up(
         unjudged=unjudged,
         pool=cheap,
         item=frozen(found[keep].astype(np.int64)),
+        weighted=weights is not None,
+        strays=strays if strays is not None and strays.labels else None,
     )
+
+
+def _tell_unjudged(gold: Floats, bronze: Floats, both: Bools) -> None:
+    """Labels below 0 mean pooled, not judged; a gold pair that has one is no pair."""
+    for kind, below in (("gold", gold < 0), ("bronze", both & (bronze < 0) & (gold >= 0))):
+        if n := int(np.count_nonzero(below)):
+            warn(f"{n} of {len(gold)} gold pairs have a {kind} label below 0 (not judged) and are left out")
+
+
+def _tell_copied(bronze: Floats, gold: Floats) -> None:
+    """A judge without a single error is more often a file given twice."""
+    if len(gold) >= PERFECT and len(np.unique(gold)) > 1 and bool((bronze == gold).all()):
+        warn(
+            f"all {len(gold)} gold pairs have exactly the bronze label: are the gold labels a copy of the bronze ones? "
+            "If not, this judge makes no errors, and there is nothing to correct"
+        )
 
 
 def check_design(design: object) -> None:
@@ -129,24 +163,6 @@ def check_design(design: object) -> None:
     given = "how were the gold pairs sampled?" if design is None else f"design {design!r} is not known;"
     listed = "; ".join(f"{name}: {what}" for name, what in DESIGNS.items())
     raise TruegainError(f"{given} It decides which correction is right. Give design= (--design) one of {listed}")
-
-
-def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
-    """Count and list labels that are not on the scale."""
-    if scale is None:
-        return
-    outside: Bools = ~np.isin(table.label, np.asarray(scale, np.float64)) & (table.label >= 0)
-    if not outside.any():
-        return
-    values, counts = np.unique(table.label[outside], return_counts=True)
-    listed = some([f"{v:g} ({n} times)" for v, n in zip(values, counts, strict=True)], 8)
-    place = table.where(int(np.flatnonzero(outside)[0]))
-    raise InputError(
-        f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
-        f"{listed}; the first is here",
-        **place,  # type: ignore[arg-type]
-        hint="mend or remove them, or widen the scale",
-    )
 
 
 def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
@@ -170,7 +186,8 @@ def _by_share(bronze: Floats, keep: Bools, share: dict[float, float], source: st
         raise InputError(
             f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
             file=source,
-            hint="judge some of these, or give the weight of every gold pair (weights=)",
+            hint="judge some of these, give the weight of every gold pair (weights=), or, where they are slips of the "
+            "bronze judge, the labels there are (--labels 0:3 --outside drop)",
         )
     total = sum(sampled.values())
     factor = {label: share[label] * total / n for label, n in sampled.items()}

@@ -61,6 +61,8 @@ class Comparison:
     effect_name: str = ""
     level: float = 0.95
     n: int | None = None
+    naive: float | None = None  # difference and p where nothing is corrected
+    naive_p: float | None = None
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FILES: dict[str, tuple[str, ...]] = {
     "ap": ("AP", "GMAP", "infAP", "YAAP"),
     "precision": ("P", "R", "RelP", "Success", "Rprec", "RR"),
-    "dcg": ("nDCG", "DCG", "MSnDCG"),
+    "dcg": ("nDCG", "DCG", "CG", "MSnDCG"),
     "err": ("ERR", "nERR", "EBR", "iRBU"),
     "rbp": ("RBP", "RBPResidual"),
     "judged": ("Judged", "Unjudged"),

@@ -87,6 +87,33 @@ class DCG(_Discounted):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class CG(Measure):
+    """Gain of each document, summed to rank k (or over the whole list): what is found, wherever it stands.
+
+    CG@k = sum over i <= k of gain_i, the gain being the label, or what `gains={1:1,2:3}` makes of it, and 0 for
+    negative labels that are not in it.
+
+    Jarvelin and Kekalainen 2002, ACM TOIS 20(4).
+
+    >>> import truegain as tg
+    >>> tg.evaluate({"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"1": {"a": 1, "b": 3, "c": 1}}, "CG@2").mean()
+    4.0
+    """
+
+    linear_in_gains = True
+    cutoff: int | None = None
+    gains: Gains | None = None
+    judged_only: bool = False
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        inside = np.flatnonzero(self.within(ranked.rank))
+        label = ranked.gain[inside]
+        not_judged = (label < 0) & ~np.isin(label, [level for level, _ in self.gains or ()])
+        return ranked.total(np.where(not_judged, 0.0, mapped(label, self.gains)), inside)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(_Discounted):
     """DCG as a share of the best DCG the judged documents allow, both cut at k.
 

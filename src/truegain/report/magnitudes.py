@@ -15,6 +15,9 @@ from truegain.tables.table import Cell, Table
 
 MOST = 24  # panels of one figure
 POINTS = 400  # of one curve
+MOST_BARS = 40  # of one histogram
+MOST_SYSTEMS, ON_STEPS = 300, 0.9  # systems that are tried, and the share of draws on the steps of their tau
+NAMED = 15  # systems of one panel
 
 
 def cdf_chart(values: Mapping[str, npt.ArrayLike], title: str = "") -> Any:
@@ -49,9 +52,9 @@ def cdf_chart(values: Mapping[str, npt.ArrayLike], title: str = "") -> Any:
 
 def _fitted(v: Floats) -> list[dict[str, float]]:
     logs = np.log(v)
-    spread = float(logs.std(ddof=1)) if len(v) > 1 else 0.0
-    if spread == 0:
+    if v.min() == v.max():  # nothing to fit
         return []
+    spread = float(logs.std(ddof=1))
     normal = NormalDist(float(logs.mean()), spread)
     return [{"score": float(np.exp(at)), "share": normal.cdf(at)}
             for at in np.linspace(logs.min(), logs.max(), 120).tolist()]  # fmt: skip
@@ -133,9 +136,15 @@ def combinations_chart(table: Table, title: str = "") -> Any:
 
 
 def taus_chart(
-    draws: Mapping[str, npt.ArrayLike], marks: Mapping[str, Mapping[str, float | None]], title: str = ""
+    draws: Mapping[str, npt.ArrayLike],
+    marks: Mapping[str, Mapping[str, float | None]],
+    title: str = "",
+    systems: int | None = None,
 ) -> Any:
     """How tau is spread over the draws of each measure; `marks` are values to show beside it, by measure and name.
+
+    Tau of n systems moves in steps of 4/(n(n - 1)): a bar holds the same number of such steps as any other, its values
+    in the middle.  n is `systems` or, where that is not given, what the draws fit.
 
     Maddalena et al. 2017, figure 12.
 
@@ -148,8 +157,7 @@ def taus_chart(
     values = {measure: np.asarray(v, np.float64) for measure, v in draws.items()}
     everything = np.concatenate([*values.values(), *([v for v in m.values() if v is not None] for m in marks.values())])
     check_some(everything, "draws")
-    low, high = float(np.floor(everything.min() * 20) / 20), float(np.ceil(everything.max() * 20) / 20)
-    edges = np.linspace(low, max(high, low + 0.05), 41)
+    edges = _edges(np.concatenate(list(values.values())), everything, systems)
     names = list(dict.fromkeys(n for m in marks.values() for n in m))
     panels = []
     for measure, taus in values.items():
@@ -176,12 +184,28 @@ def taus_chart(
     return dressed(alt.vconcat(*panels), title)
 
 
+def _edges(taus: Floats, everything: Floats, systems: int | None) -> Floats:
+    """The borders of the bars: half-way between values that tau can take, a whole number of them in each."""
+    low, high = float(everything.min()), float(everything.max())
+    steps = [4 / (n * (n - 1)) for n in (range(3, MOST_SYSTEMS) if systems is None else [systems])]
+    fits = (s for s in steps if (np.abs((taus + 1) / s - np.round((taus + 1) / s)) < 1e-6).mean() >= ON_STEPS)
+    step = steps[0] if systems is not None else next(fits, None)
+    if step is None:
+        low, high = float(np.floor(low * 20) / 20), float(np.ceil(high * 20) / 20)
+        return np.linspace(low, max(high, low + 0.05), MOST_BARS + 1)
+    first, last = round((low + 1) / step), round((high + 1) / step)
+    held = max(1, -(-(last - first + 1) // MOST_BARS))
+    bars = max(1, -(-(last - first + 1) // held))
+    return np.asarray((first - 0.5 + held * np.arange(bars + 1)) * step - 1, np.float64)
+
+
 def systems_chart(
     panels: Sequence[tuple[str, Sequence[str], npt.ArrayLike, npt.ArrayLike, Sequence[str], Sequence[str]]],
     title: str = "",
 ) -> Any:
-    """Every system's score by magnitudes against experts', one panel a measure, top sets in colour.
+    """Every system's score by magnitudes against experts', one panel a measure, top sets in colour and named.
 
+    Of each panel's top sets the names of the 15 best are written, by the higher of their ranks.
     A panel: name, systems, scores by magnitudes, scores by experts, the top set of each.  Maddalena et al. 2017,
     figures 10 and 11.
 
@@ -198,12 +222,18 @@ def systems_chart(
     drawn = []
     for name, systems, by_magnitudes, by_experts, top_magnitudes, top_experts in panels:
         one, two = np.asarray(by_magnitudes, np.float64), np.asarray(by_experts, np.float64)
+        place = np.minimum(np.argsort(np.argsort(-one)), np.argsort(np.argsort(-two)))
+        top = [s for _, s in sorted(zip(place.tolist(), systems, strict=True)) if s in {*top_magnitudes, *top_experts}]
         rows = [{"system": s, "magnitudes": float(a), "experts": float(b),
-                 "top": kinds.get((s in top_magnitudes, s in top_experts), "neither")}
+                 "top": kinds.get((s in top_magnitudes, s in top_experts), "neither"),
+                 "above": s if s in top[:NAMED:2] else "", "below": s if s in top[1:NAMED:2] else ""}
                 for s, a, b in zip(systems, one, two, strict=True)]  # fmt: skip
-        drawn.append(alt.Chart(data_of(rows)).mark_point(filled=True, size=60, opacity=0.85).encode(
+        base = alt.Chart(data_of(rows)).encode(
             x=alt.X("magnitudes:Q", title="by magnitudes", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
             y=alt.Y("experts:Q", title="by experts", scale=alt.Scale(zero=False)),
-            color=colour, tooltip=["system:N", "magnitudes:Q", "experts:Q", "top:N"],
-        ).properties(width=280, height=280, title=name))  # fmt: skip
+            color=colour, tooltip=["system:N", "magnitudes:Q", "experts:Q", "top:N"])  # fmt: skip
+        points = base.mark_point(filled=True, size=60, opacity=0.85)
+        names = [base.mark_text(align="right", dx=-4, dy=dy, fontSize=9, limit=150).encode(text=f"{side}:N")
+                 for side, dy in (("above", -8), ("below", 9))]  # fmt: skip
+        drawn.append(alt.layer(points, *names).properties(width=280, height=280, title=name))
     return dressed(alt.hconcat(*drawn), title)

@@ -20,6 +20,7 @@ from truegain.measures.parse import parse_measures
 from truegain.studies.magnitude_draws import resampled_taus
 from truegain.studies.magnitude_merged import merged_systems, only_rows
 from truegain.studies.magnitude_units import SOURCES, Units, read_magnitudes
+from truegain.studies.unanimity import check_alpha
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, frozen
 from truegain.tables.judgments import Judgments
@@ -92,7 +93,8 @@ def magnitude_systems(
     from the best (p >= alpha).  Then one score for each document is drawn, `trials` times, and tau of each draw taken;
     and the experts' levels C are mapped to other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
 
-    Only documents with a magnitude and an expert's level of at least 0 have gains, so that sources differ in gain only.
+    Only documents with a magnitude and an expert's level of at least 0 have gains, so that sources differ in gain only;
+    units are chosen, told narrow from wide and normalised by all their documents, judged by experts or not.
     simulated: score so many merged systems instead, which take each topic's list from one of the runs whose first
     documents (as many as the measures read) are all judged.
 
@@ -106,29 +108,31 @@ def magnitude_systems(
     """
     if trials < 1:
         raise TruegainError(f"{trials} trials draw nothing; give at least 1")
+    check_alpha(alpha)
     table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
-    table, levels = _shared(table, judged)
+    levels = _shared(table, judged)
     asked = [a.measure for a in parse_measures(list(measures))]
-    found = Units.of(table, levels)
+    found, moved = Units.of(table, levels), normalised(table, normalise)
     chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or found.has_anchors)
     depth = _depth(asked)
     ranked = aligned(runs, levels, Options(), jobs=jobs).cut(depth)
     if simulated:
         ranked = merged_systems(ranked, runs, levels, depth, simulated, seed, jobs)
-        table = only_rows(table, table.topic.onto(ranked.topics) >= 0)
-        found = Units.of(table, levels)
     if len(ranked.systems) < LEAST:
         raise TruegainError(f"{len(ranked.systems)} systems have no ranking to compare; give at least {LEAST} runs")
-    moved = normalised(table, normalise)
+    has_gain = ranked.pool.find(table.topic, table.docs) >= 0
+    rows = {source: found.rows(source) for source in chosen}
+    gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
     shown = dict(zip(measures, asked, strict=True))
     by: dict[tuple[str, str], Ranking] = {}
     for name, measure in shown.items():
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
-            by[source, name] = ranking(ranked, measure, _gains(moved.take(found.rows(source)), ranked.pool), alpha)
+            by[source, name] = ranking(ranked, measure, gains[source], alpha)
     made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "trials": trials, "simulated": simulated}
     means = {m: by["expert", m].means for m in shown}
-    draws = resampled_taus(ranked, moved, shown, means, trials, seed, engine or Local(jobs))
+    drawn = moved.take(np.flatnonzero(has_gain))
+    draws = resampled_taus(ranked, drawn, shown, means, trials, seed, engine or Local(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemStudy(
         _rankings(by, chosen, list(shown), made_by, alpha, found, about),
@@ -149,8 +153,8 @@ def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) 
     return Ranking(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
 
 
-def _shared(table: Judgments, expert: Judgments) -> tuple[Judgments, Judgments]:
-    """The magnitudes and the levels of documents that have both; how many have not is told."""
+def _shared(table: Judgments, expert: Judgments) -> Judgments:
+    """The levels of documents that have a magnitude too; how many documents have only one of both is told."""
     sound = expert.take(np.flatnonzero(expert.label >= 0))
     rated, pool = Pool.of(table), Pool.of(sound)
     in_expert, in_rated = pool.find(table.topic, table.docs) >= 0, rated.find(sound.topic, sound.docs) >= 0
@@ -164,7 +168,7 @@ def _shared(table: Judgments, expert: Judgments) -> tuple[Judgments, Judgments]:
         lost = len(np.unique(rated.row_item[~in_expert]))
         warn(f"{lost} of {len(rated)} rated documents have no level of experts, and {int((~in_rated).sum())} of "
              f"{len(sound)} levels no magnitude; these have no gain")  # fmt: skip
-    return only_rows(table, in_expert), only_rows(sound, in_rated)
+    return only_rows(sound, in_rated)
 
 
 def _gains(rows: Judgments, pool: Pool) -> Floats:
@@ -209,8 +213,14 @@ def _rankings(
     if found.median_ratio is None:
         notes.append("narrow and wide units need a column 'anchor' that marks each unit's known documents")
     else:
-        notes.append(f"narrow units: Hk/Nk below {found.median_ratio:g}, the median of {len(found)} units")
+        units = int((~np.isnan(found.ratio)).sum())
+        notes.append(f"narrow units: Hk/Nk below {found.median_ratio:g}, the median of {units} units")
+    notes += [_tied(f"{m} by {s}") for (s, m), each in by.items() if np.ptp(each.means) == 0]
     return Table(columns, rows, made_by, "Systems by magnitudes against experts", tuple(notes))
+
+
+def _tied(what: str) -> str:
+    return f"tau is undefined with {what}: all systems are tied"
 
 
 def _quantiles(draws: dict[str, Floats], made_by: dict[str, object], trials: int) -> Table:
@@ -220,16 +230,21 @@ def _quantiles(draws: dict[str, Floats], made_by: dict[str, object], trials: int
         rows.append((measure, len(taus), float(taus.mean()) if len(taus) else None, *values))
     columns = ("measure", "draws", "mean", "least", "2.5%", "25%", "median", "75%", "97.5%", "greatest")
     few = min((len(t) for t in draws.values()), default=trials)
-    notes = () if few == trials else ("draws in which all systems are tied have no tau and are left out",)
+    notes: tuple[str, ...] = ()
+    if few < trials:
+        notes = (f"draws in which all systems are tied have no tau and are left out, {trials - few} at most",)
     return Table(columns, rows, made_by, f"Tau with one score drawn for each document, {trials} times", notes)
 
 
 def _mapped(ranked: RankedGains, measures: dict[str, Measure], alpha: float, made_by: dict[str, object]) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
     for measure in measures:
         plain = ranking(ranked, measures[measure], ranked.item_gain, alpha)
         for name, mapping in MAPPINGS.items():
             other = ranking(ranked, measures[measure], mapping(ranked.item_gain), alpha)
             rows.append((measure, name, *_agreement(plain, other)))
+            if np.ptp(plain.means) == 0 or np.ptp(other.means) == 0:
+                notes.append(_tied(f"{measure} by {name}"))
     columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "top sets")
-    return Table(columns, rows, made_by, "Experts' levels C mapped to other gains, against C itself")
+    return Table(columns, rows, made_by, "Experts' levels C mapped to other gains, against C itself", tuple(notes))

@@ -18,6 +18,7 @@ from truegain.tables.table import Cell, Table
 
 SOURCES = ("all", "top3", "narrow", "wide")
 BEST = 3  # units behind the gain of a document
+MOST_APART = 700.0  # natural logarithm of the greatest ratio that a double holds, and some room
 LISTED = 10  # units with the most extreme ratios that are shown
 
 
@@ -98,6 +99,13 @@ def read_magnitudes(ratings: object, repeated: Repeated = "error") -> Judgments:
             **table.where(int(bad[0])),  # type: ignore[arg-type]
             hint="a magnitude is a finite number above 0; mend or leave out these",
         )
+    least, greatest = float(table.label.min()), float(table.label.max())
+    if np.log(greatest) - np.log(least) > MOST_APART:
+        raise InputError(
+            f"magnitudes from {least:g} to {greatest:g} are too far apart: no number holds their ratio",
+            **table.where(int(table.label.argmax())),  # type: ignore[arg-type]
+            hint="mend or leave out the extreme ones",
+        )
     return table
 
 
@@ -148,9 +156,14 @@ def units_table(found: Units) -> Table:
         agreement = None if np.isnan(found.agreement[u]) else float(found.agreement[u])
         rows.append((topic.values[topic.code[row]], who.values[who.code[row]], int(size[u]), int(found.judged[u]),
                      agreement, ratio, kind))  # fmt: skip
-    notes = () if middle is None else (f"narrow: Hk/Nk below the median of {len(found)} units, {middle:g}",)
+    marked = int((~np.isnan(found.ratio)).sum())
+    notes = [] if middle is None else [f"narrow: Hk/Nk below the median of {marked} units, {middle:g}"]
+    if blank := int(np.isnan(found.agreement).sum()):
+        notes.append(f"agreement is undefined for {blank} units without two documents on different levels of experts")
+    if 0 < marked < len(found):
+        notes.append(f"Hk/Nk is undefined for {len(found) - marked} units without one 'high' and one 'low' anchor")
     columns = ("topic", "assessor", "docs", "judged", "agreement", "Hk/Nk", "kind")
-    return Table(columns, rows, {"source": found.table.source}, "Units", notes)
+    return Table(columns, rows, {"source": found.table.source}, "Units", tuple(notes))
 
 
 def numbers_table(table: Judgments) -> Table:

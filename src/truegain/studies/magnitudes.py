@@ -15,6 +15,7 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Repeated
 from truegain.tables.table import Cell, Table
 
+ROUNDING = 1e-12  # logarithms nearer than this, relative to the greatest, are equal
 AGGREGATIONS = ("median", "geometric", "arithmetic")
 
 
@@ -55,10 +56,12 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
             gains = to_gains(moved, rule)
             pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
             rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
-    notes = () if marked else ("anchors need a column 'anchor' that marks each unit's known documents",)
+    notes = [] if marked else ["anchors need a column 'anchor' that marks each unit's known documents"]
+    if not rows[0][-1]:
+        notes.append("undefined: no topic has two rated documents that experts put on different levels")
     columns = ("normalise", "aggregate", "mean over topics", "all pairs", "pairs")
     return MagnitudeStudy(
-        Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", notes),
+        Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", tuple(notes)),
         _habits(table),
     )
 
@@ -74,24 +77,28 @@ def _habits(table: Judgments) -> Table:
     topics = [(topic, table.label[table.topic.code == code]) for code, topic in enumerate(table.topic.values)]
     if len(topics) > 1:
         topics.append(("all", table.label))
+    single = equal = 0
     for topic, values in topics:
-        if len(values) < 2:
-            continue
-        logs = np.log(values)
-        rows.append(
-            (topic, len(values), float(logs.mean()), float(logs.std(ddof=1)), _distance(logs), _round(values),
-             float(values.max() / values.min()))
-        )  # fmt: skip
+        logs, alike = np.log(values), values.min() == values.max()
+        sd = None if len(values) < 2 else 0.0 if alike else float(logs.std(ddof=1))
+        distance = None if alike else _distance(logs)
+        single, equal = single + (len(values) < 2), equal + (len(values) > 1 and bool(alike))
+        rows.append((topic, len(values), float(logs.mean()), sd, distance, _round(values),
+                     float(values.max() / values.min())))  # fmt: skip
     columns = ("topic", "ratings", "mean of ln", "sd of ln", "D of log-normal", "round numbers", "max/min")
-    notes = ("round numbers have one significant figure",)
-    return Table(columns, rows, {"source": table.source}, "How people used numbers", notes)
+    notes = ["round numbers have one significant figure"]
+    if single:
+        notes.append(f"no sd and no fit in {single} rows of one rating")
+    if equal:
+        notes.append(f"no log-normal fit in {equal} rows whose ratings are all equal")
+    return Table(columns, rows, {"source": table.source}, "How people used numbers", tuple(notes))
 
 
 def _distance(logs: Floats) -> float | None:
-    """The greatest distance between the distribution of the data and the normal one fitted to it."""
+    """The greatest distance between the distribution of the data and the normal one fitted to it; None without one."""
     from statistics import NormalDist
 
-    if float(logs.std()) == 0:
+    if float(logs.std()) <= ROUNDING * max(1.0, float(np.abs(logs).max())):
         return None
     fitted = NormalDist(float(logs.mean()), float(logs.std(ddof=1)))
     n, inside = len(logs), np.array([fitted.cdf(v) for v in np.sort(logs).tolist()])

@@ -25,6 +25,23 @@ from truegain.tables.table import Cell, Table
 
 MEASURES = ("nG@1", "P+", "nERR@10")
 PS = (0.1, 0.2, 0.5)
+MOST_CELLS = 150_000_000  # scores dealt anew by one test that is drawn again for being near alpha
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A measure at one p: the means of all systems by RawG and by UG, the top set of each, and tau of the two."""
+
+    measure: str
+    p: float
+    systems: Sequence[str]
+    raw: Sequence[float]
+    aware: Sequence[float]
+    top_raw: Sequence[str]
+    top_aware: Sequence[str]
+    tau: float | None
+    low: float | None = None  # 95% limits of tau
+    high: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +50,7 @@ class UnanimityStudy:
 
     rankings: Table
     changed: Table
+    panels: tuple[Panel, ...]
 
     def __str__(self) -> str:
         return f"{self.rankings}\n\n{self.changed}"
@@ -50,12 +68,17 @@ def unanimity(
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int | None = None,
+    most_trials: int | None = None,
 ) -> UnanimityStudy:
     """Score runs by RawG and by UG, and tell what changes: the ranking, the top set, and which pairs differ.
 
     For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Hollander and Wolfe), the
     overlap (Jaccard) of the top sets, systems not distinguishable from the best, and the pairs significant by exactly
     one of the two, by the randomised Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).
+
+    A p-value of B trials errs by sqrt(alpha (1 - alpha)/B) where it is near alpha.  Where some pair's lies within three
+    such errors, that test is drawn again with four times the trials, up to `most_trials` (16 times `trials` unless
+    given; less for very many systems and topics); pairs that are then still within two errors are counted in a note.
 
     Sakai 2017, EVIA, tables 2 and 3.
 
@@ -67,6 +90,8 @@ def unanimity(
     >>> [(row["measure"], row["p"], row["systems"]) for row in study.rankings.records()]
     [('nG@1', 0.2, 4)]
     """
+    check_alpha(alpha)
+    most = 16 * trials if most_trials is None else max(trials, most_trials)
     table = read_ratings(ratings, scale=scale, outside=outside)
     asked = [a.measure for a in fed_directly(parse_measures(list(measures)))]
     raw = evaluate(runs, to_gains(table, "sum", scale=scale), asked, jobs=jobs)
@@ -74,56 +99,128 @@ def unanimity(
         raise TruegainError(f"{len(raw.systems)} systems have no ranking to compare; give at least 3 runs")
     rankings: list[tuple[Cell, ...]] = []
     changed: list[tuple[Cell, ...]] = []
-    tested = {m: _tested(raw, m, trials, seed, jobs) for m in raw.measures}
+    panels: list[Panel] = []
+    tested = {m: _tested(raw, m, alpha, (trials, most), seed, jobs) for m in raw.measures}
+    ties: dict[str, None] = {}
+    near = _Near(alpha)
     for p in ps:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once, above
             aware = evaluate(runs, to_gains(table, "unanimity", scale=scale, p=p), asked, jobs=jobs)
         for shown, measure in zip(measures, raw.measures, strict=True):
-            other = _tested(aware, measure, trials, seed, jobs)
+            other = _tested(aware, measure, alpha, (trials, most), seed, jobs)
             pairs = _changed(raw.systems, tested[measure], other, alpha)
+            near.count(tested[measure], other)
+            for gain, test in (("RawG", tested[measure]), (f"UG with p = {p:g}", other)):
+                if np.ptp(test.anova.means) == 0:
+                    ties[f"tau is undefined for {shown}: all systems are tied by {gain}"] = None
             changed += [(shown, p, *pair) for pair in pairs]
-            rankings.append((shown, p, *_ranked(raw, aware, measure, tested[measure], other, alpha), len(pairs)))
+            panel = _panel(shown, p, raw.systems, tested[measure], other, alpha)
+            panels.append(panel)
+            topics = raw.matrix(measure).shape[1]
+            rankings.append((*_ranked(panel, topics), len(pairs)))
     made_by = {"scale": str(scale), "trials": trials, "alpha": alpha, "seed": seed, "measures": list(raw.measures)}
     columns = ("measure", "p", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
-    notes = (f"randomised Tukey HSD, {trials} trials, alpha {alpha:g}; top sets: shared part of both",)
+    notes = (
+        f"randomised Tukey HSD, {trials} trials{near.more(trials)}, alpha {alpha:g}; top sets: shared part of both",
+        *ties,
+    )
     return UnanimityStudy(
         Table(columns, rankings, made_by, "RawG against UG: rankings", notes),
-        Table(_CHANGED, changed, made_by, "Pairs significant by one gain only", _said(changed, alpha, trials)),
+        Table(_CHANGED, changed, made_by, "Pairs significant by one gain only", near.said(len(changed))),
+        tuple(panels),
     )
 
 
 _CHANGED = ("measure", "p", "better", "worse", "p RawG", "|d| RawG", "ES RawG", "p UG", "|d| UG", "ES UG")
 
 
-def _said(changed: Sequence[tuple[Cell, ...]], alpha: float, trials: int) -> tuple[str, ...]:
-    if not changed:
-        return ("no pair of systems changes sides",)
-    error = 2 * (alpha * (1 - alpha) / trials) ** 0.5
-    places = [_CHANGED.index(name) for name in ("p RawG", "p UG")]
-    close = sum(all(abs(float(row[at] or 0) - alpha) < error for at in places) for row in changed)
-    if not close:
-        return ()
-    return (
-        f"in {close} of {len(changed)} both p-values lie within {error:.4f} of {alpha:g}, two standard errors of "
-        f"{trials} trials: another seed may decide otherwise",
-    )
+def check_alpha(alpha: float) -> float:
+    """A level of significance, or an error where it is none.
+
+    >>> check_alpha(5)
+    Traceback (most recent call last):
+    ...
+    truegain.errors.TruegainError: alpha 5 is not a level of significance; give a number between 0 and 1, such as 0.05
+    """
+    if not 0 < alpha < 1:
+        raise TruegainError(
+            f"alpha {alpha:g} is not a level of significance; give a number between 0 and 1, such as 0.05"
+        )
+    return float(alpha)
 
 
-def _tested(scores: Scores, measure: str, trials: int, seed: int, jobs: int | None) -> Tukey:
-    return randomised_tukey_hsd(scores.matrix(measure), trials=trials, seed=seed, jobs=jobs)
+@dataclass
+class _Near:
+    """Counts pairs whose p-values lie so near alpha that another draw may decide otherwise."""
+
+    alpha: float
+    listed: int = 0
+    others: int = 0
+    widest: float = 0.0
+    trials: int = 0
+
+    def count(self, one: Tukey, two: Tukey) -> None:
+        """Take in the pairs of two tests."""
+        upper = np.triu_indices(len(one.p), 1)
+        near = np.zeros(len(upper[0]), np.bool_)
+        for test in (one, two):
+            self.trials = max(self.trials, 0 if test.exact else int(test.trials or 0))
+            if not test.exact:
+                error = 2 * error_of(self.alpha, int(test.trials or 1))
+                found = np.abs(test.p[upper] - self.alpha) < error
+                self.widest = max(self.widest, error) if found.any() else self.widest
+                near |= found
+        flips = (one.p[upper] < self.alpha) != (two.p[upper] < self.alpha)
+        self.listed += int((near & flips).sum())
+        self.others += int((near & ~flips).sum())
+
+    def more(self, trials: int) -> str:
+        """How far the trials were raised."""
+        return f" (up to {self.trials} where a p-value was near alpha)" if self.trials > trials else ""
+
+    def said(self, changed: int) -> tuple[str, ...]:
+        """What to tell below the list of pairs."""
+        notes = [] if changed else ["no pair of systems changes sides"]
+        about = f"within {self.widest:.4f} of {self.alpha:g}, two standard errors of its trials"
+        if self.listed:
+            notes.append(
+                f"in {self.listed} of {changed} pairs a p-value lies {about}: another seed may decide otherwise"
+            )
+        if self.others:
+            notes.append(f"{self.others} pair(s) not listed have a p-value {about}: another seed might list them")
+        return tuple(notes)
 
 
-def _ranked(raw: Scores, aware: Scores, measure: str, one: Tukey, two: Tukey, alpha: float) -> tuple[Cell, ...]:
-    """Systems, topics, tau with its interval, overlap of the top sets, pairs."""
+def error_of(p: float, trials: int) -> float:
+    """The standard error of a p-value that is the share of so many trials."""
+    return float((p * (1 - p) / trials) ** 0.5)
+
+
+def _tested(scores: Scores, measure: str, alpha: float, trials: tuple[int, int], seed: int, jobs: int | None) -> Tukey:
+    """The randomised test, with more trials while some pair is near alpha."""
+    matrix, (asked, most) = scores.matrix(measure), trials
+    most = max(asked, min(most, MOST_CELLS // max(1, matrix.size)))
+    while True:
+        test = randomised_tukey_hsd(matrix, trials=asked, seed=seed, jobs=jobs)
+        upper = test.p[np.triu_indices(len(test.p), 1)]
+        if test.exact or asked >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, asked)).any():
+            return test
+        asked = min(most, 4 * asked)
+
+
+def _panel(measure: str, p: float, systems: Sequence[str], one: Tukey, two: Tukey, alpha: float) -> Panel:
     a, b = one.anova.means, two.anova.means
-    n, topics = len(raw.systems), raw.matrix(measure).shape[1]
-    pairs = n * (n - 1) // 2
-    overlap = jaccard(top_set(raw.systems, a, one.p, alpha), top_set(aware.systems, b, two.p, alpha))
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return n, topics, None, None, None, overlap, pairs
-    tau = tau_interval(a, b)
-    return n, topics, tau.value, tau.low, tau.high, overlap, pairs
+    tau = None if np.ptp(a) == 0 or np.ptp(b) == 0 else tau_interval(a, b)
+    top_raw, top_aware = (top_set(tuple(systems), test.anova.means, test.p, alpha) for test in (one, two))
+    interval = (None, None, None) if tau is None else (tau.value, tau.low, tau.high)
+    return Panel(measure, p, tuple(systems), tuple(a.tolist()), tuple(b.tolist()), top_raw, top_aware, *interval)
+
+
+def _ranked(panel: Panel, topics: int) -> tuple[Cell, ...]:
+    """Measure, p, systems, topics, tau with its interval, overlap of the top sets, pairs."""
+    n, tau = len(panel.systems), (panel.tau, panel.low, panel.high)
+    return panel.measure, panel.p, n, topics, *tau, jaccard(panel.top_raw, panel.top_aware), n * (n - 1) // 2
 
 
 def _changed(systems: Sequence[str], one: Tukey, two: Tukey, alpha: float) -> list[tuple[Cell, ...]]:

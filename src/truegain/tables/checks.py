@@ -42,7 +42,7 @@ def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
         topics = sorted({t for s in extra for t in s.unjudged_topics})
         warn(
             f"{_of(len(extra), len(systems), 'run', 'has', 'have')} topics without judgments, which are not scored: "
-            f"{_counted(len(topics), 'topic')} ({some(topics)})"
+            f"{counted(len(topics), 'topic')} ({some(topics)})"
         )
 
 
@@ -53,7 +53,7 @@ def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
         hit = [s for s in systems if s.flags[flag]]
         lists = sum(s.flags[flag] for s in hit)
         named = some([s.system for s in hit])
-        return f"{_counted(lists, 'list')} of {_counted(len(hit), 'run')} ({named})" if lists else ""
+        return f"{counted(lists, 'list')} of {counted(len(hit), 'run')} ({named})" if lists else ""
 
     if where := told(ALL_TIED):
         warn(f"all scores are tied in {where}; their order is that of document ids")
@@ -62,7 +62,7 @@ def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
     if trec_eval >= 10 and (where := told(FLOAT32_TIES)):
         warn(
             f"scores differ only beyond float32 in {where}; trec_eval 9 and "
-            "pytrec_eval see ties there and may differ (--trec-eval 9 does as they do)"
+            "pytrec_eval see ties there and may differ (truegain eval --trec-eval 9 does as they do)"
         )
 
 
@@ -81,8 +81,13 @@ def check_grades(ranked: RankedGains, levels: Sequence[float], skip: bool) -> No
 
 
 def _of(n: int, total: int, noun: str, singular: str, plural: str) -> str:
-    return f"{n} of {_counted(total, noun)} {singular if n == 1 else plural}"
+    return f"{n} of {counted(total, noun)} {singular if n == 1 else plural}"
 
 
-def _counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "topic"), counted(1200, "topic")
+    ('1 topic', '1200 topics')
+    """
     return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError
-from truegain.tables.checks import warn
+from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Places, frozen
 from truegain.tables.tabular import COLUMNS, Table
 
@@ -31,38 +31,71 @@ def label_studio(text: bytes, file: str) -> Table:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not readable JSON: {error}", file=file, hint="export again, as JSON") from None
     cells: dict[str, list[Any]] = {name: [] for name in _NAMES}
-    skipped, numbers = 0, []
+    skipped, rows = 0, []
     for number, task in enumerate(tasks, 1):
         if not isinstance(task, Mapping) or not isinstance(task.get("annotations"), list):
             raise InputError(
-                "a task without a list of annotations", file=file, row=number, hint="export from Label Studio as JSON"
+                "a task without a list of annotations",
+                file=file,
+                row=number,
+                hint="export from Label Studio as JSON (not JSON-MIN)",
             )
         for annotation in task["annotations"]:
+            if not isinstance(annotation, Mapping) or not isinstance(annotation.get("result") or [], list):
+                raise InputError(
+                    "an annotation that is no object with a list 'result'",
+                    file=file,
+                    row=number,
+                    text=json.dumps(annotation),
+                    hint="export again from Label Studio, as JSON",
+                )
             if annotation.get("was_cancelled") or not annotation.get("result"):
                 skipped += 1
                 continue
-            who = annotation.get("completed_by")
             cells["topic"].append(_field(task.get("data"), "topic", file, number))
             cells["doc"].append(_field(task.get("data"), "doc", file, number))
             cells["label"].append(_result(annotation["result"], file, number))
-            cells["assessor"].append(str(who.get("email") or who.get("id")) if isinstance(who, Mapping) else str(who))
+            cells["assessor"].append(_annotator(annotation, tasks, file, number))
             cells["seconds"].append(annotation.get("lead_time"))
-            numbers.append(number)
+            rows.append(number)
     if skipped:
-        warn(f"{skipped} annotations in {file} were cancelled or are empty, and are left out")
-    return Table(list(cells), list(cells.values()), Places("row", frozen(np.array(numbers, np.int64))))
+        was = "was cancelled or is empty, and is" if skipped == 1 else "were cancelled or are empty, and are"
+        warn(f"{counted(skipped, 'annotation')} in {file} {was} left out")
+    return Table(list(cells), list(cells.values()), Places("row", frozen(np.array(rows, np.int64))))
+
+
+def _annotator(annotation: Mapping[str, Any], tasks: list[Any], file: str, row: int) -> str:
+    """Who made an annotation: the email or the id."""
+    who = annotation.get("completed_by")
+    if isinstance(who, Mapping):
+        who = who.get("email") or who.get("id")
+    if who is not None and str(who).strip():
+        return str(who)
+    alone = all(isinstance(t, Mapping) and len(t.get("annotations") or ()) < 2 for t in tasks)
+    raise InputError(
+        f"task {row} does not say who made an annotation: there is no 'completed_by'",
+        file=file,
+        hint="every task has one annotation, so there is nothing to agree on; if one person made all, add "
+        '"completed_by": "NAME" to each, or read them as judgments: a table of topic, doc, label'
+        if alone
+        else 'export with annotators, as JSON, or add "completed_by": "NAME" to each annotation',
+    )
 
 
 def _result(results: list[Any], file: str, row: int) -> Any:
     found: list[Any] = []
     for result in results:
-        value = result.get("value", {}) if isinstance(result, Mapping) else {}
+        value = result.get("value") if isinstance(result, Mapping) else None
         for kind in ("choices", "number", "rating"):
-            if kind in value:
+            if isinstance(value, Mapping) and kind in value:
                 found += value[kind] if isinstance(value[kind], list) else [value[kind]]
     if len(found) != 1:
         raise InputError(
-            f"an annotation holds {len(found)} ratings", file=file, row=row, hint="export tasks with one rating each"
+            f"an annotation holds {counted(len(found), 'rating')}",
+            file=file,
+            row=row,
+            text=json.dumps(results),
+            hint="export tasks with one choice, number or rating each",
         )
     return found[0]
 
@@ -75,25 +108,23 @@ def is_prodigy(table: Table) -> bool:
 def prodigy(table: Table, file: str) -> Table:
     """The answers in a JSONL export of Prodigy: the option accepted, or 1 for accept and 0 for reject.
 
-    Topic and document stand in the task or its `meta`; answers of 'ignore' are left out and counted.
+    Topic and document stand in the task or its `meta`; answers of 'ignore' are left out and counted, and so are those
+    of 'reject' where there are options to choose from, for they say that none fits or that the task is bad.
     """
     column = dict(zip(table.columns, table.values, strict=True))
     absent: list[Any] = [None] * len(table.places.number)
     who = [a or s for a, s in zip(column.get("_annotator_id", absent), column.get("_session_id", absent), strict=True)]
     cells: dict[str, list[Any]] = {name: [] for name in _NAMES[:4]}
-    kept = []
+    kept, rejected = [], 0
     for row, answer in enumerate(column["answer"]):
         if answer == "ignore":
             continue
         line = int(table.places.number[row])
         task = {name: values[row] for name, values in column.items() if values[row] is not None}
-        options = task.get("accept")
-        if options is not None and answer == "accept":
-            if not isinstance(options, list) or len(options) != 1:
-                raise InputError("not exactly one option is accepted", file=file, line=line, hint="one rating a task")
-            label = options[0]
-        else:
-            label = {"accept": 1, "reject": 0}.get(answer)
+        if answer == "reject" and ("accept" in task or "options" in task):
+            rejected += 1
+            continue
+        label = _answer(answer, task.get("accept"), file, line)
         together = {**(task["meta"] if isinstance(task.get("meta"), Mapping) else {}), **task}
         together.pop("label", None)
         cells["topic"].append(_field(together, "topic", file, line))
@@ -101,9 +132,32 @@ def prodigy(table: Table, file: str) -> Table:
         cells["label"].append(label)
         cells["assessor"].append(who[row])
         kept.append(row)
-    if len(kept) < len(absent):
-        warn(f"{len(absent) - len(kept)} answers in {file} are 'ignore', and are left out")
+    ignored = len(absent) - len(kept) - rejected
+    if ignored:
+        warn(f"{counted(ignored, 'answer')} in {file} {_are(ignored)} 'ignore', and {_are(ignored)} left out")
+    if rejected:
+        warn(
+            f"{counted(rejected, 'answer')} in {file} {_are(rejected)} 'reject' where an option was to be chosen, and "
+            f"{_are(rejected)} left out: a rejected task has no rating"
+        )
     return Table(list(cells), list(cells.values()), table.places.take(np.array(kept, np.int64)))
+
+
+def _answer(answer: Any, options: Any, file: str, line: int) -> Any:
+    """The rating behind an answer of Prodigy."""
+    if options is None and answer in ("accept", "reject"):
+        return 1 if answer == "accept" else 0
+    if answer != "accept":
+        raise InputError(
+            "the answer is not accept, reject or ignore", file=file, line=line, text=str(answer), hint="export again"
+        )
+    if not isinstance(options, list) or len(options) != 1:
+        raise InputError("not exactly one option is accepted", file=file, line=line, hint="one rating a task")
+    return options[0]
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _field(data: Any, name: str, file: str, place: int) -> Any:

@@ -91,8 +91,13 @@ def index(
     if not (partial / MANIFEST).exists():
         pieces = all_pieces(inputs, given.kind, given.fields, given.piece)
         workers = max(1, min(jobs, memory // (given.piece * _PER_PIECE)))
-        summaries = list(_indexed(pieces, partial, given, workers, progress))
+        try:
+            summaries = list(_indexed(pieces, partial, given, workers, progress))
+        except TruegainError:
+            _forget(partial)
+            raise
         if not sum(s["documents"] for s in summaries):
+            shutil.rmtree(partial)
             raise InputError("no documents were found", file=", ".join(inputs), hint="check the kind of the input")
         _merge(partial, summaries, given, plan, max(1 << 16, memory // 1024))
     _finish(partial, target)
@@ -128,6 +133,12 @@ def _prepare(partial: Path, plan: str) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     if not (partial / MANIFEST).exists():
         _write(note, plan.encode())
+
+
+def _forget(partial: Path) -> None:
+    """Remove a folder in which nothing is indexed yet, so that the command mended may be given at once."""
+    if not any(path.name.startswith("part-") for path in partial.iterdir()):
+        shutil.rmtree(partial)
 
 
 def _indexed(

@@ -4,34 +4,50 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from truegain.gains.magnitudes import normalised, units
-from truegain.inference.agreement.alpha import Agreement, alpha_of
-from truegain.inference.agreement.assessors import Assessor, assessors
-from truegain.inference.agreement.kappa import cohen, fleiss, percent, ratio_spreads
-from truegain.inference.agreement.order import Order, expert_levels, order_agreement
+from truegain.inference.agreement.alpha import FEWEST, Agreement, alpha_of
+from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
+from truegain.inference.agreement.documents import documents_table
+from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
+from truegain.inference.agreement.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.paired import Paired
+from truegain.tables.columns import Floats, Ints
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
 from truegain.tables.table import Table
 
-A_TOPIC, A_RATING = 1000, 10  # what intervals by topic count for a topic and for a rating: they come on top of all
+A_TOPIC = 150  # ratings that a topic costs beside its own when it is resampled
+ALL_TOPICS = 300_000_000  # ratings times trials beyond which topics are not resampled, but for small ones
+MOST_RESAMPLED = 5_000_000  # topics times trials beyond which small topics of large studies have no interval
 
 
 @dataclass(frozen=True, eq=False)
 class Agreed:
-    """Agreement of all, by topic, by assessor, and with experts; each as a table."""
+    """Agreement of all, by topic, by assessor, and with experts; each as a table.
+
+    `documents`, made when it is asked for, has a row for each document.
+    """
 
     overall: Table
     topics: Table
     assessors: Table
     experts: Table | None = None
     made_by: Mapping[str, object] = field(default_factory=dict)
+    ratings: Grouped | None = None
+    is_ratio: bool = False
+
+    @cached_property
+    def documents(self) -> Table:
+        """Every document: ratings, least and greatest, share of equal pairs; for magnitudes max/min ratio and GSD."""
+        assert self.ratings is not None
+        return documents_table(self.ratings, self.is_ratio, self.made_by)
 
     def tables(self) -> list[Table]:
         """All tables there are."""
@@ -54,9 +70,10 @@ def agree(
     """Tell whether assessors agree, with one another and with experts, and who is worth a second look.
 
     Krippendorff's alpha at the level the scale declares (at all that fit, where it declares none) with an interval over
-    items, percent agreement, Fleiss' kappa by both conventions, Cohen's kappa; for ratio scales max/min ratios and
-    geometric standard deviations; by topic, alpha with its interval; every assessor, with the interval of the
-    correlation with the rest; with `expert` judgments, pairwise order agreement by unit and pair of levels.
+    items, percent agreement, Fleiss' kappa by both conventions, Cohen's kappa, plain and weighted; for ratio scales
+    max/min ratios and geometric standard deviations, also of every document (`documents`); by topic, alpha with its
+    interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
+    order agreement by unit and pair of levels.
     `normalise` brings magnitudes to one scale first, as in `to_gains`.
 
     >>> import polars as pl
@@ -71,6 +88,7 @@ def agree(
     Fleiss' kappa (pooled)     0.5385    -     -      3        6
     Fleiss' kappa (items)      0.5385    -     -      3        6
     Cohen's kappa              0.5714    -     -      3        6
+    Cohen's kappa (linear)     0.7273    -     -      3        6
     Cohen's kappa (quadratic)  0.8571    -     -      3        6
     """
     declared = Scale.of(scale)
@@ -91,12 +109,15 @@ def agree(
     overall = _overall(grouped, declared, is_ratio, trials, confidence, seed)
     logs = is_ratio and float(grouped.value.min()) > 0
     people = assessors(grouped, judged, logs=logs, confidence=confidence)
+    pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
     return Agreed(
         Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
-        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], judged, trials, confidence, seed),
+        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, trials, confidence, seed),
         _of_people(people),
-        _with_experts(table, judged) if judged is not None else None,
+        None if pairs is None else _with_experts(table, pairs),
         made_by,
+        grouped,
+        is_ratio,
     )
 
 
@@ -118,15 +139,10 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, trials: int, confid
         alpha_of(paired, level, trials=trials, confidence=confidence, seed=seed) for level in levels_of(scale, is_ratio)
     ]
     if not is_ratio:
-        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items"), cohen(grouped)]
-        if scale.level in ("ordinal", "interval"):
-            found.append(cohen(grouped, "quadratic"))
-    elif float(grouped.value.min()) > 0 and len(paired):
-        widest, gsd = ratio_spreads(grouped)
-        several = ~np.isnan(gsd)
-        for name, each in (("median max/min ratio", widest), ("median geometric sd", gsd)):
-            value = float(np.median(each[several]))
-            found.append(Agreement(name, value, items=int(several.sum()), ratings=len(paired.value)))
+        weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
+        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items"), *cohens(grouped, weights, seed=seed)]
+    else:
+        found += _spreads(grouped, paired)
     rows = [
         (a.statistic, a.value, a.low, a.high, a.items, a.ratings, ("undefined: " if a.value is None else "") + a.why)
         for a in found
@@ -134,53 +150,92 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, trials: int, confid
     return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows)
 
 
+def _spreads(grouped: Grouped, paired: Paired) -> list[Agreement]:
+    """The median over items of max/min ratio and geometric standard deviation, or why there is none."""
+    names, least = ("median max/min ratio", "median geometric sd"), float(grouped.value.min())
+    if least <= 0:
+        return [Agreement(name, None, why=f"a rating of {least:g} has no ratio") for name in names]
+    if not len(paired):
+        return [Agreement(name, None, why="no item has two ratings") for name in names]
+    found = []
+    for name, each in zip(names, ratio_spreads(grouped), strict=True):
+        known = np.sort(each[~np.isnan(each)])
+        held = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
+        value, why = (float(np.median(known)), "") if held else (None, "most ratios are too great for a number to hold")
+        found.append(Agreement(name, value, items=len(known), ratings=len(paired.value), why=why))
+    return found
+
+
 def _by_topic(
-    grouped: Grouped,
-    table: Judgments,
-    level: str,
-    expert: Judgments | None,
-    trials: int,
-    confidence: float,
-    seed: int,
+    grouped: Grouped, table: Judgments, level: str, pairs: Order | None, trials: int, confidence: float, seed: int
 ) -> Table:
     columns = ["topic", "items", "ratings", f"alpha {level}", "low", "high"]
-    order = None
-    if expert is not None:
-        columns.append("order as experts")
-        pairs = order_agreement(table.label, expert_levels(table, expert), _topic_units(table))
-        topic = np.zeros(int(_topic_units(table).max()) + 1, np.int64)
-        topic[_topic_units(table)] = table.topic.code
-        order, _ = Order(topic[pairs.group], pairs.low, pairs.high, pairs.agrees).by_group(len(table.topic.values))
+    order = None if pairs is None else _order_of_topics(table, pairs)
     rows: list[tuple[str | int | float | None, ...]] = []
+    said: list[str] = []
     how: Counter[str] = Counter()
-    size = A_RATING * len(grouped.value) + A_TOPIC * len(table.topic.values)
+    size = len(grouped.value) + A_TOPIC * len(table.topic.values)
+    size = size if size * trials > ALL_TOPICS else 0
+    many = bool(size) and len(table.topic.values) * trials > MOST_RESAMPLED
     by_topic = np.argsort(grouped.topic[grouped.item], kind="stable")
     ends = np.searchsorted(grouped.topic[grouped.item][by_topic], np.arange(len(table.topic.values) + 1))
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
         part = _part(grouped, mine)
-        found = Agreement(level, None)
+        found = Agreement(level, None, why="no item has two ratings")
         if part is not None:
-            found = alpha_of(part, level, trials=trials, confidence=confidence, seed=seed, among=size)
+            few = many and len(part) < FEWEST
+            found = alpha_of(part, level, trials=0 if few else trials, confidence=confidence, seed=seed, among=size)
+            found = replace(found, why="too many topics to resample each") if few and not found.why else found
         items = len(np.unique(grouped.item[mine]))
         beside = () if order is None else (_or_none(order[code]),)
         rows.append((name, items, len(mine), found.value, found.low, found.high, *beside))
-        how[_kind(found)] += 1
-    said = ", ".join(f"{kind} ({count} topics)" for kind, count in how.most_common())
-    return Table(tuple(columns), rows, title="By topic", notes=(f"Intervals over items: {said}.",))
+        said.append(_noted(found))
+        how[_kind(found, trials)] += 1
+    if order is not None:
+        columns.append("order as experts")
+        said = [_and(why, "no pair on different levels" if row[-1] is None else "")
+                for why, row in zip(said, rows, strict=True)]  # fmt: skip
+    if any(said):
+        columns, rows = [*columns, "note"], [(*row, why) for row, why in zip(rows, said, strict=True)]
+    intervals = "; ".join(
+        f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common()
+    )
+    return Table(tuple(columns), rows, title="By topic", notes=(f"Intervals over items: {intervals}.",))
 
 
-def _kind(found: Agreement) -> str:
+def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
+    """Per topic the share of pairs within units in the experts' order; not a number without pairs."""
+    unit, count = units(table)
+    topic = np.zeros(count, np.int64)
+    topic[unit] = table.topic.code
+    right, every = (np.bincount(topic, weights=v, minlength=len(table.topic.values)) for v in pairs.counted(count))
+    share: Floats = np.divide(right, every, out=np.full(len(every), np.nan), where=every > 0)
+    return share
+
+
+def _noted(found: Agreement) -> str:
+    """Why a topic has no alpha or no interval."""
+    if found.value is None:
+        return f"undefined: {found.why}"
+    return "" if "jackknife" in found.why else found.why
+
+
+def _and(one: str, two: str) -> str:
+    return "; ".join(part for part in (one, two) if part)
+
+
+def _kind(found: Agreement, trials: int) -> str:
+    if found.value is None:
+        return "none, alpha is undefined, see the note of each"
+    if found.low is None and "single value" in found.why:
+        return "none, most resamples held a single value"
     if found.low is None:
-        return "none"
+        return f"none, {found.why}" if trials else "none asked for"
     return "jackknife" if "jackknife" in found.why else "bootstrap"
 
 
-def _topic_units(table: Judgments) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return units(table)[0]
-
-
-def _part(grouped: Grouped, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Paired | None:
+def _part(grouped: Grouped, rows: Ints) -> Paired | None:
     several = rows[grouped.count[grouped.item[rows]] >= 2]
     if not len(several):
         return None
@@ -203,15 +258,15 @@ def _of_people(people: list[Assessor]) -> Table:
         f"{len(looked)} of {len(people)} assessors are worth a second look; that is a question, not a verdict"
         if looked
         else "no assessor stands out"
+        if any(a.ratings >= ENOUGH for a in people)
+        else f"no assessor has {ENOUGH} ratings, the fewest by which one could stand out"
     )
     return Table(tuple(names), [tuple(getattr(a, n) for n in names) for a in ordered], title="Assessors", notes=(note,))
 
 
-def _with_experts(table: Judgments, expert: Judgments) -> Table:
+def _with_experts(table: Judgments, pairs: Order) -> Table:
     """Share of pairs ordered as the experts do: per unit on average, of all pairs, and by pair of levels."""
-    unit, count = units(table)
-    pairs = order_agreement(table.label, expert_levels(table, expert), unit)
-    share, _ = pairs.by_group(count)
+    share, _ = pairs.by_group(units(table)[1])
     known = share[~np.isnan(share)]
     rows: list[tuple[str | float | int | None, ...]] = [
         ("all pairs", pairs.share, len(pairs)),
@@ -219,5 +274,9 @@ def _with_experts(table: Judgments, expert: Judgments) -> Table:
         ("units in perfect order", float((known == 1).mean()) if len(known) else None, len(known)),
         *((f"levels {low:g} and {high:g}", share, n) for low, high, share, n in pairs.by_levels),
     ]
-    note = "a pair of equal ratings counts as agreement; n counts pairs, or units"
-    return Table(("order as experts", "share", "n"), rows, title="Agreement with experts", notes=(note,))
+    notes = ["a pair of equal ratings counts as agreement; n counts pairs, or units"]
+    if not len(pairs):
+        notes.append("undefined: no unit has two documents that experts put on different levels")
+    if len(pairs.levels) > MOST_LEVELS:
+        notes.append(f"experts use {len(pairs.levels)} levels, too many to list every two")
+    return Table(("order as experts", "share", "n"), rows, title="Agreement with experts", notes=tuple(notes))

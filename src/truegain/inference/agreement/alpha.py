@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -19,7 +19,9 @@ from truegain.tables.scale import LEVELS
 ROOM = 20_000_000  # random weights held at a time
 LARGE = 60_000_000  # ratings times trials beyond which the interval comes from groups left out
 GROUPS = 50
-FEWEST = 10  # items of which groups can be left out
+FEWEST = 10  # items of which groups can be left out; fewer are resampled in any study
+ROUNDING = 1e-12  # what is nearer, relative to the greatest rating, is equal; an alpha so small is 0
+MOST_LOST = 0.5  # share of resamples without an alpha beyond which there is no interval
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def alpha(
 
     Differences by level: nominal [x != y]; ordinal, of mid-ranks; interval x - y; ratio (x - y)/(x + y).  Items with
     one rating do not count.  The interval is the percentile bootstrap over items or, where ratings times trials pass
-    60 million, a jackknife that leaves out one of 50 random groups of items at a time.  Memory and time follow the
+    60 million and there are 10 items, a jackknife that leaves out one of 50 random groups of items at a time, its
+    limits cut at 1.  Memory and time follow the
     number of ratings, not the square of the number of different values.
 
     Krippendorff 2004, Content Analysis, chapter 11; Hayes and Krippendorff 2007.
@@ -73,31 +76,37 @@ def alpha_of(paired: Paired, level: str, *, trials: int, confidence: float, seed
     name, items, n = f"alpha {level}", len(paired), len(paired.value)
     if not items:
         return Agreement(name, None, why="no item has two ratings")
-    if len(paired.levels) == 1:
-        return Agreement(name, None, items=items, ratings=n, why=f"all ratings are {paired.levels[0]:g}")
-    if level == "ratio" and paired.levels[0] < 0:
+    least, greatest = float(paired.levels[0]), float(paired.levels[-1])
+    if greatest / 2 - least / 2 <= ROUNDING * max(abs(least), abs(greatest)):
+        return Agreement(name, None, items=items, ratings=n, why=f"all ratings are {least:g}")
+    if level == "ratio" and least < 0:
         return Agreement(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
     parts = getattr(paired, level)
-    large, groups = max(n, among) * trials > LARGE, min(GROUPS, items)
-    left_out = groups_left_out(items, seed, groups) if large and items >= FEWEST else np.empty((0, items))
+    large = max(n, among) * trials > LARGE and items >= FEWEST
+    groups = min(GROUPS, items)
+    left_out = groups_left_out(items, seed, groups) if large else np.empty((0, items))
     value, *others = _alphas(parts(np.concatenate([np.ones((1, items)), left_out]))).tolist()
+    value = 0.0 if abs(value) < ROUNDING else value
     if not trials or items == 1:
         why = "one item has no interval" if items == 1 else ""
         return Agreement(name, value, items=items, ratings=n, why=why)
     check_replicates(trials, confidence)
-    if large and items < FEWEST:
-        return Agreement(name, value, items=items, ratings=n, why="too few items for an interval")
     if large and not np.isnan(others).any():
         step = _student(groups - 1, confidence) * float(np.std(others)) * (groups - 1) ** 0.5
         why = f"jackknife of {groups} groups of items"
-        return Agreement(name, value, value - step, value + step, items, n, why)
+        return Agreement(name, value, value - step, min(1.0, value + step), items, n, why)
     drawn = np.concatenate([_alphas(parts(w)) for w in drawn_items(items, trials, seed)])
-    sound = drawn[~np.isnan(drawn)]
-    tail = (1 - confidence) / 2
+    return _interval(Agreement(name, value, items=items, ratings=n), drawn[~np.isnan(drawn)], trials, confidence)
+
+
+def _interval(found: Agreement, sound: Floats, trials: int, confidence: float) -> Agreement:
+    """The percentile interval of the resamples that have an alpha."""
+    tail, lost = (1 - confidence) / 2, trials - len(sound)
+    if lost > MOST_LOST * trials:
+        return replace(found, why=f"{lost} of {trials} resamples held a single value: no interval")
     low, high = np.quantile(sound, [tail, 1 - tail]).tolist()
-    lost = trials - len(sound)
     why = f"{lost} of {trials} resamples held a single value and were left out" if lost else ""
-    return Agreement(name, value, low, high, items, n, why)
+    return replace(found, low=low, high=min(1.0, high), why=why)
 
 
 def _alphas(parts: tuple[Floats, Floats]) -> Floats:
@@ -124,5 +133,5 @@ def drawn_items(items: int, trials: int, seed: int) -> Iterator[Floats]:
         step = max(1, min(count, ROOM // items))
         for done in range(0, count, step):
             rows = min(step, count - done)
-            drawn = (np.bincount(rng.integers(0, items, items), minlength=items) for _ in range(rows))
-            yield np.array(list(drawn), np.float64)
+            cell = rng.integers(0, items, (rows, items)) + items * np.arange(rows)[:, None]
+            yield np.bincount(cell.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)

@@ -7,14 +7,22 @@ from statistics import NormalDist
 
 import numpy as np
 
+from truegain.gains.magnitudes import units
 from truegain.inference.agreement.order import expert_levels, order_agreement
-from truegain.tables.columns import Floats
+from truegain.inference.agreement.paired import scale_of
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.tabular import number_of
 
-ENOUGH = 10  # ratings before anything is said against somebody
-FAR = 3.0  # how many robust standard deviations below the others is far
+ENOUGH = 4  # ratings before anything is said against somebody
+PAIRS = 10  # pairs of documents before an order is held against somebody
+SAME = 1e-3  # chance of equal ratings throughout below which they are striking
+APART = 0.2  # by how much a correlation must lie below the usual to matter
+SEVERAL = 5  # assessors from which a usual spread can be told; fewer are held against one another's intervals
+FAR = 3.0  # how many standard deviations of honest assessors below the usual is far
+SURE = 1.96  # standard errors of an assessor's own correlation
+CLOSE = 1 - 1e-9  # correlations beyond have no arctanh to speak of
 
 
 @dataclass(frozen=True)
@@ -41,25 +49,38 @@ def assessors(
     """Every assessor, in order of appearance; with `logs`, bias and correlation are of logarithms (magnitudes).
 
     The interval of a correlation r over n items is tanh(atanh r +- z/sqrt(n - 3)), Fisher 1921, and is left out for
-    n < 4 and for r of 1 or -1.
+    n < 4 and for r of 1 or -1.  Order agreement with experts counts pairs of documents of one unit.
+
+    Worth a second look, from 4 ratings on: equal ratings throughout, where that is striking (the share of that rating
+    among all, to the power of their number, is below 1 in 1,000); less than half of 10 or more pairs ordered as the
+    experts do, which is below chance; a median time below a third of the usual; and a correlation far below the usual,
+    atanh r < m - sqrt((1.96 e)^2 + (3 t)^2), m the median of the half with most items, e = 1/sqrt(n - 3) its own error,
+    t^2 what that half differs by beyond such errors (1.4826 times the median distance of those above m, squared, less
+    the median of e^2), and by 0.2 or more.  Of 3 or 4 assessors the upper limit of the one must lie below the lower
+    limits of all others.
     """
     table = ratings.judgments
     assert table.assessor is not None
-    names = table.assessor.values
-    value = np.log(ratings.value) if logs else ratings.value
-    n = np.bincount(ratings.assessor, minlength=len(names)).astype(np.float64)
-    mean = _mean(ratings.value, ratings.assessor, n)
-    spread = np.sqrt(np.maximum(0, _mean((ratings.value - mean[ratings.assessor]) ** 2, ratings.assessor, n)))
-    equal, bias, correlation, shared = _with_the_rest(ratings, value, len(names))
+    names, people = table.assessor.values, len(table.assessor.values)
+    scale = scale_of(ratings.value)
+    scaled = ratings.value / scale
+    n = np.bincount(ratings.assessor, minlength=people).astype(np.float64)
+    mean = _mean(scaled, ratings.assessor, n)
+    spread = np.sqrt(np.maximum(0, _mean((scaled - mean[ratings.assessor]) ** 2, ratings.assessor, n)))
+    spread[_constant(ratings, people)] = 0.0
+    equal, bias, correlation, shared = _with_the_rest(ratings, np.log(ratings.value) if logs else scaled, people)
     lows, highs = _fisher(correlation, shared, confidence)
-    order = np.full(len(names), np.nan)
+    order, pairs = np.full(people, np.nan), np.zeros(people)
     if expert is not None:
-        order = _with_experts(table, expert, len(names))
-    seconds = _seconds(table, len(names))
-    looks = _looks(n, spread, correlation, order, seconds)
+        order, pairs = _with_experts(table, expert, people)
+    seconds = _seconds(table, people)
+    far = far_below(correlation, shared)
+    looks = _looks(_striking(ratings, n), far, order, pairs, seconds, n)
+    with np.errstate(over="ignore"):
+        bias = bias if logs else bias * scale
     known = (equal, bias, correlation, lows, highs, order, seconds)
     found = zip(*([_known(v) for v in values.tolist()] for values in known), strict=True)
-    rows = zip(names, n, mean, spread, found, looks, strict=True)
+    rows = zip(names, n, mean * scale, spread * scale, found, looks, strict=True)
     return [
         Assessor(name, int(count), float(m), float(s), e, b, c, low, high, o, t, ", ".join(why))
         for name, count, m, s, (e, b, c, low, high, o, t), why in rows
@@ -68,7 +89,7 @@ def assessors(
 
 
 def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return float(value) if np.isfinite(value) else None
 
 
 def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], count: Floats) -> Floats:
@@ -93,7 +114,8 @@ def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats
     bias = _mean(mine - rest, who, n)
     dx, dy = mine - _mean(mine, who, n)[who], rest - _mean(rest, who, n)[who]
     xx, yy, xy = (np.bincount(who, weights=w, minlength=people) for w in (dx * dx, dy * dy, dx * dy))
-    sound = (n >= 3) & (xx > 1e-12 * n) & (yy > 1e-12 * n)
+    size = [1e-24 * np.bincount(who, weights=w * w, minlength=people) for w in (mine, rest)]  # below is rounding
+    sound = (n >= 3) & (xx > size[0]) & (yy > size[1])
     correlation = np.full(people, np.nan)
     correlation[sound] = (xy[sound] / np.sqrt(xx[sound] * yy[sound])).clip(-1, 1)
     return equal, bias, correlation, n
@@ -108,15 +130,16 @@ def _fisher(correlation: Floats, n: Floats, confidence: float) -> tuple[Floats, 
     return low, high
 
 
-def _with_experts(table: Judgments, expert: Judgments, people: int) -> Floats:
+def _with_experts(table: Judgments, expert: Judgments, people: int) -> tuple[Floats, Floats]:
+    """Per assessor the share of pairs of their units in the experts' order, and how many pairs there are."""
     assert table.assessor is not None
-    person = table.assessor.code.astype(np.int64)
-    topics = len(table.topic.values)
-    pairs = order_agreement(table.label, expert_levels(table, expert), person * topics + table.topic.code)
-    who = pairs.group // topics
-    return _mean(
-        pairs.agrees.astype(np.float64), who.astype(np.int32), np.bincount(who, minlength=people).astype(np.float64)
-    )
+    unit, count = units(table)
+    right, pairs = order_agreement(table.label, expert_levels(table, expert), unit).counted(count)
+    who = np.zeros(count, np.int64)
+    who[unit] = table.assessor.code
+    right, pairs = (np.bincount(who, weights=v, minlength=people) for v in (right, pairs))
+    share: Floats = np.divide(right, pairs, out=np.full(people, np.nan), where=pairs > 0)
+    return share, np.asarray(pairs, np.float64)
 
 
 def _seconds(table: Judgments, people: int) -> Floats:
@@ -133,25 +156,65 @@ def _seconds(table: Judgments, people: int) -> Floats:
     return out
 
 
-def _looks(n: Floats, spread: Floats, correlation: Floats, order: Floats, seconds: Floats) -> list[list[str]]:
+def _constant(ratings: Grouped, people: int) -> Bools:
+    """Who gave one rating throughout."""
+    high, low = np.full(people, -np.inf), np.full(people, np.inf)
+    np.maximum.at(high, ratings.assessor, ratings.value)
+    np.minimum.at(low, ratings.assessor, ratings.value)
+    return np.asarray(high == low, np.bool_)
+
+
+def _striking(ratings: Grouped, n: Floats) -> Bools:
+    """Who gave one rating throughout, although it is not that common."""
+    out = np.zeros(len(n), np.bool_)
+    who = np.flatnonzero(_constant(ratings, len(n)) & (n >= ENOUGH))
+    if len(who):
+        levels, count = np.unique(ratings.value, return_counts=True)
+        said = np.zeros(len(n))
+        said[ratings.assessor] = ratings.value
+        share = count[np.searchsorted(levels, said[who])] / len(ratings.value)
+        out[who] = share ** n[who] < SAME
+    return out
+
+
+def far_below(correlation: Floats, n: Floats) -> Bools:
+    """Whose correlation with the rest, over n items, lies far below the usual one: beyond its error and their spread.
+
+    >>> far_below(np.array([0.77, 0.74, 0.70, 0.30]), np.full(4, 1239.0)).tolist()
+    [False, False, False, True]
+    """
+    out = np.zeros(len(n), np.bool_)
+    known = np.flatnonzero(~np.isnan(correlation) & (n >= ENOUGH))
+    if len(known) < 3:
+        return out
+    r = correlation[known]
+    z, error = np.arctanh(r.clip(-CLOSE, CLOSE)), 1 / np.sqrt(n[known] - 3)
+    if len(known) < SEVERAL:
+        low, high = z - SURE * error, z + SURE * error
+        others = [np.delete(low, i).min() for i in range(len(z))]
+        out[known] = (high < others) & (r < np.tanh([np.delete(z, i).min() for i in range(len(z))]) - APART)
+        return out
+    firm = error <= np.median(error)  # those with many items tell best what is usual
+    middle = float(np.median(z[firm]))
+    above = z[firm & (z >= middle)] - middle  # the side without the careless
+    spread = (1.4826 * float(np.median(above))) ** 2 - float(np.median(error[firm] ** 2))
+    least = middle - np.sqrt((SURE * error) ** 2 + FAR**2 * max(0.0, spread))
+    out[known] = (z < least) & (r < np.tanh(middle) - APART)
+    return out
+
+
+def _looks(same: Bools, far: Bools, order: Floats, pairs: Floats, seconds: Floats, n: Floats) -> list[list[str]]:
     """Why an assessor is worth a second look: not a verdict, for taste and bad luck look the same."""
     looks: list[list[str]] = [[] for _ in n]
     enough = n >= ENOUGH
-    for person in np.flatnonzero(enough & (spread == 0)):
-        looks[person].append("gives every document the same rating")
     with np.errstate(invalid="ignore"):
-        for person in np.flatnonzero(enough & (correlation < np.minimum(_far_below(correlation[enough]), 0.5))):
-            looks[person].append("agrees with the rest far less than others do")
-        for person in np.flatnonzero(enough & (order < 0.5)):
-            looks[person].append("orders documents against the experts")
-        for person in np.flatnonzero(enough & (seconds < np.nanmedian(seconds) / 3 if (seconds > 0).any() else False)):
-            looks[person].append("takes less than a third of the usual time")
+        quick = seconds < np.nanmedian(seconds) / 3 if (seconds > 0).any() else np.zeros(len(n), np.bool_)
+        for which, why in (
+            (same, "gives every document the same rating"),
+            (far, "agrees with the rest far less than others do"),
+            (enough & (pairs >= PAIRS) & (order < 0.5), "orders documents against the experts"),
+            (enough & quick, "takes less than a third of the usual time"),
+        ):
+            for person in np.flatnonzero(which):
+                looks[person].append(why)
     return looks
-
-
-def _far_below(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    if len(known) < 5:
-        return -np.inf
-    middle = float(np.median(known))
-    return middle - FAR * 1.4826 * float(np.median(np.abs(known - middle)))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.agreement.alpha import Agreement
-from truegain.inference.agreement.paired import Paired
-from truegain.tables.columns import Floats
+from truegain.inference.agreement.paired import Paired, scale_of
+from truegain.tables.columns import Codes, Floats, Ints
 from truegain.tables.grouped import Grouped
 
-MOST_ASSESSORS = 30  # up to so many, every two of them are compared
+MOST_PAIRS = 1000  # of assessors; up to so many all are compared, of more so many at random
+MOST_TRIES, LEAST_COMMON = 20_000, 5  # random pairs tried, and items that they must have in common
 
 
 def percent(ratings: Grouped) -> Agreement:
@@ -60,11 +63,13 @@ def _agreed(paired: Paired) -> Floats:
     return agreed
 
 
-def cohen(ratings: Grouped, weights: str = "none") -> Agreement:
-    """Cohen's kappa of two assessors over the items both rated, or its mean over all pairs of up to thirty.
+def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Agreement:
+    """Cohen's kappa of two assessors over the items both rated, or its mean over pairs of assessors.
 
     kappa = 1 - sum w O / sum w E, O the table of the two's labels, E that of their shares multiplied;
     w = [x != y] (weights='none'), |x - y| ('linear') or (x - y)^2 ('quadratic')
+
+    Where assessors make more than 1,000 pairs, 1,000 pairs with at least 5 items in common are drawn at random.
 
     Cohen 1960, Educational and Psychological Measurement 20; 1968, Psychological Bulletin 70.
 
@@ -74,30 +79,85 @@ def cohen(ratings: Grouped, weights: str = "none") -> Agreement:
     >>> print(cohen(Grouped.of(tg.read_ratings(frame))))
     Cohen's kappa 0.4000 (3 items, 6 ratings)
     """
-    if weights not in ("none", "linear", "quadratic"):
-        raise TruegainError(f"weights is {weights!r}; give 'none', 'linear' or 'quadratic'")
+    return cohens(ratings, (weights,), seed=seed)[0]
+
+
+def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Agreement]:
+    """Cohen's kappa by several weights, of the same pairs of assessors."""
+    for weights in kinds:
+        if weights not in ("none", "linear", "quadratic"):
+            raise TruegainError(f"weights is {weights!r}; give 'none', 'linear' or 'quadratic'")
     assessors = np.unique(ratings.assessor)
-    several = len(assessors) > 2
-    name = ("mean Cohen's kappa" if several else "Cohen's kappa") + ("" if weights == "none" else f" ({weights})")
-    if len(assessors) > MOST_ASSESSORS:
-        return Agreement(name, None, why=f"{len(assessors)} assessors are too many to compare every two")
-    rated = [ratings.assessor == a for a in assessors]
-    kappas, items = [], []
-    for one, two in combinations(range(len(assessors)), 2):
-        mine, theirs = rated[one], rated[two]
-        common, x, y = np.intersect1d(ratings.item[mine], ratings.item[theirs], return_indices=True)
-        value = _kappa(ratings.value[mine][x], ratings.value[theirs][y], weights) if len(common) else None
-        if value is not None:
-            kappas.append(value)
-            items.append(common)
-    if not kappas:
-        return Agreement(name, None, why="no two assessors rated common items with more than one label")
-    covered = len(np.unique(np.concatenate(items)))
-    pairs = f"{len(kappas)} of {len(assessors) * (len(assessors) - 1) // 2} pairs" if several else ""
-    return Agreement(name, float(np.mean(kappas)), items=covered, ratings=2 * sum(map(len, items)), why=pairs)
+    count = len(assessors)
+    several, every = count > 2, count * (count - 1) // 2
+    if every <= MOST_PAIRS:
+        common = [c for pair in combinations(range(count), 2) if len((c := _Common.of(ratings, assessors, *pair)).item)]
+        none, about = "no two assessors rated common items with more than one label", "{} of " + f"{every} pairs"
+    else:
+        common, tried = _drawn(ratings, assessors, seed)
+        none = f"of {tried:,} random pairs of {count:,} assessors none rated {LEAST_COMMON} common items"
+        about = "{} random pairs of " + f"{every:,}, each with at least {LEAST_COMMON} common items"
+    found = []
+    for weights in kinds:
+        name = ("mean Cohen's kappa" if several else "Cohen's kappa") + ("" if weights == "none" else f" ({weights})")
+        kappas = [_kappa(c.one, c.two, weights) for c in common]
+        sound = [(k, c.item) for k, c in zip(kappas, common, strict=True) if k is not None]
+        if not sound:
+            why = none if not common or every <= MOST_PAIRS else "no pair of assessors gave more than one label"
+            found.append(Agreement(name, None, why=why))
+            continue
+        covered = len(np.unique(np.concatenate([item for _, item in sound])))
+        rated = 2 * sum(len(item) for _, item in sound)
+        mean = float(np.mean([k for k, _ in sound]))
+        found.append(Agreement(name, mean, items=covered, ratings=rated, why=about.format(len(sound)) * several))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Common:
+    """Items that two assessors rated, and what each said."""
+
+    item: Ints
+    one: Floats
+    two: Floats
+
+    @classmethod
+    def of(cls, ratings: Grouped, assessors: Codes, one: int, two: int) -> _Common:
+        mine, theirs = (np.flatnonzero(ratings.assessor == assessors[a]) for a in (one, two))
+        return cls.rows(ratings, mine, theirs)
+
+    @classmethod
+    def rows(cls, ratings: Grouped, mine: Ints, theirs: Ints) -> _Common:
+        item, x, y = np.intersect1d(ratings.item[mine], ratings.item[theirs], True, True)
+        return cls(item, ratings.value[mine[x]], ratings.value[theirs[y]])
+
+
+def _drawn(ratings: Grouped, assessors: Codes, seed: int) -> tuple[list[_Common], int]:
+    """Random pairs of assessors with enough items in common, and how many pairs were tried."""
+    order = np.argsort(ratings.assessor, kind="stable")
+    ends = np.append(np.searchsorted(ratings.assessor[order], assessors), len(order))
+    rows = [order[a:b] for a, b in pairwise(ends.tolist())]
+    enough = [r for r in rows if len(r) >= LEAST_COMMON]
+    if len(enough) < 2:
+        return [], 0
+    rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
+    drawn = np.sort(rng.integers(0, len(enough), (2 * MOST_TRIES, 2)), axis=1)
+    drawn = drawn[drawn[:, 0] < drawn[:, 1]]
+    tries = drawn[np.sort(np.unique(drawn, axis=0, return_index=True)[1])][:MOST_TRIES]
+    found: list[_Common] = []
+    for tried, (first, second) in enumerate(tries.tolist()):
+        both = _Common.rows(ratings, enough[first], enough[second])
+        if len(both.item) >= LEAST_COMMON:
+            found.append(both)
+            if len(found) == MOST_PAIRS:
+                return found, tried + 1
+    return found, len(tries)
 
 
 def _kappa(x: Floats, y: Floats, weights: str) -> float | None:
+    if weights != "none":  # kappa does not depend on the unit
+        scale = max(scale_of(x), scale_of(y))
+        x, y = x / scale, y / scale
     if weights == "quadratic":  # by moments
         observed = float(((x - y) ** 2).mean())
         chance = float(x.var() + y.var() + (x.mean() - y.mean()) ** 2)
@@ -116,7 +176,8 @@ def _kappa(x: Floats, y: Floats, weights: str) -> float | None:
 def ratio_spreads(ratings: Grouped) -> tuple[Floats, Floats]:
     """Per item the ratio of highest and lowest rating, and the geometric standard deviation; for ratings above 0.
 
-    GSD = exp(sd of ln x), sd over n - 1; not a number for items with one rating.  Kirkwood 1979, Biometrics 35.
+    GSD = exp(sd of ln x), sd over n - 1; not a number for items with one rating, infinite where a double cannot hold
+    it.  Kirkwood 1979, Biometrics 35.
     """
     if float(ratings.value.min()) <= 0:
         raise TruegainError("ratios need ratings above 0")
@@ -125,6 +186,8 @@ def ratio_spreads(ratings: Grouped) -> tuple[Floats, Floats]:
     mean = ratings.total(logs) / ratings.mass
     squares = ratings.total((logs - mean[ratings.item]) ** 2)
     gsd = np.full(len(ratings), np.nan)
-    gsd[several] = np.exp(np.sqrt(squares[several] / (ratings.count[several] - 1)))
-    widest = np.where(several, ratings.highest(ratings.value) / ratings.lowest(ratings.value), np.nan)
+    with np.errstate(over="ignore"):
+        gsd[several] = np.exp(np.sqrt(squares[several] / (ratings.count[several] - 1)))
+    with np.errstate(over="ignore"):
+        widest = np.where(several, ratings.highest(ratings.value) / ratings.lowest(ratings.value), np.nan)
     return widest, gsd

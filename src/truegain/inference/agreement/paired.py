@@ -18,6 +18,7 @@ DIRECT = 200  # distinct values up to which pairs of values are gone through one
 STEP, POINTS = 0.1, 16  # of the grid of logarithms below, and how many of its points stand for a value
 FAR = 40.0  # logarithms so far apart differ by 1 to the last bit
 ROOM = 2_000_000  # numbers of a table held at a time
+HUGE = 1e100  # numbers beyond are brought down before they are squared
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,8 @@ class Paired:
 
     def interval(self, weights: Floats) -> tuple[Floats, Floats]:
         """Squared differences, by moments: sum over ordered pairs of (x - y)^2 = 2 (n sum x^2 - (sum x)^2)."""
-        centred = self.value - self.value.mean()
+        value = self.value / scale_of(self.value)  # alpha does not depend on the unit
+        centred = value - value.mean()
         mean = self.per_item(centred) / self.count
         within = 2 * self.count * self.per_item((centred - mean[self.item]) ** 2) / (self.count - 1)
         total = weights @ self.count
@@ -205,9 +207,20 @@ class Paired:
 
 
 def _ratio(x: Floats, y: Floats) -> Floats:
+    x, y = x / 2, y / 2  # so that no sum overflows
     total = x + y
     part: Floats = np.divide(x - y, total, out=np.zeros(np.broadcast(x, y).shape), where=total != 0)
     return part**2
+
+
+def scale_of(values: Floats) -> float:
+    """A power of 2 by which values are divided before they are squared: 1 unless they are huge.
+
+    >>> scale_of(np.array([1.0, 1000.0])), scale_of(np.array([1e200])) > 1e199
+    (1.0, True)
+    """
+    greatest = float(np.abs(values).max(initial=0.0))
+    return 1.0 if greatest < HUGE else float(np.ldexp(1.0, int(np.frexp(greatest)[1]) - 1))
 
 
 def _product(weights: Floats, table: Floats) -> Floats:

@@ -16,6 +16,7 @@ from truegain.tables.columns import Floats
 
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 SMALLEST_SPREAD = 1e-12  # of the largest value: anything below is rounding
+AUTO_EXACT, MOST_EXACT = 50, 1000  # differences up to which Wilcoxon's test counts all signs unasked, and at all
 
 
 @dataclass(frozen=True)
@@ -101,17 +102,19 @@ def wilcoxon(
     """Wilcoxon's signed-rank test; the statistic is the smaller of the rank sums W+ and W-.
 
     Differences of equal size get the mean of their ranks.  Differences of 0 are dropped ('wilcox'), ranked and then
-    dropped ('pratt'), or ranked and shared between the two sums ('zsplit').  'exact' counts all 2^n signs and is
-    refused where there are ties or zeros; 'normal' takes mean n(n+1)/4 and variance n(n+1)(2n+1)/24 - sum(t^3 - t)/48
-    over ties of t values, with `correction` moving W by 0.5 towards the mean (R does, scipy does not); 'auto' is exact
-    for up to 50 differences without ties and zeros.  Equal means equal to the last bit, as in scipy and R: round
-    differences such as 0.7 - 0.5 and 0.4 - 0.2 first if they are to be ties.
+    dropped ('pratt'), or ranked and shared between the two sums ('zsplit').  'exact' is the share of all 2^n signs of
+    the n differences that are not 0 whose smaller sum is no greater, p = min(1, 2 P(W+ <= w)), over the ranks as they
+    are, ties included; 'normal' takes mean n(n+1)/4 and variance n(n+1)(2n+1)/24 - sum(t^3 - t)/48 over ties of t
+    values, with `correction` moving W by 0.5 towards the mean (R does, scipy does not); 'auto' is exact for up to 50
+    differences that are not 0, and normal beyond.  R, and scipy beyond 13 topics, take 'normal' wherever there are ties
+    or zeros; ask for it to get their numbers.  Equal means equal to the last bit, as in scipy and R: round differences
+    such as 0.7 - 0.5 and 0.4 - 0.2 first if they are to be ties.
 
     Wilcoxon 1945, Biometrics Bull. 1(6); Pratt 1959, JASA 54.
 
     >>> w = wilcoxon([0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09])
     >>> w.statistic, round(w.p, 6)
-    (4.0, 0.028263)
+    (4.0, 0.023438)
     """
     z = differences(first, second, least=1)
     if zero_method not in ("wilcox", "pratt", "zsplit"):
@@ -123,14 +126,16 @@ def wilcoxon(
     used = z[z != 0] if zero_method == "wilcox" else z
     zeros = int((used == 0).sum())
     ranks, tied = mid_ranks(np.abs(used))
-    split = ranks[used == 0].sum() / 2 if zero_method == "zsplit" else 0.0
+    split = float(ranks[used == 0].sum() / 2) if zero_method == "zsplit" else 0.0
     plus, minus = float(ranks[used > 0].sum() + split), float(ranks[used < 0].sum() + split)
-    clean = not zeros and len(used) == len(z) and not (tied > 1).any()
-    if method == "exact" and not clean:
-        raise TruegainError("the exact Wilcoxon test needs differences without ties and zeros; use method='normal'")
-    w = min(plus, minus)
-    if method == "exact" or (method == "auto" and clean and len(used) <= 50):
-        p = min(1.0, 2 * float(_signed_rank_counts(len(used))[: int(w) + 1].sum()) / 2.0 ** len(used))
+    w, moving = min(plus, minus), ranks[used != 0]
+    if method == "exact" and len(moving) > MOST_EXACT:
+        raise TruegainError(
+            f"the exact Wilcoxon test takes up to {MOST_EXACT} differences that are not 0, and there are "
+            f"{len(moving)}; use method='normal'"
+        )
+    if method == "exact" or (method == "auto" and len(moving) <= AUTO_EXACT):
+        p = _exact_p(w - split, moving)
     else:
         p = _normal_p(w, len(used), zeros if zero_method == "pratt" else 0, tied, ranks, used, zero_method, correction)
     return Outcome("wilcoxon", float(z.mean()), w, p, len(z))
@@ -247,11 +252,21 @@ def _normal_p(
     return min(1.0, 2 * float(needs("scipy.special", "inference").ndtr(-abs(z))))
 
 
-@lru_cache(maxsize=64)
-def _signed_rank_counts(n: int) -> Floats:
-    """How many of the 2^n signs give each rank sum 0..n(n+1)/2; exact in doubles up to n = 50."""
-    counts = np.zeros(n * (n + 1) // 2 + 1)
-    counts[0] = 1
-    for rank in range(1, n + 1):
-        counts[rank:] += counts[:-rank].copy()
-    return counts
+def _exact_p(w: float, ranks: Floats) -> float:
+    """Two-sided p: of all signs of the ranks, those whose smaller sum is at most w."""
+    doubled = tuple(sorted(np.rint(2 * ranks).astype(np.int64).tolist()))
+    below = (_small_sums if len(doubled) <= AUTO_EXACT else _sums)(doubled)
+    return min(1.0, 2 * float(below[round(2 * w)]))
+
+
+def _sums(doubled: tuple[int, ...]) -> Floats:
+    """Share of all 2^n signs whose rank sum is at most 0, 1, 2, ... halves, rank by rank; no rounding up to n = 50."""
+    share = np.zeros(sum(doubled) + 1)
+    share[0] = 1.0
+    for rank in doubled:
+        share /= 2
+        share[rank:] += share[:-rank].copy()
+    return np.asarray(np.cumsum(share), np.float64)
+
+
+_small_sums = lru_cache(maxsize=256)(_sums)

@@ -21,6 +21,8 @@ from truegain.tables.table import Cell, Table
 
 FEW = 10  # gold pairs of a kind, below which an assessor's accuracy is a guess
 POOLED = "(all)"
+CHANCE = "not clearly better than chance"
+INVERTED = "clearly worse than chance: labels inverted?"
 
 
 def bronze_of(data: object, rule: str | None = None) -> tuple[Judgments, tuple[str, ...]]:
@@ -178,8 +180,10 @@ def _row(name: str, rates: tuple[_Rate, _Rate], labels: int, z: float) -> tuple[
         high = d + math.hypot(u_r - r.value, u_n - n.value)
         if min(r.all, n.all) < FEW:
             note = "few gold pairs"
+        elif high < 0:
+            note = INVERTED
         elif low <= 0:
-            note = "not clearly better than chance"
+            note = CHANCE
     return name, labels, int(r.all), r.value, int(n.all), n.value, d, low, high, note
 
 
@@ -191,8 +195,8 @@ def _worst_first(row: tuple[Cell, ...]) -> tuple[int, float, str]:
 def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
     """What the table comes to."""
     few = [str(r[0]) for r in rows if r[6] is None or r[-1] == "few gold pairs"]
-    chance = [str(r[0]) for r in rows if r[-1] == "not clearly better than chance"]
-    lost = sum(int(r[1] or 0) for r in rows if r[-1] == "not clearly better than chance")
+    chance = [str(r[0]) for r in rows if r[-1] in (CHANCE, INVERTED)]
+    lost = sum(int(r[1] or 0) for r in rows if r[-1] in (CHANCE, INVERTED))
     said = []
     if chance:
         whole = sum(int(r[1] or 0) for r in rows)

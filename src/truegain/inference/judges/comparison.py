@@ -6,27 +6,34 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.correct import Wish, judge_of, rectifies
-from truegain.inference.judges.corrected import Method
+from truegain.inference.judges.corrected import Method, check_method
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.intervals import guarded_difference
 from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.soundness import check_inside, of_system, reach, sides_of
 from truegain.inference.judges.student import p_of, quantile_of
+from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Comparison, table_of
+from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
-from truegain.tables.columns import Bools
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
+from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 from truegain.tables.table import Table
 
@@ -95,6 +102,7 @@ def compare_corrected(
     together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
     each system has a gold sample of its own.  Other options as in `correct`.
     """
+    _check(method, gold_sample, clusters, adjust)
     one = parse_measure(measure)  # type: ignore[arg-type]
     table = Judgments.of(bronze)
     known = judge_of(judge, table, design, one, gold_level, missing)
@@ -103,27 +111,15 @@ def compare_corrected(
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
     wanted = _pairs(ranked.systems, baseline)
-    notes: list[str] = []
     if rectifies(known, method) and gold_sample == "shared":
-        from truegain.inference.judges.rectified import rectified_difference
-
         assert isinstance(known, Judge)
-        fitted = known.at_levels(level_of(one), gold_level)
-        gold = gold_of_items(ranked.pool, fitted, level_of(one))
-        found = [
-            rectified_difference(ranked, gold, one, a=a, b=b, design=known.design, confidence=confidence)
-            for a, b in wanted
-        ]
-        found = [replace(c, notes=tuple(n for n in c.notes if "wider" in n)) for c in found]
+        found, notes = _rectified(ranked, known, one, wanted, wish)
     else:
         lists = JudgedLists.of(ranked, known, one, gold_level=gold_level, accuracy=accuracy)
         found, refused = _differences(lists, wanted, gold_sample, wish)
-        notes += [str(lists.judge), *refused]
-        if isinstance(known, Judge) and known.pairs is not None and known.design != "elsewhere":
-            notes.append(homogeneity(lists, trials=trials, seed=seed).sentence)
+        notes = [str(lists.judge), *refused, *_treats_alike(lists, wish)]
+    found = _beside_naive(found, one.score(ranked), ranked.systems)
     if adjust != "none" and len(found) > 1:
-        import numpy as np
-
         shown = adjusted(np.array([c.p for c in found], np.float64), adjust).tolist()
         found = [replace(c, p_adjusted=p, adjustment=adjust) for c, p in zip(found, shown, strict=True)]
     made_by = {
@@ -131,6 +127,66 @@ def compare_corrected(
         "adjust": adjust, "baseline": baseline, **wish.__dict__,
     }  # fmt: skip
     return CorrectedComparisons(str(one), tuple(found), tuple(notes), made_by)
+
+
+def _check(method: str, gold_sample: str, clusters: str, adjust: str) -> None:
+    check_method(method)
+    check_one_of("gold_sample", gold_sample, get_args(GoldSample))
+    check_one_of("clusters", clusters, get_args(Clusters))
+    check_one_of("adjust", adjust, (*METHODS, "none"))
+    if method not in ("default", "delta", "rectify"):
+        raise TruegainError(
+            f"method {method!r} is an interval of one score; a difference has default, delta (the matrix) or rectify"
+        )
+
+
+def _rectified(
+    ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], wish: Wish
+) -> tuple[list[Comparison], list[str]]:
+    """Differences set right by the gold labels themselves, and what is to be said of the judge."""
+    from truegain.inference.judges.rectified import rectified_differences
+    from truegain.inference.judges.sources import expansion_by_judge
+
+    fitted = judge.at_levels(level_of(measure), wish.gold_level)
+    about = [str(fitted), *fitted.consistency()]
+    gold = gold_of_items(ranked.pool, fitted, level_of(measure))
+    found, refused = rectified_differences(
+        ranked, gold, measure, wanted=wanted, design=judge.design, weights=expansion_by_judge(fitted, ranked.pool),
+        confidence=wish.confidence,
+    )  # fmt: skip
+    found = [replace(c, notes=tuple(f"{c.b} - {c.a}: {n}" for n in c.notes if "wider" in n)) for c in found]
+    if not measure.linear_in_gains:
+        tell_unjudged(ranked, measure)
+    else:
+        lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
+        about += _treats_alike(lists, wish)
+    if judge.design == "topics":
+        about.append(
+            "Scores and differences are each rectified with a slope of their own, so that a difference is not exactly "
+            "that of the two scores beside it."
+        )
+    if len(refused) > 1:
+        refused = [f"{len(refused)} of {len(wanted)} pairs were not compared, such as {refused[0]}"]
+    return found, [*about, *refused]
+
+
+def _treats_alike(lists: JudgedLists, wish: Wish) -> list[str]:
+    """Whether the judge favours some of the systems, where this can be told."""
+    judge = lists.judge
+    if not isinstance(judge, Judge) or judge.pairs is None or judge.design == "elsewhere":
+        return []
+    return [homogeneity(lists, trials=wish.trials, seed=wish.seed).sentence]
+
+
+def _beside_naive(found: Sequence[Comparison], scores: Floats, systems: Sequence[str]) -> list[Comparison]:
+    """With each difference what the bronze labels say, as if they were right: a paired t test over topics."""
+    out = []
+    for c in found:
+        d = scores[systems.index(c.b)] - scores[systems.index(c.a)]
+        d = d[~np.isnan(d)]
+        mean, se = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
+        out.append(replace(c, naive=mean, naive_p=p_of(mean / se, len(d) - 1.0) if se > 0 else None))
+    return out
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
@@ -151,8 +207,6 @@ def _differences(
         try:
             found.append(_difference(lists, a, b, gold_sample, wish))
         except TruegainError as error:
-            if len(wanted) == 1:
-                raise
             refused[str(error)] = refused.get(str(error), 0) + 1
     if not found:
         raise TruegainError(next(iter(refused)))
@@ -162,8 +216,8 @@ def _differences(
 def _difference(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wish: Wish) -> Comparison:
     there = lists.there(a, b)
     topics = lists.names(there)
-    one, two = (_estimate(lists, s, topics, there) for s in (a, b))
     over = wish.clusters == "topics"
+    one, two = (_estimate(lists, s, topics, there, wish) for s in (a, b))
     if gold_sample == "shared":
         variance, df = two.less(one).variance(over_topics=over)
         how = "corrected, one gold sample for both"
@@ -173,19 +227,50 @@ def _difference(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wis
         df = variance**2 / (v_a**2 / df_a + v_b**2 / df_b)
     if not variance > 0:
         raise TruegainError(f"{lists.ranked.systems[a]} and {lists.ranked.systems[b]} have the same scores everywhere")
-    d, se = two.value - one.value, math.sqrt(variance)
-    half = quantile_of(wish.confidence, df) * se
+    d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(wish.confidence, df)
+    low, high = d - t * se, d + t * se
+    if gold_sample == "shared" and wish.method == "default" and over:
+        low, high = _guarded(lists, two.less(one), reach(lists, b, there)[1], t, (low, high))
     return Comparison(
-        lists.ranked.systems[a], lists.ranked.systems[b], str(lists.measure), one.value, two.value, d, d - half,
-        d + half, p_of(d / se, df), test=how, level=wish.confidence, n=len(topics),
+        lists.ranked.systems[a], lists.ranked.systems[b], str(lists.measure), one.value, two.value, d, low, high,
+        p_of(d / se, df), test=how, level=wish.confidence, n=len(topics),
     )  # fmt: skip
 
 
-def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools) -> LinearEstimate:
+def _guarded(
+    lists: JudgedLists, both: LinearEstimate, scale: float, t: float, plain: tuple[float, float]
+) -> tuple[float, float]:
+    """The interval, widened where one judge behind both systems passes as better than chance only just."""
+    judge = lists.judge
+    if not (lists.binary and isinstance(judge, Judge) and lists.accuracy != "system" and scale > 0):
+        return plain
+    judge = lists.judge_of(0)
+    assert isinstance(judge, Judge)
+    rates = judge.rates(0.5, 0.0, 1.0)
+    n, d = len(both.moves), judge.D / scale
+    found = guarded_difference(both.value * d, float(both.moves @ both.moves) * n / (n - 1) * d**2, rates, t)
+    if found is None:
+        return plain
+    return min(plain[0], found[0] * scale), max(plain[1], found[1] * scale)
+
+
+def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
+    """A system's corrected mean; refused where it cannot be supported, as it is by itself."""
+    try:
+        return _sound(lists, s, topics, there, wish)
+    except TruegainError as error:
+        raise of_system(lists, s, error) from None
+
+
+def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
     judge = lists.judge_of(s)
     f = lists.weights.weight[s][there]
-    sides = judge.sides(topics, binary=lists.binary)
-    return correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
+    sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
+    found = correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
+    variance, df = found.variance(over_topics=wish.clusters == "topics")
+    half = quantile_of(wish.confidence, df) * math.sqrt(variance)
+    check_inside(found.value, half, reach(lists, s, there), f"{lists.ranked.systems[s]}, {lists.measure}")
+    return found
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
@@ -198,8 +283,10 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
         p = _p(c)
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
         verdict = f"{better} is better than {worse}" if p < 1 - c.level else f"{c.b} and {c.a} cannot be told apart"
-        so = f"(difference {c.difference:+.3f}, p = {p:.3g})"
-        said.append(f"Without the judge's errors {verdict} on {c.measure} {so}.")
+        so = f"(difference {c.difference:+.3f}, p = {p:.3g}"
+        by = "" if c.naive is None else f"; by the bronze labels {c.naive:+.3f}"
+        by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}"
+        said.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
     return tuple(said)
 
 

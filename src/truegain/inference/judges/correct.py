@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
-from truegain.gains.pairs import Design, Missing, check_design
+from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.corrected import Method, check_method, interval_of
 from truegain.inference.judges.corrections import Correction, Corrections
+from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
+from truegain.inference.judges.gold_moves import positions
 from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear, positions
+from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import clearly_positive
+from truegain.inference.judges.soundness import check_inside, of_system, reach, sides_of
 from truegain.inference.judges.student import quantile_of
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
@@ -82,6 +86,10 @@ def correct(
     (0.675, 0.6, 'lang-reiczigel, guarded')
     """
     check_method(method)
+    check_one_of("clusters", clusters, get_args(Clusters))
+    check_one_of("missing", missing, get_args(Missing))
+    if trials < 100:
+        raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
     known = judge_of(judge, table, design, asked[0], gold_level, missing)
@@ -90,7 +98,12 @@ def correct(
     answers: list[Correction] = []
     about: list[str] = []
     for one in asked:
-        some, said = _one_measure(ranked, known, one, wish)
+        try:
+            some, said = _one_measure(ranked, known, one, wish)
+        except TruegainError as error:
+            if one is asked[-1] and not answers:
+                raise
+            some, said = [], [f"{one} was not corrected: {error}"]
         answers += some
         about += said
     made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **wish.__dict__}
@@ -110,10 +123,7 @@ def judge_of(
         if design not in (None, judge.design):
             raise TruegainError(f"the judge was fitted with design {judge.design!r}, not {design!r}")
         return judge
-    check_design(design)
-    level = level_of(measure) or 1.0
-    levels = (level, level if gold_level is None else gold_level)
-    return Judge.fit(bronze, judge, design, relevant=levels, missing=missing)
+    return fitted_judge(bronze, judge, measure, design=design, gold_level=gold_level, missing=missing)
 
 
 def rectifies(judge: Judge | JudgePanel, method: Method) -> bool:
@@ -138,9 +148,7 @@ def _one_measure(
         try:
             answers.append(_one_system(lists, s, wish))
         except TruegainError as error:
-            if len(ranked.systems) == 1:
-                raise
-            answers.append(_refused(lists, s, wish, str(error)))
+            answers.append(_refused(lists, s, wish, str(of_system(lists, s, error))))
     if all(a.value is None for a in answers):
         raise TruegainError(answers[0].notes[0])
     said = [str(lists.judge)]
@@ -155,7 +163,7 @@ def _refused(lists: JudgedLists, s: int, wish: Wish, why: str) -> Correction:
     naive = float(scores.mean()) if len(scores) else math.nan
     return Correction(
         lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, wish.confidence, "refused",
-        lists.judge.design, len(scores), 0, (why,),
+        lists.judge.design, len(scores), lists.judge.size, (why,),
     )  # fmt: skip
 
 
@@ -170,8 +178,10 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
         return _by_rates(base, lists, judge, s, there, wish)
     if wish.method in ("lang-reiczigel", "fieller"):
         raise TruegainError(f"{wish.method} is for binary relevance and one judge; here use delta or bootstrap")
+    if wish.method == "bootstrap" and not isinstance(judge, Judge):
+        raise TruegainError("bootstrap is for one judge; several judges have delta")
     f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
-    sides = judge.sides(topics, binary=lists.binary)
+    sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
     estimate = correct_linear(f, topics, sides, value, joined=lists.joined)
     over = wish.clusters == "topics"
     variance, df = estimate.variance(over_topics=over)
@@ -186,8 +196,10 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
     if not se > 0:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     half = quantile_of(wish.confidence, df) * se
-    low, high = estimate.value - half, estimate.value + half
-    return replace(base, value=estimate.value, low=low, high=high, se=se, method=method, notes=notes)
+    value_, low, high, held = check_inside(
+        estimate.value, half, reach(lists, s, there), f"{base.system}, {base.measure}"
+    )
+    return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
 
 
 def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there: Bools, wish: Wish) -> Correction:
@@ -225,12 +237,15 @@ def _topic_draws(f: Floats, total: float, wish: Wish) -> Floats:
 
 def _rectified(ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish) -> tuple[list[Correction], list[str]]:
     from truegain.inference.judges.rectified import rectified
+    from truegain.inference.judges.sources import expansion_by_judge
 
     level = level_of(measure)
+    tell_unjudged(ranked, measure)
     fitted = judge.at_levels(level, wish.gold_level)
     gold = gold_of_items(ranked.pool, fitted, level)
     naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
-    estimates = rectified(ranked, gold, measure, design=judge.design, confidence=wish.confidence)
+    weights = expansion_by_judge(fitted, ranked.pool)
+    estimates = rectified(ranked, gold, measure, design=judge.design, weights=weights, confidence=wish.confidence)
     answers = [
         Correction(
             e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,

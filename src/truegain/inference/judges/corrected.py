@@ -95,11 +95,12 @@ def interval_of(
             )
     else:
         low, high = {"lang-reiczigel": lang_reiczigel, "fieller": fieller, "delta": delta}[method](rates, z)
+    low, high = min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
     if not high - low > NARROWEST:
         raise TruegainError(
             f"the {name} interval has no width: the corrected value {rates.value:.3f} lies clearly outside 0 to 1, so "
-            f"the gold pairs and the bronze labels do not fit together. {' '.join(said)} Check that the same judge, "
-            "the same kind of documents and the same scale stand behind both"
+            f"the gold pairs and the bronze labels do not fit together. {' '.join(f'{s}.' for s in said)} Check that "
+            "the same judge, the same kind of documents and the same scale stand behind both"
         )
     if point.at != "inside":
         said.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from truegain.errors import TruegainError, some
 from truegain.tables.table import Cell, Table
 
-COLUMNS = ("system", "measure", "naive", "corrected", "low", "high", "se", "method", "topics", "gold pairs")
+COLUMNS = ("system", "measure", "naive", "corrected", "low", "high", "se", "method", "gold", "topics", "gold pairs")
 FEW = 5
 
 
@@ -69,12 +70,17 @@ class Corrections:
     def __getitem__(self, key: tuple[str, str] | int) -> Correction:
         if isinstance(key, int):
             return self.answers[key]
-        return next(a for a in self.answers if (a.system, a.measure) == key)
+        for a in self.answers:
+            if (a.system, a.measure) == key:
+                return a
+        raise TruegainError(
+            f"there is no answer for {key}; there are {some([f'{a.system}, {a.measure}' for a in self])}"
+        )
 
     def table(self) -> Table:
         """A row a system and measure; notes below."""
         rows: list[tuple[Cell, ...]] = [
-            (a.system, a.measure, a.naive, a.value, a.low, a.high, a.se, a.method, a.topics, a.gold_pairs)
+            (a.system, a.measure, a.naive, a.value, a.low, a.high, a.se, a.method, a.design, a.topics, a.gold_pairs)
             for a in self.answers
         ]
         return Table(COLUMNS, rows, self.made_by, "", (*self.about, *self.sentences(), *self._told()))

@@ -46,7 +46,12 @@ def difference_of(
         raise TruegainError(f"gold={gold!r}, test={test!r}: give 'shared' or 'separate', and 'normal' or 'welch'")
     if gold == "separate" and covariance:
         raise TruegainError("the formula for separate gold samples is for independent means; it takes no covariance")
-    d = (b.naive - a.naive) / b.D
+    if gold == "shared" and not math.isclose(a.D, b.D, rel_tol=1e-9):
+        raise TruegainError(
+            f"the two means were corrected with different judges (D = {a.D:.4f} and {b.D:.4f}), so no gold sample is "
+            "shared; give gold='separate'"
+        )
+    d = (b.naive - a.naive) / b.D if gold == "shared" else b.value - a.value
     bronze = (a.v_j + b.v_j - 2 * covariance) / b.D**2
     if bronze < 0:
         raise TruegainError(f"covariance {covariance:g} is larger than the variances {a.v_j:g} and {b.v_j:g} allow")
@@ -58,10 +63,13 @@ def difference_of(
     half = quantile_of(confidence, df) * math.sqrt(spread)
     what = {"shared": "one gold sample for both", "separate": "a gold sample for each (eq. 11)"}
     rest = "separate" if gold == "shared" else "shared"
-    note = f"with {what[rest]} p would be {p_of(d / math.sqrt(other), df):.3f}" if other > 0 else ""
+    told = other > 0 and math.isclose(a.D, b.D, rel_tol=1e-9)
+    notes = [f"with {what[rest]} p would be {p_of(d / math.sqrt(other), df):.3f}"] if told else []
+    if abs(d - (b.value - a.value)) > 1e-9:
+        notes.append("a value was held inside 0 to 1; the difference is that of the plain ratios")
     return Comparison(
         *names, "corrected mean", a.value, b.value, d, d - half, d + half, p_of(d / math.sqrt(spread), df),
-        test=f"corrected, {what[gold]}, {test}", level=confidence, n=int(min(a.n, b.n)), notes=(note,) if note else (),
+        test=f"corrected, {what[gold]}, {test}", level=confidence, n=int(min(a.n, b.n)), notes=tuple(notes),
     )  # fmt: skip
 
 

@@ -9,9 +9,11 @@ import numpy as np
 
 from truegain.inference.judges.corrections import Correction
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import label_weights, level_of
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.lists import refuse_strays
 from truegain.inference.judges.student import quantile_of
 from truegain.measures.base import Measure
+from truegain.measures.linear import linear_parts
 from truegain.tables.checks import warn
 from truegain.tables.columns import Coded, Floats, Ints
 from truegain.tables.pool import Pool
@@ -24,6 +26,8 @@ def gold_of_items(pool: Pool, judge: Judge, level: float | None) -> Floats:
     Where the gold scale has another level of relevance than the measure, labels become 0 and that level.
     """
     assert judge.gold is not None
+    if level is None:
+        refuse_strays(judge, None)
     trusted = Pool.of(judge.gold)
     item: Ints = pool.find(Coded(trusted.topics, trusted.topic), trusted.docs).astype(np.int64)
     label = trusted.labels
@@ -35,25 +39,39 @@ def gold_of_items(pool: Pool, judge: Judge, level: float | None) -> Floats:
     return out
 
 
-def gold_alone_widths(ranked: RankedGains, gold: Floats, measure: Measure, confidence: float) -> list[float | None]:
-    """Width of each system's interval from a random sample of gold pairs alone: a ratio of sums over topics, by t.
+def gold_alone_widths(
+    ranked: RankedGains, gold: Floats, weight: Floats, measure: Measure, confidence: float, *, whole_topics: bool
+) -> list[float | None]:
+    """Width of each system's interval from gold labels alone, by t over topics; None where these have no answer.
 
-    value = total weight * (sum of weight * gold value) / (sum of weight) over the gold-judged documents of the lists;
-    None where fewer than two topics hold any.  Cochran 1977, Sampling Techniques, section 6.3.
+    Whole gold topics: the mean over them.  Gold pairs, each with a weight (pairs it stands for): a ratio of sums over
+    topics, value = total weight * (sum of weight * gold value) / (sum of weight) over the gold-judged documents of
+    the lists.  Cochran 1977, Sampling Techniques, section 6.3.
     """
-    known = tuple(np.unique(gold[~np.isnan(gold)]).tolist())
-    all_labels = tuple(np.unique(ranked.item_gain[ranked.item_gain >= 0]).tolist())
-    level = level_of(measure)
-    sampled = label_weights(ranked.with_gains(np.where(np.isnan(gold), -1.0, gold)), measure, known, level=level)
-    whole = label_weights(ranked, measure, all_labels, level=level)
-    return [
-        _width(np.nan_to_num(f), sampled.value, float(np.nanmean(everything.sum(axis=1))), confidence)
-        for f, everything in zip(sampled.weight, whole.weight, strict=True)
-    ]
+    if whole_topics:
+        missing = np.bincount(ranked.pool.topic[np.isnan(gold)], minlength=len(ranked.topics))
+        scores = measure.score(ranked.with_gains(np.where(np.isnan(gold), -1.0, gold)))[:, missing == 0]
+        return [_of_mean(row[~np.isnan(row)], confidence) for row in scores]
+    known = ~np.isnan(gold)
+    said = np.where(known, gold, 0.0)
+    parts = linear_parts(measure, np.concatenate([ranked.item_gain, said]), int(ranked.rank.max(initial=1)))
+    counts, topic = np.where(known, weight, 0.0), ranked.pool.topic
+    out: list[float | None] = []
+    for s, c in enumerate(parts.coefficients(ranked)):
+        below = np.bincount(topic, c * counts, len(ranked.topics)).astype(np.float64)
+        above = np.bincount(topic, c * counts * parts.worth(said), len(ranked.topics)).astype(np.float64)
+        answered = int(ranked.present.reshape(len(ranked.systems), -1)[s].sum())
+        out.append(_of_ratio(below, above, float(c.sum()) / max(1, answered), confidence))
+    return out
 
 
-def _width(f: Floats, value: Floats, total: float, confidence: float) -> float | None:
-    below, above = f.sum(axis=1), f @ value
+def _of_mean(scores: Floats, confidence: float) -> float | None:
+    n = len(scores)
+    se = float(scores.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    return 2 * quantile_of(confidence, n - 1.0) * se if se > 0 else None
+
+
+def _of_ratio(below: Floats, above: Floats, total: float, confidence: float) -> float | None:
     used = int(np.count_nonzero(below))
     if used < 2:
         return None
@@ -65,15 +83,22 @@ def _width(f: Floats, value: Floats, total: float, confidence: float) -> float |
 def warn_where_gold_alone_is_surer(
     ranked: RankedGains, judge: Judge, measure: Measure, answers: Sequence[Correction], confidence: float
 ) -> None:
-    """Tell where a random sample of gold pairs gives a shorter interval without the bronze labels than with them."""
-    if judge.design != "random" or judge.gold is None:
+    """Tell where gold labels of the same population give a shorter interval without the bronze labels than with them.
+
+    Gold stratified on the truth, or from elsewhere, has no answer alone.
+    """
+    if judge.design not in ("random", "by-bronze", "topics") or judge.gold is None or judge.pairs is None:
         return
-    gold = gold_of_items(ranked.pool, judge, level_of(measure))
-    widths = gold_alone_widths(ranked, gold, measure, confidence)
+    level = level_of(measure)
+    gold = gold_of_items(ranked.pool, judge.at_levels(level, None), level)
+    item = judge.pairs.items_in(ranked.pool)
+    weight = np.ones(len(gold))
+    weight[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    widths = gold_alone_widths(ranked, gold, weight, measure, confidence, whole_topics=judge.design == "topics")
     worse = [(a, w) for a, w in zip(answers, widths, strict=True) if w is not None and a.width > w]
     if worse:
         a, w = max(worse, key=lambda x: x[0].width / x[1])
         warn(
             f"{measure}: gold labels alone would be surer for {len(worse)} of {len(answers)} systems (most for "
-            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); use method='rectify', or gold alone"
+            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify (--method rectify), or use gold alone"
         )

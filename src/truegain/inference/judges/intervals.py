@@ -83,6 +83,36 @@ def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     return (min(low, float(held[0])), max(high, float(held[-1]))) if len(held) else (low, high)
 
 
+def guarded_difference(change: float, v_change: float, rates: Rates, quantile: float) -> tuple[float, float] | None:
+    """Interval of d = change / D, a difference of two bronze means over one judge's D; None where there is no need.
+
+    As `guarded`, with T(d) = change - dD: all d that are not rejected given that D passed as clearly above 0.  Where D
+    is far above the bar nothing is needed beyond the usual interval.  D lies between 0 and 1, so where the bronze
+    difference is clearly not 0, d has its sign and is no smaller.
+
+    >>> rates = Rates(.5, .65, .6, 0, .65*.35/50, .6*.4/50, 100, 50, 50)
+    >>> low, high = guarded_difference(0.125, 0.01**2, rates, 1.959964)
+    >>> round(low, 2), round(high, 2)
+    (0.29, 1.0)
+    """
+    (d_hat, se_d), bar = rates.shrunk_d, rates.bar
+    if d_hat > 2 * FAR * se_d:
+        return None
+    special = needs("scipy.special", "inference")
+    d = np.linspace(-1, 1, 2001)
+    t, spread = change - d * d_hat, np.sqrt(v_change + (d * se_d) ** 2)
+    slope, x = -d * se_d**2 / spread, t / spread  # D moves so much for a standard deviation of T
+    bound = bar * se_d - (d_hat - slope * x)
+    limit = np.divide(bound, slope, out=np.full(len(d), -np.inf), where=np.abs(slope) > 1e-12)
+    side = np.where(slope >= 0, 1.0, -1.0)
+    tail = np.exp(np.minimum(special.log_ndtr(-side * x) - special.log_ndtr(-side * limit), 0.0))
+    beyond = float(special.ndtr(-quantile))
+    half = quantile * math.sqrt(v_change)
+    possible = ((d >= change - half) | (change <= half)) & ((d <= change + half) | (change >= -half))
+    held = d[(tail >= beyond) & (tail <= 1 - beyond) & possible]
+    return (float(held[0]), float(held[-1])) if len(held) else None
+
+
 def plenty(rates: Rates) -> bool:
     """Whether there are so many labels that added counts only cost width, and eq. 7 is as good as any.
 

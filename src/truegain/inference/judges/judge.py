@@ -22,7 +22,7 @@ from truegain.inference.judges.rates import Rates, clearly_positive, rates_of
 from truegain.inference.judges.student import p_of
 from truegain.inference.results import Comparison
 from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table
 
@@ -108,7 +108,10 @@ class Judge:
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 
     def reweighted(self, weight: npt.ArrayLike) -> Judge:
-        """The judge fitted again with a weight for each gold topic, as in a resample of topics."""
+        """The judge's rates fitted again with a weight for each gold topic, as in a resample of topics.
+
+        Only the rates are left of it; `corrected_values` refits every kind of correction.
+        """
         return replace(self, confusion=self.confusion.reweighted(weight), pairs=None, gold=None)
 
     def at(self, relevant: Levels) -> Judge:
@@ -131,12 +134,27 @@ class Judge:
         gold = gold_level if gold_level is not None else level if self.levels[0] == self.levels[1] else self.levels[1]
         return self if self.levels == (level, gold) or not self.confusion.clustered else self.at((level, gold))
 
-    def sides(self, topics: Sequence[str], *, binary: bool) -> list[Side]:
-        """The judge for all topics, D checked to be clearly above 0, or C to be invertible."""
+    def sides(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[Side]:
+        """The judge for all topics, D checked to be clearly above 0, or C to be invertible.
+
+        clusters='topics' refuses gold pairs of a label that come from one topic; None takes what there is.
+        """
         if binary:
-            clearly_positive(self.rates(0.5, 0.0, 1.0, self._clusters))
+            clearly_positive(self.rates(0.5, 0.0, 1.0, clusters or self._clusters))
         confusion = self.binary if binary else self.confusion.square()
-        return [Side(confusion, np.ones(len(topics), np.bool_))]
+        return [Side(confusion, np.ones(len(topics), np.bool_), self._numbered(confusion, binary))]
+
+    def _numbered(self, confusion: Confusion, binary: bool) -> tuple[Ints, Ints, Ints, Floats] | None:
+        """The gold pairs, each with a number, its row and column in the matrix, and its weight."""
+        p = self.pairs
+        if p is None:
+            return None
+        number = np.arange(len(p)) if p.item is None else p.item
+        if binary:
+            g, b = (p.gold >= self.levels[1]).astype(np.int64), (p.bronze >= self.levels[0]).astype(np.int64)
+        else:
+            g, b = np.searchsorted(confusion.gold, p.gold), np.searchsorted(confusion.bronze, p.bronze)
+        return number.astype(np.int64), g.astype(np.int64), b.astype(np.int64), p.weight
 
     @property
     def size(self) -> int:
@@ -270,7 +288,7 @@ class Judge:
         """
         if not 0 <= mean <= 1:
             raise TruegainError(f"mean {mean:g} is not a precision; it must lie between 0 and 1")
-        if not n >= 2 or (sd is not None and not sd >= 0):
+        if not 2 <= n < math.inf or (sd is not None and not sd >= 0):
             raise TruegainError(f"n = {n:g}, sd = {sd}: at least two topics and a standard deviation of 0 or more")
         v_j = mean * (1 - mean) / n if sd is None else sd**2 / n
         size = n if v_j == 0 or sd is None else max(n, mean * (1 - mean) / v_j)
@@ -334,11 +352,17 @@ class Judge:
         rates = self.rates(0.5, 0.0, 1.0, self._clusters)
         topics = f" from {len(self.binary.topics)} topics" if self.binary.clustered else ""
         return (
-            f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}): "
+            f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}{self._level()}): "
             f"finds {self.mR:.1%} of the relevant (mR, {k_r:g} of {n_r:g}, se {math.sqrt(rates.v_r):.3f}) and "
             f"{self.mN:.1%} of the non-relevant (mN, {k_n:g} of {n_n:g}, se {math.sqrt(rates.v_n):.3f}); "
             f"D = {self.D:.3f}"
         )
+
+    def _level(self) -> str:
+        bronze, gold = self.levels
+        if bronze == gold:
+            return "" if bronze == 1 else f"; relevant from {gold:g}"
+        return f"; relevant from {gold:g}, by bronze from {bronze:g}"
 
     __repr__ = __str__
 

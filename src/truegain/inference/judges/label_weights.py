@@ -9,6 +9,7 @@ import numpy as np
 from truegain.errors import MeasureError
 from truegain.measures.base import Binary, Measure
 from truegain.measures.linear import linear_parts
+from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.ranked import RankedGains
 
@@ -36,7 +37,7 @@ def check_linear(measure: Measure) -> None:
     if not measure.linear_in_gains:
         raise MeasureError(
             f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; "
-            "use P@k, DCG@k, SDCG@k or RBP, or have whole topics gold-judged (design 'topics')"
+            "use P@k, CG@k, DCG@k, SDCG@k or RBP, or have whole topics gold-judged (design 'topics')"
         )
     if isinstance(getattr(measure, "max_rel", None), str):
         raise MeasureError(
@@ -52,6 +53,31 @@ def level_of(measure: Measure) -> float | None:
     return float(level)
 
 
+def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
+    """Warn of retrieved documents without a bronze label: they count as non-relevant, which no correction mends."""
+    if getattr(measure, "judged_only", False):
+        return
+    weight = _rank_weights(ranked, measure)
+    looked = float(np.concatenate([[0.0], np.cumsum(weight)])[np.minimum(ranked.depth, len(weight))].sum())
+    entries = ranked.rank[(ranked.gain >= 0) & (ranked.rank <= len(weight))]
+    share = 1 - float(weight[entries - 1].sum()) / looked if looked else 0.0
+    if share > 1e-9:
+        warn(
+            f"{measure}: {share:.1%} of what it looks at has no bronze label and counts as non-relevant for certain, "
+            "which no correction mends: label these documents, or leave them out of the lists "
+            "(judged_only=True as a parameter of the measure)"
+        )
+
+
+def _rank_weights(ranked: RankedGains, measure: Measure) -> Floats:
+    """What a document at each rank counts; every one the same, down to its cutoff, where the measure is not linear."""
+    depth = max(1, int(ranked.depth.max(initial=1)), int(ranked.rank.max(initial=1)))
+    if measure.linear_in_gains and not isinstance(getattr(measure, "max_rel", None), str):
+        labels = np.concatenate([ranked.item_gain, [max(1.0, level_of(measure) or 1.0)]])
+        return np.abs(linear_parts(measure, labels, depth).weight)
+    return np.ones(min(depth, getattr(measure, "cutoff", None) or 0))
+
+
 def label_weights(
     ranked: RankedGains, measure: Measure, classes: tuple[float, ...], *, level: float | None = None
 ) -> LabelWeights:
@@ -60,7 +86,7 @@ def label_weights(
     label = ranked.item_gain
     if level is None and len(classes) > MOST_CLASSES:
         raise MeasureError(f"{len(classes)} different labels: correct graded measures on a few; round the labels first")
-    asked = np.array([*classes, level_of(measure) or 0.0])
+    asked = np.array([*classes, level or 0.0])
     parts = linear_parts(measure, np.concatenate([label, asked]), int(ranked.rank.max(initial=1)))
     view = parts.view(ranked)
     gain, weight = view.gain, parts.weight[view.rank - 1]

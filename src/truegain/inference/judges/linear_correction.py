@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.confusion import LARGEST_CONDITION, Confusion
 from truegain.gains.graded import corrected_mean
+from truegain.inference.judges.gold_moves import GoldMoves, gold_moves, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
 from truegain.inference.judges.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
@@ -18,57 +20,50 @@ from truegain.tables.columns import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A judge and the topics it labelled: `mask` among the topics scored."""
+    """A judge and the topics it labelled: `mask` among the topics scored; and its gold pairs, where they are known.
+
+    pairs: a number that names each pair, the row and the column of its labels in the matrix, and its weight.
+    """
 
     confusion: Confusion
     mask: Bools
+    pairs: tuple[Ints, Ints, Ints, Floats] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class LinearEstimate:
-    """A corrected mean, and how far each topic and the gold pairs of each gold topic move it."""
+    """A corrected mean, and how far each topic and the gold pairs move it."""
 
     value: float
     topics: tuple[str, ...]
     moves: Floats  # by topic scored
-    gold_topics: tuple[str, ...]
-    gold_moves: Floats  # by topic of the gold pairs
-    gold_independent: float  # variance from gold pairs where these, not topics, are independent
+    gold: GoldMoves
     joined: bool  # whether equal names of topics mean the same topic
 
     def less(self, other: LinearEstimate) -> LinearEstimate:
         """The difference of two means over the same topics, the moves of both going together."""
         assert self.topics == other.topics
-        names = tuple(dict.fromkeys((*self.gold_topics, *other.gold_topics)))
-        gold = np.zeros(len(names))
-        gold[positions(self.gold_topics, names)] += self.gold_moves
-        gold[positions(other.gold_topics, names)] -= other.gold_moves
-        both = self.gold_independent + other.gold_independent
         value, moves = self.value - other.value, self.moves - other.moves
-        return LinearEstimate(value, self.topics, moves, names, gold, both, self.joined)
+        return LinearEstimate(value, self.topics, moves, self.gold.less(other.gold), self.joined)
 
     def variance(self, *, over_topics: bool = True) -> tuple[float, float]:
         """Variance of the mean and its degrees of freedom.
 
         With topics as clusters a topic that is scored and holds gold pairs counts once, with both of its moves.
         """
-        n, m = len(self.moves), len(self.gold_moves)
+        n, m = len(self.moves), len(self.gold.topics)
         of_topics = float(self.moves @ self.moves) * n / (n - 1)
         if not over_topics or m == 0:
-            parts = [(of_topics, n - 1.0), (self.gold_independent, math.inf)]
-            return of_topics + self.gold_independent, satterthwaite(parts)
-        if m < 2:
-            raise TruegainError(
-                f"the gold pairs come from {m} topic; 2 are needed (clusters='none' takes pairs as independent)"
-            )
-        of_gold = float(self.gold_moves @ self.gold_moves) * m / (m - 1)
+            of_pairs = float(self.gold.of_pairs().sum())
+            return of_topics + of_pairs, satterthwaite([(of_topics, n - 1.0), (of_pairs, math.inf)])
+        of_gold, parts = self.gold.over_topics()
         both = 0.0
         if self.joined:
-            at = positions(self.gold_topics, self.topics)
-            both = float(self.moves[at[at >= 0]] @ self.gold_moves[at >= 0]) * math.sqrt(n / (n - 1) * m / (m - 1))
+            at, by_topic = positions(self.gold.topics, self.topics), self.gold.moves.sum(axis=1)
+            both = float(self.moves[at[at >= 0]] @ by_topic[at >= 0]) * math.sqrt(n / (n - 1) * m / (m - 1))
         # a covariance estimated from few topics must not eat the variance up
         variance = max(of_topics + of_gold + 2 * both, 0.25 * max(of_topics, of_gold))
-        return variance, satterthwaite([(of_topics, n - 1.0), (of_gold, m - 1.0)])
+        return variance, satterthwaite([(of_topics, n - 1.0), *parts])
 
 
 def correct_linear(
@@ -84,19 +79,15 @@ def correct_linear(
     n = len(weight)
     if n < 2:
         raise TruegainError(f"there is {n} topic; an interval over topics needs at least 2")
-    scores, independent = np.empty(n), 0.0
-    names: list[str] = []
-    moves: list[Floats] = []
+    scores = np.empty(n)
+    parts: list[GoldMoves] = []
     for i, side in enumerate(sides):
         part = corrected_mean(side.confusion, weight[side.mask].sum(axis=0) / n, value)
         scores[side.mask] = weight[side.mask] @ part.worth
-        independent += part.gold_variance_independent()
-        if side.confusion.clustered:
-            names += [t if joined else f"{i} {t}" for t in side.confusion.topics]
-            moves.append(part.gold_influence())
-    gold = np.concatenate(moves) if moves else np.zeros(0)
+        parts.append(gold_moves(part, side.pairs, judge=i, joined=joined))
     mean = float(scores.mean())
-    return LinearEstimate(mean, tuple(topics), (scores - mean) / n, tuple(names), gold, independent, joined)
+    gold = reduce(GoldMoves.beside, parts)
+    return LinearEstimate(mean, tuple(topics), (scores - mean) / n, gold, joined)
 
 
 def bootstrap_linear(
@@ -139,9 +130,3 @@ def bootstrap_linear(
     worth = np.linalg.solve(matrices[kept], right)[..., 0]
     means = copies[sound][kept] @ weight / n
     return Draws((means * worth).sum(axis=1), spoilt)
-
-
-def positions(names: Sequence[str], among: Sequence[str]) -> Ints:
-    """Where each name stands among others, -1 where it does not."""
-    where = {name: i for i, name in enumerate(among)}
-    return np.array([where.get(name, -1) for name in names], np.int64)

@@ -8,14 +8,26 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.gains.scales import MOST_STRAY
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of
+from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.panel import JudgePanel
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains
 
 Accuracy = Literal["system", "lists", "given"]
+
+
+def refuse_strays(judge: Judge, measure: Measure | None) -> None:
+    """Refuse a graded measure where a few bronze labels are off gold's scale: as gains they would count a lot."""
+    strays = None if judge.pairs is None else judge.pairs.strays
+    if strays is not None and strays.share <= MOST_STRAY:
+        raise TruegainError(
+            f"{'a graded measure' if measure is None else measure} would take labels as gains that may be slips: "
+            f"{strays}. Say which labels there are: --labels 0:3 (scale= of Judge.fit) if these are wrong, with "
+            "--outside drop to take them as not judged; or a list with them if they are right"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +69,10 @@ class JudgedLists:
         classes = tuple(sorted({*ranked.item_gain[ranked.item_gain >= 0].tolist(), *judge.labels}))
         binary = level is not None or classes == (0.0, 1.0)
         cut = level if level is not None else 1.0 if binary else None
+        if not binary and isinstance(judge, Judge):
+            refuse_strays(judge, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
+        tell_unjudged(ranked, measure)
         chosen: Accuracy = accuracy or ("system" if known and judge.design != "elsewhere" else "given")
         return cls(ranked, measure, levels, weights, frozen(measure.score(ranked)), binary, chosen)
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.gains.pairs import Design, check_design
+from truegain.gains.pairs import Design, Missing, check_design
+from truegain.gains.scales import check_scale
 from truegain.inference.judges.judge import Judge, Levels
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.linear_correction import Side
 from truegain.measures.parse import parse_measure
+from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
 from truegain.tables.judgments import Judgments
 
@@ -40,10 +42,20 @@ class JudgePanel:
             raise TruegainError("the gold pairs of all judges must be sampled in the same way")
 
     @classmethod
-    def fit(cls, bronze: object, gold: object, design: Design | None = None, relevant: Levels = 1) -> JudgePanel:
+    def fit(
+        cls,
+        bronze: object,
+        gold: object,
+        design: Design | None = None,
+        relevant: Levels = 1,
+        scale: Sequence[float] | None = None,
+        missing: Missing = "refuse",
+    ) -> JudgePanel:
         """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
         check_design(design)
         table, trusted = Judgments.of(bronze), Judgments.of(gold)
+        check_scale(table, scale)
+        check_scale(trusted, scale)
         if table.assessor is None:
             raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
         who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
@@ -53,14 +65,21 @@ class JudgePanel:
             raise InputError(
                 f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
                 file=table.source,
-                hint="make one label of theirs first, by vote(), and fit that as one judge",
+                hint="make one label of theirs first (--rule majority, to_gains) and fit that as one judge",
             )
         names = table.assessor.values
         of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
+        below = trusted.label < 0
+        if below.any():
+            warn(f"{counted(int(below.sum()), 'gold pair')} with a gold label below 0 (not judged) left out")
+            trusted = trusted.take(np.flatnonzero(~below))
         judges = {
-            name: Judge.fit(_rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, relevant)
+            name: Judge.fit(
+                _rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, relevant,
+                scale=scale, missing=missing,
+            )
             for i, name in enumerate(names)
-        }
+        }  # fmt: skip
         return cls(judges, of_topic)
 
     @property

@@ -77,6 +77,11 @@ def clearly_positive(rates: Rates) -> None:
     (d, se), bar = rates.shrunk_d, rates.bar
     if d > bar * se:
         return
+    if d < -bar * se:
+        raise TruegainError(
+            f"the bronze judge is clearly worse than chance (D = mR + mN - 1 = {rates.d:.3f}, standard error {se:.3f}): "
+            "its labels look inverted; check that the same number means relevant in both files"
+        )
     raise TruegainError(
         f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f} with a standard error of "
         f"{se:.3f}, and it would have to be above {bar:.2f} of these (mR = {rates.m_r:.3f}, mN = {rates.m_n:.3f}, from "

@@ -45,7 +45,7 @@ def rectified(
     >>> ranked, _ = align(Pool.of(Judgments.of(labels)), [lambda: run.parts])
     >>> gold = np.array([1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1] + [np.nan] * 4)  # of a0 b0, a1 b1, ...
     >>> print(rectified(ranked, gold, parse_measure("P@2"), design="topics")[0])
-    run P@2 0.6667 [0.2578, 1.0756] 95% over topics, rectified by gold topics
+    run P@2 0.6667 [0.2578, 1.0000] 95% over topics, rectified by gold topics
     """
     source = source_of(bronze, gold_gains, measure, design, weights, method)
     answers = []
@@ -54,7 +54,8 @@ def rectified(
             answers.append(source.estimate(s, None))
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
-    notes = _notes(answers, confidence, list(bronze.systems))
+    notes = _notes(answers, confidence)
+    tell_wider(answers, confidence, list(bronze.systems), f" of {measure}")
     return [
         Estimate(
             system,
@@ -71,19 +72,20 @@ def rectified(
     ]
 
 
-def rectified_difference(
+def rectified_differences(
     bronze: RankedGains,
     gold_gains: Floats,
     measure: Measure,
     *,
-    a: int,
-    b: int,
+    wanted: Sequence[tuple[int, int]],
     design: str,
     weights: Floats | None = None,
     confidence: float = 0.95,
     method: str = "auto",
-) -> Comparison:
-    """System b minus system a under gold labels, as `rectified`; one gold sample serves both, so the variance is joint.
+) -> tuple[list[Comparison], list[str]]:
+    """System b minus system a under gold labels, for each pair (a, b) wanted, as `rectified`.
+
+    One gold sample serves both, so the variance is joint.  With the differences comes why others cannot be told.
 
     >>> import numpy as np
     >>> from truegain.measures.parse import parse_measure
@@ -95,47 +97,54 @@ def rectified_difference(
     >>> runs = Runs.of({n: {str(t): {n: 1.0} for t in range(8)} for n in "ab"})
     >>> ranked, _ = align(Pool.of(Judgments.of(labels)), [lambda: runs.parts])
     >>> gold = np.array([1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0] + [np.nan] * 4)
-    >>> print(rectified_difference(ranked, gold, parse_measure("P@1"), a=0, b=1, design="topics"))
+    >>> print(rectified_differences(ranked, gold, parse_measure("P@1"), wanted=[(0, 1)], design="topics")[0][0])
     b - a P@1 -0.3333 [-1.1511, 0.4844] p = 0.3496 (rectified by gold topics, n = 8)
     """
     source = source_of(bronze, gold_gains, measure, design, weights, method)
-    names = (bronze.systems[a], bronze.systems[b])
-    try:
-        r, first, second = source.estimate(b, a), source.estimate(a, None), source.estimate(b, None)
-    except TruegainError as error:
-        raise TruegainError(f"{names[1]} - {names[0]}, {measure}: {error}") from None
-    low, high = r.interval(confidence)
-    (note,) = _notes([r], confidence, [f"{names[1]} - {names[0]}"])
-    return Comparison(
-        *names,
-        str(measure),
-        first.value,
-        second.value,
-        r.value,
-        low,
-        high,
-        r.p_value(),
-        test=source.name,
-        level=confidence,
-        n=r.topics,
-        notes=note,
-    )
+    found, answers, refused = [], [], []
+    for a, b in wanted:
+        names = (bronze.systems[a], bronze.systems[b])
+        try:
+            r, first, second = source.estimate(b, a), source.estimate(a, None), source.estimate(b, None)
+        except TruegainError as error:
+            refused.append(f"{names[1]} - {names[0]}, {measure}: {error}")
+            continue
+        (note,) = _notes([r], confidence)
+        answers.append(r)
+        found.append(
+            Comparison(
+                *names, str(measure), first.value, second.value, r.value, *r.interval(confidence), r.p_value(),
+                test=source.name, level=confidence, n=r.topics, notes=note,
+            )
+        )  # fmt: skip
+    if not found:
+        raise TruegainError(refused[0])
+    tell_wider(answers, confidence, [f"{c.b} - {c.a}" for c in found], f" of {measure}")
+    return found, refused
 
 
-def _notes(answers: Sequence[Rectified], confidence: float, names: list[str]) -> list[tuple[str, ...]]:
-    """How much gold there was, and where gold alone would do better, which is also told once for all."""
-    notes, worse = [], []
-    for name, r in zip(names, answers, strict=True):
+def _notes(answers: Sequence[Rectified], confidence: float) -> list[tuple[str, ...]]:
+    """How much gold there was, and where gold alone would do better."""
+    notes = []
+    for r in answers:
         pairs = "" if r.gold_pairs is None else f"{r.gold_pairs} gold pairs in "
         note = [f"{pairs}{r.gold_topics} of {r.topics} topics; weight of the bronze score {r.tuning:.2f}"]
-        if r.gold_se > 1e-12 and r.width(confidence) > r.gold_width(confidence) * (1 + 1e-9):
+        if _wider(r, confidence):
             note.append(WIDER.format(r.width(confidence), r.gold_width(confidence)))
-            worse.append((name, r))
         notes.append(tuple(note))
+    return notes
+
+
+def _wider(r: Rectified, confidence: float) -> bool:
+    return r.gold_se > 1e-12 and r.width(confidence) > r.gold_width(confidence) * (1 + 1e-9)
+
+
+def tell_wider(answers: Sequence[Rectified], confidence: float, names: list[str], what: str = "") -> None:
+    """Warn, once, of all answers that gold labels alone would give with a shorter interval."""
+    worse = [(name, r) for name, r in zip(names, answers, strict=True) if _wider(r, confidence)]
     if worse:
         name, r = max(worse, key=lambda w: w[1].width(confidence) / w[1].gold_width(confidence))
         warn(
-            f"bronze labels widen {len(worse)} of {len(answers)} intervals ({some([n for n, _ in worse])}); most for "
-            f"{name}, {r.width(confidence):.4f} against {r.gold_width(confidence):.4f} from gold labels alone"
+            f"bronze labels widen {len(worse)} of {len(answers)} intervals{what} ({some([n for n, _ in worse])}); most "
+            f"for {name}, {r.width(confidence):.4f} against {r.gold_width(confidence):.4f} from gold labels alone"
         )
-    return notes

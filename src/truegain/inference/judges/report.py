@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
+
 from truegain._version import __version__
-from truegain.errors import TruegainError
+from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.correct import judge_of
+from truegain.inference.judges.fitting import fitted_judge, inverted
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
@@ -16,6 +20,7 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 from truegain.tables.read import NameBy
 from truegain.tables.table import Table
@@ -32,6 +37,7 @@ def judge_report(
     measure: str = "P@10",
     gold_level: float | None = None,
     missing: Missing = "refuse",
+    labels: str | Sequence[float] | None = None,
     show: Show | None = None,
     trials: int = 2000,
     seed: int = 0,
@@ -46,9 +52,24 @@ def judge_report(
     ('gold label', 'pairs', 'bronze 0', 'bronze 1')
     """
     one, table = parse_measure(measure), Judgments.of(bronze)
-    judge = judge_of(gold, table, design, one, gold_level, missing).at_levels(level_of(one), gold_level)
+    if runs is not None and not one.linear_in_gains:
+        raise MeasureError(
+            f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
+            "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
+        )
+    if isinstance(gold, Judge):
+        judge = judge_of(gold, table, design, one, gold_level, missing)
+    else:
+        judge = fitted_judge(
+            table, gold, one, design=design, gold_level=gold_level, missing=missing, labels=labels
+        )  # fmt: skip
+    judge = judge.at_levels(level_of(one), gold_level)
     assert isinstance(judge, Judge)
     notes = [str(judge), *judge.consistency()]
+    if (said := inverted(judge)) is not None:
+        notes.append(said)
+    if judge.design == "topics":
+        _tell_partly_judged(judge)
     shown = show or ("labels" if runs is None else "systems")
     if shown == "systems" and runs is None:
         raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
@@ -69,3 +90,18 @@ def judge_report(
     if lists is None and design != "elsewhere":
         notes.append("Give the runs as well to see whether the judge is equally good for the documents of all systems.")
     return replace(chosen, made_by=made_by, notes=tuple(notes))
+
+
+def _tell_partly_judged(judge: Judge) -> None:
+    """Warn of gold topics that are not whole: which of their pairs were judged is then part of the design."""
+    pairs = judge.pairs
+    if pairs is None or pairs.pool is None or pairs.item is None:
+        return
+    begin, has = pairs.pool.begin, np.bincount(pairs.pool.topic[pairs.item], minlength=len(pairs.pool.topics))
+    partly = np.flatnonzero((has > 0) & (has < np.diff(begin)))
+    if len(partly):
+        names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
+        warn(
+            f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics are gold-judged in part "
+            f"only ({some(names)}); if pairs were drawn, say so (--design random or by-bronze)"
+        )

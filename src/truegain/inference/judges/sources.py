@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from truegain.errors import MeasureError, TruegainError
 from truegain.gains.rectify import Rectified, rectify_topics
 from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.inference.judges.judge import Judge
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
+from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 
 DESIGNS = ("topics", "random", "by-bronze")
@@ -25,15 +28,21 @@ class GoldTopics:
 
     bronze: Floats
     gold: Floats
+    bounds: tuple[float, float]
     name: str = "rectified by gold topics"
 
-    def estimate(self, system: int, against: int | None) -> Rectified:
+    def estimate(self, system: int, against: int | None, weights: Floats | None = None) -> Rectified:
         """The rectified score of a system, or its difference from another."""
         b, g = self.bronze[system], self.gold[system]
         if against is not None:
             b, g = b - self.bronze[against], g - self.gold[against]
         there = ~np.isnan(b)
-        return rectify_topics(b[there], g[there])
+        found = rectify_topics(b[there], g[there], weights=None if weights is None else weights[there])
+        if against is not None:
+            return found
+        low, high = self.bounds
+        held = replace(found, value=min(high, max(low, found.value)))
+        return held if math.isinf(high) else replace(held, bounds=self.bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +60,10 @@ class GoldPairs:
         """How it is called in tables."""
         return f"rectified by gold pairs, {self.method}"
 
-    def estimate(self, system: int, against: int | None) -> Rectified:
-        """The rectified score of a system, or its difference from another."""
+    def estimate(self, system: int, against: int | None, weights: Floats | None = None) -> Rectified:
+        """The rectified score of a system, or its difference from another; `weights` are copies of each topic."""
         there = self.present[system] if against is None else self.present[system] * self.present[against]
+        there = there if weights is None else there * weights
         other = None if against is None else self.coefficients[against]
         return rectify_pairs(
             self.pairs,
@@ -104,7 +114,18 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopic
         warn(f"{partly} topics are gold-judged in part only; their gold labels are not used")
     scores = measure.score(bronze)
     filled = np.where(np.isnan(gold), bronze.item_gain, gold)
-    return GoldTopics(scores, np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan))
+    truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
+    return GoldTopics(scores, truth, _reach(measure, np.concatenate([bronze.item_gain, filled]), scores, truth, bronze))
+
+
+def _reach(measure: Measure, labels: Floats, scores: Floats, truth: Floats, ranked: RankedGains) -> tuple[float, float]:
+    """The lowest and the highest score possible: by the labels where the measure is linear, else 0 to 1."""
+    if measure.linear_in_gains:
+        parts = linear_parts(measure, labels, int(ranked.rank.max(initial=1)))
+        whole = float(parts.weight.sum())
+        return whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
+    highest = float(np.nanmax([np.nanmax(scores, initial=0.0), np.nanmax(truth, initial=0.0)]))
+    return 0.0, 1.0 if highest <= 1 else math.inf
 
 
 def _by_pairs(
@@ -113,7 +134,7 @@ def _by_pairs(
     if not measure.linear_in_gains:
         raise MeasureError(
             f"{measure} is not linear in gain, so single gold pairs cannot rectify it; gold-judge whole topics "
-            "(design='topics'), or use P, DCG, RBP or SDCG"
+            "(design='topics'), or use P, CG, DCG, RBP or SDCG"
         )
     labels = bronze.item_gain
     has = ~np.isnan(gold)
@@ -135,3 +156,18 @@ def _by_pairs(
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
     return GoldPairs(pairs, parts.coefficients(bronze), present, method, bounds)
+
+
+def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
+    """How many pairs of the pool each gold pair stands for, where the judge was fitted with weights; else None."""
+    if judge.pairs is None or not judge.pairs.weighted:
+        return None
+    if judge.design == "topics":
+        raise TruegainError(
+            "weights are for gold pairs; whole gold topics are taken as drawn with equal chances (fit without weights, "
+            "or give design='random' for pairs drawn with the chances behind the weights)"
+        )
+    item = judge.pairs.items_in(pool)
+    out = np.ones(len(pool))
+    out[item[item >= 0]] = judge.pairs.weight[item >= 0]
+    return out

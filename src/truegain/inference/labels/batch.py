@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.lists import JudgedLists
 from truegain.measures.base import Measure
+from truegain.measures.linear import linear_parts
 from truegain.tables.columns import Bools, Coded, Ints, frozen
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.pool import Pool
@@ -18,15 +18,19 @@ NOT_JUDGED = -1.0
 def next_batch(ranked: RankedGains, judge: Judge, measure: Measure, size: int, *, seed: int = 0) -> Judgments | None:
     """Pairs for the gold judge, without those that have a gold label; the label is -1, not judged.
 
-    By design of the gold pairs at hand: 'topics' whole topics, as many as it takes; 'by-bronze' from all labelled
-    pairs, each bronze label as often as so far; else at random from what the systems retrieved where the measure
-    looks.  They come in random order (topics, or pairs), so that judging may stop anywhere.  None where every such
-    pair has a gold label.
+    By design of the gold pairs at hand: 'topics' whole topics, as many as it takes; 'random' at random from all
+    labelled pairs, for a sample of what two systems retrieved would not be one of the pairs of the others;
+    'by-bronze' the same, each bronze label as often as so far; else, where a matrix is to be measured, at random from
+    what the systems retrieved where the measure looks.  They come in random order (topics, or pairs), so that judging
+    may stop anywhere.  None where every such pair has a gold label.
     """
     pool = ranked.pool
     open_items = _without_gold(judge, pool)
-    if judge.design not in ("topics", "by-bronze"):
-        open_items &= JudgedLists.of(ranked, judge, measure).retrieved(None)
+    if judge.design == "random":
+        open_items &= ranked.item_gain >= 0
+    elif judge.design not in ("topics", "by-bronze"):
+        parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
+        open_items &= (parts.coefficients(ranked) != 0).any(axis=0) & (ranked.item_gain >= 0)
     order = np.random.default_rng(np.random.SeedSequence(seed)).permutation(np.flatnonzero(open_items))
     if not len(order):
         return None

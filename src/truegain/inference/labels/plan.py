@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.rates import ICC, PRIOR
 from truegain.inference.judges.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
@@ -19,55 +19,6 @@ LEAST_GOLD_TOPICS = 8  # whole topics, below which a slope fitted on them says l
 LEAST_LEFT = 0.1  # of the gold part, where gold pairs that are scored too seem to take the whole variance away
 STEPS = 300  # numbers of gold pairs that are tried
 MOST_TOPICS = 1e9
-
-
-def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05, power: float = 0.5) -> float:
-    """Topics for each of two systems to differ significantly if there were no judge errors.
-
-    n = (z_{p/2} + z_{1-power})^2 (sa^2 + sb^2) / (ja - jb)^2;  the published form is at 50% power, where z is 0.
-
-    Goldberg et al. 2018, ACM TOIS 36(4), eq. 26.
-
-    >>> int(naive_topics(0.527 - 0.513, 0.240, 0.260))
-    2453
-    """
-    return _reach(p, power) ** 2 * (sd_a**2 + sd_b**2) / _some(difference) ** 2
-
-
-def published_sizes(
-    means: tuple[float, float],
-    sds: tuple[float, float],
-    judges: tuple[Judge, Judge],
-    *,
-    shares: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3),
-    p: float = 0.05,
-    power: float = 0.5,
-) -> dict[str, float]:
-    """The paper's sizes for two systems, each with a gold sample of its own: n, and nR and nN of a and of b.
-
-    With s0 = |Ga - Gb| / (z_{p/2} + z_{1-power}), m = D of each and V = s^2:
-    n = (Va mb^2 + Vb ma^2) / (f1 ma^2 mb^2 s0^2), and so on; f1 + f2 + f3 = 1 share the allowed variance out.
-
-    Goldberg et al. 2018, ACM TOIS 36(4), eq. 27 to 31.
-
-    >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
-    >>> sizes = published_sizes((0.626, 0.6385), (0.414, 0.402), (judge, judge))
-    >>> {name: round(size) for name, size in sizes.items()}
-    {'n': 24561, 'nR_a': 18340, 'nN_a': 882, 'nR_b': 20616, 'nN_b': 722}
-    """
-    if not math.isclose(sum(shares), 1) or min(shares) <= 0:
-        raise TruegainError(f"shares {shares} must be positive and add up to 1")
-    (j_a, j_b), (v_a, v_b), (a, b) = means, (sds[0] ** 2, sds[1] ** 2), judges
-    g_a, g_b = (j_a - 1 + a.mN) / a.D, (j_b - 1 + b.mN) / b.D
-    allowed = (_some(g_a - g_b) / _reach(p, power)) ** 2
-    both = v_a * b.D**2 + v_b * a.D**2
-    f1, f2, f3 = shares
-    sizes = {"n": both / (f1 * a.D**2 * b.D**2 * allowed)}
-    for name, j, v, judge, other in (("a", j_a, v_a, a, b), ("b", j_b, v_b, b, a)):
-        below = v * other.D**2 * judge.D**4 * allowed
-        sizes[f"nR_{name}"] = judge.mR * (1 - judge.mR) * both * (j - 1 + judge.mN) ** 2 / (f2 * below)
-        sizes[f"nN_{name}"] = judge.mN * (1 - judge.mN) * both * (judge.mR - j) ** 2 / (f3 * below)
-    return sizes
 
 
 @dataclass(frozen=True)
@@ -80,7 +31,7 @@ class Prospect:
     systems; fixed_r, fixed_n: variance they bring to the difference itself, where each system has an accuracy of its
     own, or gold pairs set its score right.  relevant: share of gold-relevant pairs among those drawn; None where the
     two kinds can be bought apart.  gold_share: largest share of the labelled pairs that gold can be; None where gold
-    pairs are of other topics.
+    pairs are of other topics.  moderated: whether the test takes the gold part for larger than it is, to be safe.
     """
 
     D: float
@@ -98,6 +49,7 @@ class Prospect:
     fixed_n: float = 0.0
     gold_share: float | None = None
     gold_topic: float | None = None  # pairs of a topic, where gold is whole topics and a slope is fitted on them
+    moderated: bool = False
 
     def __post_init__(self) -> None:
         for name, cost in (("bronze", self.cost_bronze), ("gold", self.cost_gold)):
@@ -147,9 +99,9 @@ def plan_labels(prospect: Prospect, difference: float, *, confidence: float = 0.
     >>> plan.topics, plan.gold, round(plan.cost), round(plan.power, 3)
     (1358, 50, 129, 0.8)
     """
-    d = _some(difference)
-    reach = _reach(1 - confidence, power)
-    most = max(100.0, 1000 * _of_a_pair(prospect, d) * (reach / d) ** 2)
+    d = some_difference(difference)
+    far = reach(1 - confidence, power)
+    most = max(100.0, 1000 * _of_a_pair(prospect, d) * (far / d) ** 2)
     tried = np.concatenate([[0.0], np.geomspace(1, most, STEPS)])
     best: LabelPlan | None = None
     for _ in range(2):  # the second time between the neighbours of the best
@@ -175,7 +127,7 @@ def found_already(prospect: Prospect, *, confidence: float = 0.95, power: float 
     >>> round(found_already(p), 4)
     0.05
     """
-    _reach(1 - confidence, power)
+    reach(1 - confidence, power)
     if prospect.topics < 2 or min(prospect.gold_relevant, prospect.gold_nonrelevant) <= 0:
         return None
     low, high = 1e-9, 1e9
@@ -206,11 +158,30 @@ def _power(p: Prospect, d: float, n: Floats, n_r: Floats, n_n: Floats, confidenc
         of_topics**2 / np.maximum(n - 1, 1) + of_gold**2 / np.maximum(clusters - lost, 1)
     )
     t = special.stdtrit(df, (1 + confidence) / 2)
+    if p.moderated:
+        more = p.fixed_r / n_r * _moderation(n_r, n) + p.fixed_n / n_n * _moderation(n_n, n)
+        t = t * np.sqrt(1 + more / spread)
     left = 1 - _relative(p, n_r, n_n) * t**2
     bar = t / np.sqrt(np.where(left > 0, left, np.nan))
     far = (d / np.sqrt(spread) - bar * (1 - 1 / (4 * df))) / np.sqrt(1 + bar**2 / (2 * df))
     reached: Floats = np.where(left > 0, special.ndtr(far), 0.0)
     return reached
+
+
+def _moderation(pairs: Floats, topics: Floats) -> Floats:
+    """How much larger, as a share, `compare` takes the variance of gold pairs that fall on so many topics at random.
+
+    It averages the variance over topics with that of a usual judge and takes no less than independent pairs would have
+    (`GoldMoves.over_topics`); the mean of a normal variable cut off from below is m Phi(m/s) + s phi(m/s).
+    """
+    special = needs("scipy.special", "inference")
+    others = pairs / np.maximum(topics, 1.0)
+    worth = pairs / (1 + others)  # topics that all hold as many would say as much
+    mean = (1 + PRIOR * ICC * others) / (worth + PRIOR - 1)
+    sd = np.sqrt(2 / worth) * worth / (worth + PRIOR - 1)
+    at = mean / sd
+    more: Floats = mean * special.ndtr(at) + sd * np.exp(-(at**2) / 2) / math.sqrt(2 * math.pi)
+    return more
 
 
 def _power_of(p: Prospect, d: float, n: float, n_r: float, n_n: float, confidence: float) -> float:
@@ -307,18 +278,19 @@ def from_scratch(prospect: Prospect) -> Prospect:
     return replace(prospect, topics=0, gold_relevant=0, gold_nonrelevant=0)
 
 
-def _reach(p: float, power: float) -> float:
+def reach(p: float, power: float) -> float:
     """z_{p/2} + z_{1-power}."""
     if not 0 < power < 1:
         raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
     special = needs("scipy.special", "inference")
-    reach = quantile_of(1 - p) + float(special.ndtri(power))
-    if reach <= 0:
+    far = quantile_of(1 - p) + float(special.ndtri(power))
+    if far <= 0:
         raise TruegainError(f"power {power:g} is below the level of the test; give a higher power")
-    return reach
+    return far
 
 
-def _some(difference: float) -> float:
+def some_difference(difference: float) -> float:
+    """How large a difference is; refused where there is none."""
     if not abs(difference) > 1e-12:
         raise TruegainError("a difference of 0 needs infinitely many labels; say which difference matters to you")
     return abs(difference)

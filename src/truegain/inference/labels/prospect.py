@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,16 +13,19 @@ from truegain.gains.rectify_pairs import SampledPairs, calibrated
 from truegain.inference.judges.correct import rectifies
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear, positions
+from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, source_of
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 LEAST_OF_GOLD = 0.1  # share of the variance that is left to the gold pairs
+LEAST_OF_TOPICS = 0.05  # of the variance of bronze scores over topics that is left to the systems themselves
+LEAST_SHARE = 0.01  # of a gold label among the documents scored
+MOST_ALONE = 0.05  # other gold pairs in the topic of a gold pair, below which their likeness cannot be told
 MOST_BY_KIND = 0.5  # share of the pairs that is gold-judged for a matrix: beyond, gold alone does better
 
 
@@ -65,7 +67,8 @@ def outlook_of(
         level = level_of(measure)
         fitted = judge.at_levels(level, gold_level)
         gold = gold_of_items(ranked.pool, fitted, level)
-        source = source_of(ranked, gold, measure, judge.design, None, "auto")
+        tell_unjudged(ranked, measure)
+        source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
         try:
             found = source.estimate(1, 0)
         except TruegainError as error:
@@ -73,7 +76,7 @@ def outlook_of(
         if isinstance(source, GoldTopics):
             prospect = _of_topics(ranked, source, found, _relevant(gold, level or 1.0), costs)
         else:
-            counted = _counted(source, everything=judge.design == "by-bronze")
+            counted = _counted(source)
             prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level or 1.0), costs)
         largest = source.bounds[1] - source.bounds[0] if isinstance(source, GoldPairs) else _highest(source.bronze)
         return Outlook(prospect, found.value, largest, source.name)
@@ -94,13 +97,12 @@ def _relevant(gold: Floats, level: float) -> float:
 # ---------------------------------------------------------------------- gold pairs or topics of the same population
 
 
-def _counted(source: GoldPairs, *, everything: bool) -> Bools:
-    """Pairs from which gold is drawn: what the two systems retrieved, or all that was labelled.
+def _counted(source: GoldPairs) -> Bools:
+    """Pairs from which gold is drawn: all that were labelled of topics that both systems answer.
 
-    The second serves gold drawn by bronze label, which must go on as it began for its weights to hold.
+    Not only what the two retrieved: a sample of that alone would no longer be a random one for other systems.
     """
-    there = (source.present[0] * source.present[1] > 0)[source.pairs.topic]
-    return np.asarray(there & ((source.coefficients != 0).any(axis=0) | everything), np.bool_)
+    return np.asarray((source.present[0] * source.present[1] > 0)[source.pairs.topic], np.bool_)
 
 
 def _of_pairs(source: GoldPairs, found: Rectified, counted: Bools, share: float, costs: _Costs) -> Prospect:
@@ -179,7 +181,7 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     if lists.accuracy == "given" and lists.binary:
         prospect = _one_accuracy(lists, together, weight[1][there] - weight[0][there], per_topic, costs)
     else:
-        prospect = _own_accuracies(lists, judges, both, per_topic, there, costs)  # type: ignore[arg-type]
+        prospect = _own_accuracies(lists, judges, both, per_topic, costs)  # type: ignore[arg-type]
     return Outlook(prospect, both.value, largest, "corrected, one gold sample for both")
 
 
@@ -196,33 +198,70 @@ def _one_accuracy(lists: JudgedLists, judge: Judge, f: Floats, per_topic: float,
 
 
 def _own_accuracies(
-    lists: JudgedLists, judges: list[Judge], both: LinearEstimate, per_topic: float, there: Bools, costs: _Costs
+    lists: JudgedLists, judges: list[Judge], both: LinearEstimate, per_topic: float, costs: _Costs
 ) -> Prospect:
     """Each system corrected with the accuracy on its own gold pairs: what the two kinds of these bring."""
-    variance, _ = both.variance()
-    m = len(both.gold_topics)
-    by_kind = np.zeros((m, 2))
-    for sign, s in ((-1.0, 0), (1.0, 1)):
-        judge, f = judges[s], lists.weights.weight[s][there]
-        c = judge.binary if lists.binary else judge.confusion.square()
-        part = corrected_mean(c, f.mean(axis=0), lists.weights.value)
-        pull = (part.shares / c.totals)[:, None] * (part.worth[None, :] - (c.matrix @ part.worth)[:, None])
-        moves = -np.einsum("tgb,gb->tg", c.table, pull)
-        relevant = np.array([g >= (1.0 if lists.binary else judge.levels[1]) for g in c.gold])
-        at = positions(c.topics, both.gold_topics)
-        by_kind[at, 1] += sign * moves[:, relevant].sum(axis=1)
-        by_kind[at, 0] += sign * moves[:, ~relevant].sum(axis=1)
-    of_kind = (by_kind**2).sum(axis=0) * m / (m - 1)
+    c = judges[0].binary if lists.binary else judges[0].confusion.square()
+    relevant = np.array([g >= (1.0 if lists.binary else judges[0].levels[1]) for g in c.gold])
     n = len(both.topics)
     together = lists.judge_of(0, 1)
     assert isinstance(together, Judge)
     n_r, n_n = float(together.binary.effective[1]), float(together.binary.effective[0])
     share = None if together.design == "by-gold" else n_r / (n_r + n_n)
-    fixed_r, fixed_n = float(of_kind[1]) * n_r, float(of_kind[0]) * n_n
-    least = -((math.sqrt(fixed_r) + math.sqrt(fixed_n)) ** 2) / (
-        2 * per_topic
-    )  # half of what all pairs gold would take
+    if lists.joined:
+        drawn = np.where(relevant, n_r, n_n)
+        of_label = both.gold.of_pairs()
+        a = _of_topics_and_errors(both, drawn * of_label, per_topic * _behind(lists, judges))
+    else:  # gold topics are others than those scored
+        a, of_label = (
+            n * float(both.moves @ both.moves) * n / (n - 1),
+            np.array([v for v, _ in both.gold.over_topics()[1]]),
+        )
+    fixed_r, fixed_n = float(of_label[relevant].sum()) * n_r, float(of_label[~relevant].sum()) * n_n
     return Prospect(
-        1.0, max(least, n * (variance - float(of_kind.sum()))), 0.0, 0.0, per_topic, share, costs.bronze, costs.gold,
-        n, n_r, n_n, fixed_r, fixed_n, gold_share=MOST_BY_KIND if lists.joined else None,
+        1.0, a, 0.0, 0.0, per_topic, share, costs.bronze, costs.gold, n, n_r, n_n, fixed_r, fixed_n,
+        gold_share=MOST_BY_KIND if lists.joined else None, moderated=lists.joined,
     )  # fmt: skip
+
+
+def _behind(lists: JudgedLists, judges: list[Judge]) -> Floats:
+    """The share of each gold label among the documents scored, over both systems, by the judge corrected for."""
+    there, shares = lists.there(0, 1), []
+    for s, judge in enumerate(judges):
+        c = judge.binary if lists.binary else judge.confusion.square()
+        f = lists.weights.weight[s][there].mean(axis=0)
+        found = np.clip(corrected_mean(c, f, lists.weights.value).shares, LEAST_SHARE * f.sum(), None)
+        shares.append(found / found.sum())
+    mean: Floats = np.mean(shares, axis=0)
+    return mean
+
+
+def _of_topics_and_errors(both: LinearEstimate, v: Floats, documents: Floats) -> float:
+    """The part of V that goes with 1/n, where gold pairs are drawn from the very documents scored.
+
+    Bronze scores hold S^2 = T + sum of v_l (1 + (K_l - 1) r_l) / K_l over topics: T of the systems themselves, the rest
+    errors of the judge on the K_l documents of gold label l, of which a gold pair shows v_l, alike within a topic by
+    r_l.  Gold pairs, n_l of them, bring v_l / n_l + v_l r_l / n; and as they are among these documents, what they take
+    away is what the errors brought: V = (S^2 + sum of v_l r_l - 2 sum of v_l (1 + (K_l - 1) r_l) / K_l) / n +
+    sum of v_l / n_l.  A covariance taken over topics says the same on average, with far more noise.
+    """
+    n, m = len(both.moves), len(both.gold.topics)
+    bronze = n * float(both.moves @ both.moves) * n / (n - 1)
+    alike = _alike(both.gold.moves, both.gold.counts, both.gold.of_pairs(), m)
+    errors = float((v * (1 + np.maximum(documents - 1, 0.0) * alike) / documents).sum())
+    none_left = -float((v * (1 - alike) / documents).sum())  # T = 0: systems that do not differ by topic
+    return max(bronze + float((v * alike).sum()) - 2 * errors, none_left + LEAST_OF_TOPICS * bronze)
+
+
+def _alike(moves: Floats, counts: Floats, independent: Floats, topics: int) -> Floats:
+    """How alike gold pairs of a label and topic move the difference, shrunk to 0 by what chance alone would show.
+
+    Shrinkage: James and Stein 1961, Fourth Berkeley Symposium, positive part.
+    """
+    others = (counts**2).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-300) - 1
+    seen = (moves**2).sum(axis=0) * topics / (topics - 1)
+    found = (seen / np.maximum(independent, 1e-300) - 1) / np.maximum(others, 1e-9)
+    chance = 2 / topics / np.maximum(others, 1e-9) ** 2
+    kept = np.maximum(0.0, 1 - chance / np.maximum(found**2, 1e-300))
+    usable: Floats = np.where((others > MOST_ALONE) & (independent > 0), np.clip(found * kept, -0.5, 1.0), 0.0)
+    return usable

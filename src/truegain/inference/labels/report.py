@@ -90,10 +90,12 @@ def plan(
     >>> found.plan.new_gold_labels > 0, len(found.batch), round(found.plan.power, 2)
     (True, 53, 0.8)
     """
+    if batch is not None and batch < 1:
+        raise TruegainError(f"batch {batch}: give at least 1 pair, or leave it out for as many as the plan wants")
     one, table = parse_measure(measure), Judgments.of(bronze)  # type: ignore[arg-type]
     known = judge_of(judge, table, design, one, gold_level, missing)
     if not isinstance(known, Judge):
-        raise TruegainError("a plan of labels is for one known, not for several")
+        raise TruegainError("a plan of labels is for one judge, not for several; make one label of theirs (--rule)")
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     seen = outlook_of(ranked, known, one, cost_bronze=cost_bronze, cost_gold=cost_gold, gold_level=gold_level)
     prospect, wanted = seen.prospect, _wanted(seen, detect, str(one))
@@ -186,6 +188,7 @@ def _about_batch(batch: Judgments | None, judge: Judge, plan: LabelPlan, asked: 
     how = {
         "topics": "all pairs of topics in random order",
         "by-bronze": "drawn from all labelled pairs, each bronze label as often as so far, in random order",
+        "random": "drawn at random from all labelled pairs, so that they serve other systems too, in random order",
     }.get(judge.design, "drawn at random from what the two systems retrieved, in random order")
     return (
         f"The next batch for the gold judge has {len(batch)} pairs{more}; they are {how}, so that judging may stop "

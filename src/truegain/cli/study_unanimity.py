@@ -1,0 +1,82 @@
+"""The command `truegain study unanimity`: what changes where gains know whether the assessors agreed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from truegain.cli.output import table_format_of, write_table
+from truegain.cli.ratings import RatingsFile, Reading, reads_ratings
+from truegain.errors import TruegainError
+from truegain.tables.checks import warn
+from truegain.tables.scale import Scale
+from truegain.tables.table import Format
+
+if TYPE_CHECKING:
+    from truegain.tables.judgments import Judgments
+
+
+@reads_ratings
+def unanimity_command(
+    ratings: RatingsFile,
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    p: Annotated[
+        list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
+    ] = None,
+    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of the Tukey test.")] = 5000,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Also draw both scores of every system: FILE.svg, .png or .html.")
+    ] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    *,
+    reading: Reading,
+) -> None:
+    """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
+    from truegain.studies.unanimity import MEASURES, PS, unanimity
+    from truegain.tables.sources import expand, write_bytes
+
+    if figure is not None:
+        from truegain.report.saving import check_ending
+
+        check_ending(figure)
+    table, scale = from_0(reading, ratings)
+    files, ps, measures = expand(runs), p or PS, measure or MEASURES
+    found = unanimity(
+        table, files, scale=scale, ps=ps, measures=measures, trials=trials, alpha=alpha, seed=seed, jobs=jobs
+    )
+    if table_format_of(output_format, output) == "table":
+        write_bytes(output, f"{found}\n".encode())
+    else:
+        write_table(found.changed if changed else found.rankings, output_format, output)
+    if figure is not None:
+        from truegain.report.saving import save
+        from truegain.report.unanimity import unanimity_chart
+
+        save(unanimity_chart(found.panels), figure)
+
+
+def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:
+    """Ratings and their scale, which goes from 0 to the highest rating there is where the user declares no limits."""
+    declared = Scale.of(reading.scale)
+    low = 0.0 if declared.low is None else declared.low
+    table = reading.load(path, scale=replace(declared, low=low))
+    if declared.width is not None:
+        return table, declared
+    high = float(table.label.max()) if declared.high is None else declared.high
+    if high <= low:
+        raise TruegainError(f"no rating is above {low:g}; declare the scale they were given on, as in --scale 0:3")
+    warn(
+        f"the limits of the ratings are not declared, and taken to be {low:g} and {high:g} (the highest there is); "
+        f"if it could have been higher, declare them, as in --scale 0:{high + 1:g}"
+        if declared.high is None
+        else f"the lowest rating is not declared, and taken to be {low:g}; declare it, as in --scale {low:g}:{high:g}"
+    )
+    return table, replace(declared, low=low, high=high)

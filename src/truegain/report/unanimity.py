@@ -1,0 +1,104 @@
+"""Every system by the sum of ratings and by the unanimity-aware gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from truegain.report.style import BAD, SOFT, altair, check_some, data_of, dressed
+from truegain.studies.unanimity import Panel
+
+SIDE = 300  # pixels of a panel
+APART, ROOM = 12, 22  # pixels from name to name, and from the panel to the names
+NAMED = 12  # systems whose names are written; of more, those in one top set only, then those whose rank moves most
+KINDS = {(True, True): "both", (True, False): "RawG only", (False, True): "UG only", (False, False): "neither"}
+
+
+def unanimity_chart(panels: Sequence[Panel], title: str = "Systems by RawG and by UG") -> Any:
+    """Mean scores by UG against those by RawG, a row a measure and a column a p; top sets in colour, names beside.
+
+    Sakai 2017, EVIA, compares the two by tau and by top sets.
+
+    >>> panel = Panel("nG@1", 0.2, ["a", "b"], [0.5, 0.4], [0.6, 0.7], ["a"], ["b"], -1.0)
+    >>> chart = unanimity_chart([panel]).to_dict()
+    >>> chart["vconcat"][0]["hconcat"][0]["title"]["subtitle"]
+    'tau -1.000; top sets share 0 of 2'
+    """
+    alt = altair()
+    check_some(panels, "systems")
+    measures = dict.fromkeys(panel.measure for panel in panels)
+    rows = [alt.hconcat(*(_drawn(panel) for panel in panels if panel.measure == measure)) for measure in measures]
+    return dressed(alt.vconcat(*rows), title)
+
+
+def _drawn(panel: Panel) -> Any:
+    alt = altair()
+    rows = _rows(panel)
+    x = alt.X("raw:Q", title=f"mean {panel.measure} by RawG", scale=_scale(panel.raw), axis=alt.Axis(tickCount=5))
+    y = alt.Y("aware:Q", title=f"mean {panel.measure} by UG", scale=_scale(panel.aware), axis=alt.Axis(tickCount=5))
+    names = list(KINDS.values())
+    colour = alt.Color("top:N", sort=names, title="in the top set of",
+                       scale=alt.Scale(domain=names, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
+    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=60, opacity=0.9).encode(
+        x=x, y=y, color=colour, tooltip=["system:N", "raw:Q", "aware:Q", "top:N"])  # fmt: skip
+    named = alt.Chart(data_of([row for row in rows if row["named"]]))
+    leaders = named.mark_rule(color="#aaa", strokeWidth=0.6).encode(x="raw:Q", y="aware:Q", x2="to_x:Q", y2="to_y:Q")
+    words = named.mark_text(align="left", baseline="middle", dx=2, fontSize=10, color="#333").encode(
+        x="to_x:Q", y="to_y:Q", text="system:N"
+    )
+    either = len(set(panel.top_raw) | set(panel.top_aware))
+    shared = len(set(panel.top_raw) & set(panel.top_aware))
+    tau = "tau undefined" if panel.tau is None else f"tau {panel.tau:.3f}"
+    about = f"{tau}; top sets share {shared} of {either}"
+    return alt.layer(leaders, points, words).properties(
+        width=SIDE, height=SIDE,
+        title=alt.TitleParams(f"{panel.measure}, p = {panel.p:g}", subtitle=about, anchor="start"))  # fmt: skip
+
+
+def _rows(panel: Panel) -> list[dict[str, Any]]:
+    """Every system's point, and where its name goes: in a column to the right, in the order of UG, none on another."""
+    rows: list[dict[str, Any]] = [
+        {"system": s, "raw": float(a), "aware": float(b), "top": KINDS[s in panel.top_raw, s in panel.top_aware]}
+        for s, a, b in zip(panel.systems, panel.raw, panel.aware, strict=True)
+    ]
+    (left, right), (low, high) = _domain(panel.raw), _domain(panel.aware)
+    chosen = _chosen(panel)
+    named = sorted((row for row in rows if row["system"] in chosen), key=lambda r: (-r["aware"], -r["raw"]))
+    height = SIDE + APART
+    for at, row in enumerate(named):
+        wanted = SIDE * (row["aware"] - low) / (high - low)
+        height = max(min(wanted, height - APART), APART * (len(named) - 1 - at))
+        row["to_x"] = right + ROOM * (right - left) / SIDE
+        row["to_y"] = low + height * (high - low) / SIDE
+    for row in rows:
+        row["named"] = row["system"] in chosen
+    return rows
+
+
+def _chosen(panel: Panel) -> set[str]:
+    """The systems to name: all of a few, else those in one top set only, then those whose rank moves most."""
+    if len(panel.systems) <= NAMED:
+        return set(panel.systems)
+    ranks = []
+    for values in (panel.raw, panel.aware):
+        order = sorted(range(len(values)), key=lambda i: -values[i])
+        ranks.append({i: rank for rank, i in enumerate(order)})
+    moved = sorted(
+        range(len(panel.systems)),
+        key=lambda i: (
+            (panel.systems[i] in panel.top_raw) == (panel.systems[i] in panel.top_aware),
+            -abs(ranks[0][i] - ranks[1][i]),
+            ranks[0][i],
+        ),
+    )
+    return {panel.systems[i] for i in moved[:NAMED]}
+
+
+def _domain(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    room = 0.06 * (high - low) or 0.05
+    return low - room, high + room
+
+
+def _scale(values: Sequence[float]) -> Any:
+    return altair().Scale(domain=list(_domain(values)), nice=False, zero=False)

@@ -1,0 +1,123 @@
+"""The columns of a ratings table: how they are separated, which is which, and what to say where one is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from truegain.errors import InputError, some
+from truegain.tables import tabular
+from truegain.tables.columns import Places
+from truegain.tables.named import Columns
+
+NEEDED = ("topic", "doc", "assessor", "label")
+WANTED = "give a table with the columns topic, doc, assessor and label, separated by commas or tabs"
+_STEMS = {
+    "topic": ("topic", "query", "question"),
+    "doc": ("doc", "page", "passage", "url"),
+    "assessor": ("assessor", "worker", "judge", "rater", "annotator", "user", "coder"),
+    "label": ("label", "relevance", "grade", "rating", "score", "value", "answer"),
+}
+
+
+def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
+    """Whether a table's columns are separated by commas or by tabs; an error that says what it is where it is none."""
+    first = text[:65536].lstrip().split(b"\n", 1)[0].rstrip().decode(errors="replace")
+    if not first:
+        raise InputError("the file is empty", file=file, hint=WANTED)
+    kind: tabular.Kind | None = "tsv" if "\t" in first else "csv" if "," in first else None
+    named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else ",")]
+    known = {n for names in tabular.COLUMNS.values() for n in names} | {"task"}
+    known |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
+    if kind is not None and (set(named) & known or not any(map(_is_number, named))):
+        return kind
+    if kind == "csv":
+        hint = "begin the table with a line of column names, such as topic,doc,assessor,label"
+        raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
+    for separator, what in ((None, "blanks"), (";", "semicolons"), ("|", "bars")):
+        names = [n.strip().strip('"').lower() for n in first.split(separator)]
+        if len(set(names) & known) > 1:
+            raise InputError(
+                f"the columns are separated by {what}", file=file, line=1, text=first, hint="separate by commas or tabs"
+            )
+    if len(first.split()) in (4, 6):
+        raise InputError(
+            "these are TREC lines, which do not say who rated: there is no assessor", file=file, hint=WANTED
+        )
+    raise InputError("this is no table of ratings", file=file, line=1, text=first, hint=WANTED)
+
+
+def _is_number(text: str) -> bool:
+    return tabular.number_of(text) is not None
+
+
+def stripped(table: tabular.Table) -> tabular.Table:
+    """A table without blanks around its cells, as around its headers."""
+    return tabular.Table(table.columns, [[cell.strip() for cell in column] for column in table.values], table.places)
+
+
+def named(columns: Columns, renamed: Mapping[str, str]) -> Columns:
+    """The columns under the names that the user gave; a name such as query+facet joins columns."""
+    for ours, theirs in renamed.items():
+        name = theirs.strip().lower()
+        if name not in columns.names and "+" in name and ours in tabular.COLUMNS:
+            columns = _joined(columns, name)
+        if name not in columns.names:
+            raise InputError(
+                f"there is no column '{theirs}' among {', '.join(columns.names)}",
+                file=columns.file,
+                hint="check its name",
+            )
+        columns.found[ours] = [name]
+    return columns
+
+
+def _joined(columns: Columns, name: str) -> Columns:
+    """The columns with one in the place of several, whose cells are theirs with a hyphen between them."""
+    parts = [part.strip() for part in name.split("+")]
+    lost = [part for part in parts if part not in columns.names]
+    if lost:
+        raise InputError(
+            f"there is no column {some(lost)} among {', '.join(columns.names)}, to join as {name}",
+            file=columns.file,
+            hint="check its name",
+        )
+    cells = []
+    for part in parts:
+        columns.found["topic"] = [part]
+        cells.append(columns.ids("topic"))
+    others = [n for n in columns.names if n not in parts]
+    joined = ["-".join(row) for row in zip(*cells, strict=True)]
+    table = tabular.Table(
+        [*(written(columns, n) for n in others), name],
+        [*(columns._column(n) for n in others), joined],
+        columns.places or Places.rows(len(joined)),
+    )
+    return Columns(table, columns.file)
+
+
+def written(columns: Columns, name: str) -> str:
+    """A column's name as its owner writes it."""
+    return str(columns.frame.columns[columns.names.index(name)]).strip()
+
+
+def require(columns: Columns, needed: Sequence[str]) -> None:
+    """Refuse a table that lacks a column, naming the columns that look like it."""
+    missing = [name for name in needed if name not in columns]
+    if not missing:
+        return
+    taken = {name for found in columns.found.values() for name in found}
+    guesses = {}
+    for ours in NEEDED:
+        likely = [n for n in columns.names if n not in taken and any(stem in n for stem in _STEMS[ours])]
+        if ours not in columns and likely:
+            guesses[ours] = written(columns, likely[0])
+    for ours in missing:
+        guesses.setdefault(ours, "NAME")
+    pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
+    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in --columns {pairs}"
+    if "assessor" in missing and guesses["assessor"] == "NAME":
+        hint += "; or give a wide table, with a column an assessor"
+    if "topic" in missing and "NAME" in guesses.values():
+        hint += "; where all ratings are of one topic, give it a name with --topic"
+    listed = ", ".join(written(columns, n) for n in columns.names)
+    raise InputError(f"there is no {' and no '.join(missing)} among the columns {listed}", file=columns.file, hint=hint)

@@ -1,0 +1,114 @@
+"""The cells of a ratings table as numbers: ratings, seconds and orders; what is none is refused where it stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import some
+from truegain.tables.checks import warn
+from truegain.tables.columns import Floats
+from truegain.tables.named import Columns, is_missing
+from truegain.tables.tabular import number_of
+
+NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
+LISTED = 8  # words whose numbers a message tells
+
+
+def numbers(
+    raw: Sequence[Any],
+    columns: Columns,
+    values: Mapping[str, float],
+    *,
+    nominal: bool = False,
+    names: Sequence[str] | None = None,
+) -> Floats:
+    """Ratings as numbers: decimals, fractions such as 1/2, and words that the user gave numbers for.
+
+    nominal: words need no numbers of the user's; they are numbered in alphabetical order, which is told.
+    names: the column of each rating, where several columns hold ratings.
+    """
+    found = np.empty(len(raw))
+    for row, value in enumerate(raw):
+        number = _number(value, values)
+        if number is None and nominal and not _says_missing(value, values):
+            return _numbered(raw, columns, values)
+        if number is None:
+            raise columns._fault(*_refused(raw, row, values, names))
+        found[row] = number
+    return found
+
+
+def _number(value: Any, values: Mapping[str, float]) -> float | None:
+    """The number behind a number, a fraction or a word; None where there is none."""
+    if values and isinstance(value, str) and value in values:
+        return float(values[value])
+    number = number_of(value)
+    if number is not None and number == number:
+        return number
+    if not isinstance(value, str):
+        return None
+    top, slash, bottom = value.partition("/")
+    try:
+        return float(Fraction(top.strip()) / Fraction(bottom.strip())) if slash else None
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def _says_missing(value: Any, values: Mapping[str, float]) -> bool:
+    return is_missing(value) or (isinstance(value, str) and value.lower() in NO_VALUE and value not in values)
+
+
+def _refused(
+    raw: Sequence[Any], row: int, values: Mapping[str, float], names: Sequence[str] | None
+) -> tuple[str, int, Any, str]:
+    """What is wrong with a rating, where, what it is, and what to do."""
+    value = raw[row]
+    column = f" in column '{names[row]}'" if names else ""
+    if _says_missing(value, values):
+        empty = "leave the cell empty" if names else "leave out the row"
+        return f"rating{column} is missing", row, value, f"{empty} where a document was not rated"
+    if not isinstance(value, str):
+        return f"rating{column} is not a number", row, value, "write one number, not a list or an object"
+    top, slash, bottom = (part.strip() for part in value.partition("/"))
+    if slash and number_of(top) is not None and number_of(bottom) == 0:
+        return f"rating{column} is not a number", row, value, "it divides by 0; mend or leave out this rating"
+    if value.endswith("%") and number_of(value[:-1]) is not None:
+        return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
+    words = sorted({str(v) for v in raw if _number(v, values) is None and not _says_missing(v, values)})
+    hint = f"give numbers for words, as in --values '{value}=1' (words here: {some(words, 5)})"
+    if names:
+        hint += "; or say which columns hold ratings, as in --assessors ann,bob"
+    return f"rating{column} is not a number", row, value, hint
+
+
+def _numbered(raw: Sequence[Any], columns: Columns, values: Mapping[str, float]) -> Floats:
+    """Words of a nominal scale as numbers in alphabetical order, after those the user gave."""
+    for row, value in enumerate(raw):
+        if _says_missing(value, values):
+            raise columns._fault(*_refused(raw, row, values, None))
+    given = list(values.values())
+    words = sorted({str(value) for value in raw} - set(values))
+    first = math.floor(max(given)) + 1 if given else 0
+    code = {**values, **{word: float(first + at) for at, word in enumerate(words)}}
+    told = some([f"{word}={code[word]:g}" for word in words], LISTED)
+    warn(f"{columns.file}: the {len(words)} words of the nominal scale are numbered for reading only: {told}")
+    return np.array([code[str(value)] for value in raw])
+
+
+def check_extra(extra: Mapping[str, Sequence[Any]], columns: Columns) -> None:
+    """Refuse seconds that are no time, and orders that are no number or are missing in some rows only."""
+    for name, what in (("seconds", "a number of at least 0"), ("order", "a number")):
+        cells = extra.get(name, ())
+        for row, value in enumerate(cells):
+            number = number_of(value)
+            if number is not None and math.isfinite(number) and (number >= 0 or name == "order"):
+                continue
+            if not is_missing(value):
+                raise columns._fault(f"{name} is not {what}", row, value, "mend it, or leave the cell empty")
+            if name == "order" and not all(map(is_missing, cells)):
+                raise columns._fault(f"{name} is missing", row, value, "give it in every row, or in none")

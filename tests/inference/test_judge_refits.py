@@ -1,0 +1,95 @@
+"""Corrections refitted in resamples of topics, against the closed forms; and weights that must not be lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.inference.test_corrected import study
+from truegain.inference.judges.refit import corrected_values
+from truegain.measures.evaluate import Options, aligned
+
+Labels = dict[str, dict[str, int]]
+
+
+def some_of(gold: Labels, design: str, seed: int = 0) -> Labels:
+    """A gold sample: whole topics, or a third of the pairs."""
+    rng = np.random.default_rng(seed)
+    if design == "topics":
+        return {t: row for t, row in gold.items() if rng.random() < 0.5}
+    return {t: {d: g for d, g in row.items() if rng.random() < 0.35} for t, row in gold.items()}
+
+
+@pytest.mark.parametrize(
+    ("design", "measure", "accuracy"),
+    [
+        ("topics", "nDCG@10", None),
+        ("random", "P@10", None),
+        ("random", "DCG@10", None),
+        ("by-gold", "P@10", "system"),
+        ("by-gold", "P@10", "given"),
+        ("by-gold", "DCG@10", "given"),
+    ],
+)
+def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | None) -> None:
+    """Guards every correction taking weights: its standard error is that of refits over resampled topics."""
+    runs, bronze, gold = study(3, topics=120)
+    sample, one = some_of(gold, design), tg.parse_measure(measure)
+    judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
+    ranked = aligned(runs, bronze, Options())
+    same = corrected_values(ranked, judge, one, np.ones(120), accuracy=accuracy)  # type: ignore[arg-type]
+    method = "delta" if design == "by-gold" else "default"
+    found = tg.correct(runs, bronze, judge, one, accuracy=accuracy, method=method)  # type: ignore[arg-type]
+    assert same == pytest.approx([a.value for a in found])
+    truth = tg.evaluate(runs, gold, one)
+    assert all(abs((a.value or 0) - truth.mean(a.system)) < 4 * (a.se or 0) for a in found)
+    rng = np.random.default_rng(1)
+    draws = rng.multinomial(120, np.full(120, 1 / 120), 400)
+    refits = np.array([corrected_values(ranked, judge, one, w, accuracy=accuracy) for w in draws])  # type: ignore[arg-type]
+    for spread, answer in zip(refits.std(axis=0, ddof=1), found, strict=True):
+        assert answer.se == pytest.approx(spread, rel=0.2)
+    pairs = tg.compare(runs, bronze, one, gold=judge, accuracy=accuracy).pairs
+    spread = (refits[:, 1] - refits[:, 0]).std(ddof=1)
+    low, high = pairs[0].low, pairs[0].high
+    assert low is not None
+    assert high is not None
+    assert (high - low) / 3.92 == pytest.approx(spread, rel=0.25)
+
+
+def test_weights_reach_the_default_answer() -> None:
+    """Guards Judge.fit(weights=): gold drawn with chances 0.6 and 0.1 is set right by the weights, and not without."""
+    runs, bronze, gold = study(5, topics=150)
+    truth = tg.evaluate(runs, gold, "P@10")
+    rng = np.random.default_rng(2)
+    rows = [(t, d, g) for t, row in gold.items() for d, g in row.items() if rng.random() < (0.6 if g else 0.1)]
+    sample: Labels = {}
+    for t, d, g in rows:
+        sample.setdefault(t, {})[d] = g
+    weights = [1 / 0.6 if g else 1 / 0.1 for row in sample.values() for g in row.values()]
+    off = {}
+    for name, w in (("without", None), ("with", weights)):
+        judge = tg.Judge.fit(bronze, sample, design="random", weights=w)
+        off[name] = max(abs((a.value or 0) - truth.mean(a.system)) for a in tg.correct(runs, bronze, judge, "P@10"))
+    assert off["with"] < 0.06 < 0.2 < off["without"]
+    topics = tg.Judge.fit(bronze, sample, design="topics", weights=weights)
+    with pytest.raises(tg.TruegainError, match="weights are for gold pairs"):
+        tg.correct(runs, bronze, topics, "nDCG@10")
+
+
+def test_independent_pairs_behind_one_gold_sample_move_together() -> None:
+    """Guards clusters='none': the joint variance of d = (jb - ja)/D, written out, also from counts alone."""
+    runs, bronze, gold = study(8)
+    judge = tg.Judge.fit(bronze, gold, design="by-gold")
+    k_r, n_r, k_n, n_n = judge.counts
+    scores = tg.evaluate(runs, bronze, "P@10").matrix("P@10")
+    change = scores[1] - scores[0]
+    v_d = judge.mR * (1 - judge.mR) / n_r + judge.mN * (1 - judge.mN) / n_n
+    value = change.mean() / judge.D
+    se = np.sqrt(change.var(ddof=1) / len(change) + value**2 * v_d) / judge.D
+    counts = tg.Judge.from_counts((k_r, n_r), (k_n, n_n))
+    for known in (judge, counts):
+        pair = tg.compare(runs, bronze, "P@10", gold=known, clusters="none", accuracy="given").pairs[0]
+        assert pair.difference == pytest.approx(value)
+        assert pair.high is not None
+        assert pair.high - value == pytest.approx(se * 2.0, rel=0.03)
