@@ -79,7 +79,7 @@ def clearly_positive(rates: Rates) -> None:
         return
     if d < -bar * se:
         raise TruegainError(
-            f"the bronze judge is clearly worse than chance (D = mR + mN - 1 = {rates.d:.3f}, standard error {se:.3f}): "
+            f"the bronze judge is clearly worse than chance: D = mR + mN - 1 = {rates.d:.3f}, se {se:.3f}; "
             "its labels look inverted; check that the same number means relevant in both files"
         )
     raise TruegainError(
