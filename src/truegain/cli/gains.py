@@ -38,6 +38,9 @@ def gains_command(
     ties: Annotated[
         Literal["low", "high", "mean"] | None, typer.Option("--ties", help="Rule majority: which of several wins.")
     ] = None,
+    n_iter: Annotated[
+        int | None, typer.Option("--n-iter", min=1, help="Rules dawid-skene, glad, mace: the most steps of the fit.")
+    ] = None,
     normalise: NormaliseOption = None,
     aggregate: Annotated[
         Literal["median", "geometric", "arithmetic"] | None,
@@ -67,7 +70,7 @@ def gains_command(
         table = _of_units(table, units, expert, normalise or "geometric")
         normalise, scale = None, None  # both are done with
         aggregate = None if rule else aggregate or "median"
-    parameters = given(p=p, spread=spread, trim=trim, share=share, ties=ties)
+    parameters = given(p=p, spread=spread, trim=trim, share=share, ties=ties, n_iter=n_iter)
     gains = gains_of(table, rule or aggregate, scale=scale, normalise=normalise, **parameters)
     write_judgments(gains, output)
 

@@ -133,7 +133,11 @@ def gains_of(
         _check_above_0(table)
     if name == "majority":
         _tell_no_majority(table if normalise is None else normalised(table, normalise))
-    return to_gains(table, rule, scale=declared, normalise=normalise, **parameters)
+    told: list[str] = []
+    gains = to_gains(table, rule, scale=declared, normalise=normalise, told=told, **parameters)
+    for line in told:
+        typer.echo(f"note: {line}", err=True)
+    return gains
 
 
 def _check_above_0(table: Judgments) -> None:

@@ -35,7 +35,7 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Consensus(Rule):
+class Consensus(Rule):
     """The expected label under the model (take='mean') or the likeliest (take='label').
 
     All topics are fitted together, so that an assessor has one quality; crowd-kit knows no weights.  `fitted` also
@@ -82,15 +82,23 @@ class _Consensus(Rule):
 
     def fit(self, ratings: Grouped, scale: Scale) -> Floats:  # noqa: ARG002
         """One gain an item; a fit that had not settled is told."""
+        return self.fitted_aloud(ratings, [])
+
+    def fitted_aloud(self, ratings: Grouped, told: list[str]) -> Floats:
+        """One gain an item; that the fit settled is added to what is told, that it did not is warned of."""
         gain, progress = self.fitted(ratings)
-        if not progress.converged:
+        if progress.converged:
+            told.append(f"the rule {self.NAME} {progress}")
+        else:
             last = "" if progress.change is None else f" (the last changed it by {progress.change:.2g} a rating)"
-            warn(f"the rule {self.NAME} had not converged after {self.n_iter} steps{last}; give more (n_iter)")
+            warn(
+                f"the rule {self.NAME} had not converged after {self.n_iter} steps{last}; give more (n_iter, --n-iter)"
+            )
         return gain
 
 
 @dataclass(frozen=True, kw_only=True)
-class Skene(_Consensus):
+class Skene(Consensus):
     """Dawid and Skene's model: every assessor has a confusion matrix of their own.
 
     Dawid and Skene 1979, Applied Statistics 28(1); fitted by crowd-kit (the extra `crowd`).
@@ -107,7 +115,7 @@ class Skene(_Consensus):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Glad(_Consensus):
+class Glad(Consensus):
     """GLAD: every assessor has an ability, every item a difficulty.
 
     Whitehill et al. 2009, NIPS; fitted by crowd-kit (the extra `crowd`).
@@ -124,7 +132,7 @@ class Glad(_Consensus):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mace(_Consensus):
+class Mace(Consensus):
     """MACE: an assessor either knows, or spams with a habit of their own.
 
     Hovy et al. 2013, NAACL; fitted by crowd-kit (the extra `crowd`), which runs all steps; whether they were enough is
