@@ -106,15 +106,10 @@ def test_what_does_not_fit_is_told() -> None:
 
 def test_how_a_fit_ended_is_told() -> None:
     """Guards convergence being told either way: a line where the fit settled, a warning where it did not."""
-    import truegain as tg
-    from truegain.studies.ratings_world import noisy_ratings
-
-    pytest.importorskip("crowdkit", reason="crowd-kit is not installed (extra crowd)")
-    ratings = noisy_ratings({"1": {f"d{i}": i % 3 for i in range(40)}}, assessors=4, seed=3)
-    told: list[str] = []
-    tg.to_gains(ratings, "dawid-skene", told=told)
+    table, told = tg.read_ratings(crowd()[0]), list[str]()
+    tg.to_gains(table, "dawid-skene", told=told)
     assert len(told) == 1
     assert told[0].startswith("the rule dawid-skene converged after ")
     with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
-        tg.to_gains(ratings, "dawid-skene", n_iter=2, told=told)
+        tg.to_gains(table, "dawid-skene", n_iter=2, told=told)
     assert len(told) == 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from truegain.cli.eval_ import Judgments, RunFiles
 from truegain.cli.gold import (
     Accuracy,
+    BothLabels,
     Clusters,
     Columns,
     Design,
@@ -22,7 +23,7 @@ from truegain.cli.gold import (
     Repeated,
     Rule,
     both_labels,
-    only_with_gold,
+    refuse,
 )
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
@@ -30,6 +31,8 @@ from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measures
+from truegain.tables.read import read_runs
+from truegain.tables.runs import Runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import expand
 from truegain.tables.table import Format, Table
@@ -156,7 +159,8 @@ def compare_command(
     if (corpus or judged_corpus) and (over == "collection" or gold is not None):
         raise TruegainError("measures that read text are compared over topics, without --gold; leave out --corpus")
     if gold is None:
-        only_with_gold(
+        refuse(
+            "is about gold labels; give these with --gold",
             design=design, gold_sample=gold_sample != "shared", gold_level=gold_level, rule=rule, accuracy=accuracy,
             method=method != "default", clusters=clusters != "topics", missing=missing != "refuse", labels=labels,
             outside=outside != "error", repeated=repeated != "error", columns=columns,
@@ -167,11 +171,13 @@ def compare_command(
             no_relevant=no_relevant != "zero", groups=groups, trec_eval=trec_eval != "10",
         )  # fmt: skip
     if over == "topics":
-        _only_over_collections(
+        refuse(
+            "is about other collections; give --over collection, or leave it out",
             topics=by_topic, meta=meta != "random", scale=scale != "ap", pairing=pairing != "paired"
         )  # fmt: skip
     if over == "collection":
-        _only_over_topics(
+        refuse(
+            "has no place over collections; leave it out",
             test=test, adjust=adjust, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
             no_relevant=no_relevant != "zero", figure=figure,
         )  # fmt: skip
@@ -183,27 +189,16 @@ def compare_command(
         write_table(table, output_format, output)
         return
     if gold is not None:
-        from truegain.inference.judges.fitting import fitted_judge
-
         read = both_labels(
             judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
         )  # fmt: skip
         asked = [str(at_level(a.measure, level)) for a in parse_measures(measure or ["P@10"])]
-        judge = fitted_judge(
-            read.bronze, read.gold, asked[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
-        )
-        by_measure = [
-            compare(
-                expand(runs), read.bronze, name, gold=judge, test=test, design=design, gold_sample=gold_sample,
-                gold_level=gold_level, method=method, accuracy=accuracy, clusters=clusters, missing=missing,
-                adjust=adjust, baseline=baseline, confidence=confidence, trials=trials, seed=seed, name_by=name_by,
-                jobs=jobs,
-            )
-            for name in asked
-        ]  # fmt: skip
-        _draw([c.pairs for c in by_measure], figure)
-        table = joined([c.table() for c in by_measure], tuple(asked))
-        write_table(replace(table, notes=(*read.said, *table.notes)), output_format, output)
+        table = _corrected(
+            read, read_runs(expand(runs), name_by=name_by), asked, figure, design=design, gold_level=gold_level,
+            missing=missing, test=test, gold_sample=gold_sample, method=method, accuracy=accuracy, clusters=clusters,
+            adjust=adjust, baseline=baseline, confidence=confidence, trials=trials, seed=seed, jobs=jobs,
+        )  # fmt: skip
+        write_table(table, output_format, output)
         return
     scores = scored(
         judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
@@ -223,16 +218,28 @@ def compare_command(
     write_table(joined(tables, scores.measures), output_format, output)
 
 
-def _only_over_collections(**options: object) -> None:
-    for name, value in options.items():
-        if value:
-            raise TruegainError(f"--{name} is about other collections; give --over collection, or leave it out")
+def _corrected(
+    read: BothLabels,
+    runs: Runs,
+    measures: list[str],
+    figure: str | None,
+    *,
+    design: Design,
+    gold_level: float | None,
+    missing: Missing,
+    **options: Any,
+) -> Table:
+    """The comparison without the judge's errors: the judge is fitted once, for all measures."""
+    from truegain.inference.differences.compare import compare
+    from truegain.inference.judges.fitting import fitted_judge
 
-
-def _only_over_topics(**options: object) -> None:
-    for name, value in options.items():
-        if value:
-            raise TruegainError(f"--{name.replace('_', '-')} has no place over collections; leave it out")
+    judge = fitted_judge(
+        read.bronze, read.gold, measures[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
+    )
+    found = [compare(runs, read.bronze, name, gold=judge, gold_level=gold_level, **options) for name in measures]
+    _draw([c.pairs for c in found], figure)
+    table = joined([c.table() for c in found], tuple(measures))
+    return replace(table, notes=(*read.said, *table.notes))
 
 
 NOT_WITH_GOLD = {

@@ -118,8 +118,8 @@ def on_labels(table: Judgments, labels: str | None, outside: OutsideName) -> Jud
     return on_scale(table, scale_of(labels), outside)
 
 
-def only_with_gold(**options: object) -> None:
-    """Refuse options that say something about gold labels where there are none; None and False are not given."""
+def refuse(why: str, /, **options: object) -> None:
+    """Refuse options that would not be heeded, the first that is given; None and False are not given."""
     for name, value in options.items():
         if value:
-            raise TruegainError(f"--{name.replace('_', '-')} is about gold labels; give these with --gold")
+            raise TruegainError(f"--{name.replace('_', '-')} {why}")
