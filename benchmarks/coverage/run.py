@@ -1,0 +1,87 @@
+"""Repeats every world's study and counts; the numbers do not depend on how many processes work at it."""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.coverage.worlds import Seen, World
+from truegain.engine import Local
+
+FAMILIES = (
+    "topics",
+    "collection",
+    "comparisons",
+    "confusion",
+    "gold_topics",
+    "agreement",
+)  # a file of this folder each
+BLOCK = 20  # studies in one piece of work
+ACCEPTED = (0.92, 0.98)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    family: str
+    world: str
+    answer: str
+    studies: int
+    refused: int
+    inside: float
+    width: float
+
+    @property
+    def out(self) -> bool:
+        """Whether the cell lies outside of what 95% may mean."""
+        return not ACCEPTED[0] <= self.inside <= ACCEPTED[1]
+
+    @property
+    def error(self) -> float:
+        """Monte Carlo standard error of the share."""
+        answered = max(1, self.studies - self.refused)
+        return float(np.sqrt(max(self.inside * (1 - self.inside), 0.25 / answered) / answered))
+
+
+def worlds_of(family: str) -> tuple[World, ...]:
+    """The worlds of a file of this folder."""
+    return tuple(importlib.import_module(f"benchmarks.coverage.{family}").WORLDS)
+
+
+def coverage(families: Sequence[str], studies: int, seed: int, jobs: int | None, only: str = "") -> list[Row]:
+    """Rows for every answer of every world, cells outside of 92-98% first."""
+    chosen = [(f, i) for f in families for i, w in enumerate(worlds_of(f)) if only in w.name]
+    pieces = [(f, i, at, min(at + BLOCK, studies)) for f, i in chosen for at in range(0, studies, BLOCK)]
+    engine = Local(jobs, kind="processes")
+    seen: dict[tuple[str, str, str], list[Seen | None]] = defaultdict(list)
+    for (family, index, *_), found in zip(pieces, engine.run(_work, pieces, shared=seed), strict=True):
+        world = worlds_of(family)[index]
+        for study in found:
+            for answer, one in study.items():
+                seen[family, world.name, answer].append(one)
+    return in_order(_row(*key, ones) for key, ones in seen.items())
+
+
+def _work(seed: int, piece: tuple[str, int, int, int], _: np.random.SeedSequence) -> list[dict[str, Seen | None]]:
+    family, index, first, last = piece
+    world = worlds_of(family)[index]
+    name = zlib.crc32(f"{family}/{world.name}".encode())
+    return [dict(world.study(np.random.default_rng([seed, name, number]))) for number in range(first, last)]
+
+
+def _row(family: str, world: str, answer: str, ones: Sequence[Seen | None]) -> Row:
+    told = [one for one in ones if one is not None]
+    inside = float(np.mean([one.inside for one in told])) if told else float("nan")
+    width = float(np.median([one.width for one in told])) if told else float("nan")
+    return Row(family, world, answer, len(ones), len(ones) - len(told), inside, width)
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """Cells outside of 92-98% first, the lowest coverage first; the others by family and world."""
+    return sorted(rows, key=lambda r: (not r.out, r.inside if r.out else 0.0, r.family, r.world, r.answer))
