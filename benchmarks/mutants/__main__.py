@@ -39,6 +39,7 @@ def main() -> None:
     asked.add_argument("--jobs", type=int, default=2)
     asked.add_argument("--budget", type=float, default=120.0, help="seconds of tests that a fault is given at most")
     asked.add_argument("--only", nargs="*", default=[], help="parts of paths: faults in these files only")
+    asked.add_argument("--tests", nargs="*", default=[], help="parts of paths: held against these tests only")
     a = asked.parse_args()
     sources = {
         str(p.relative_to(TREE)): p.read_text()
@@ -49,7 +50,7 @@ def main() -> None:
     drawn = random.Random(a.seed).sample(every, min(a.mutants, len(every)))
     print(f"{len(every):,} possible faults in {len({q.path for q in every})} files, {len(drawn)} drawn, seed {a.seed}")
     with tempfile.TemporaryDirectory() as folder:
-        reach = reached(copied(Path(folder) / "0"), a.jobs)
+        reach = reached(copied(Path(folder) / "0"), a.jobs, a.tests)
         print(f"{len(reach):,} tests recorded", flush=True)
         verdicts = []
         for n, v in enumerate(all_tried(drawn, Path(folder), reach, a.budget, a.jobs), 1):

@@ -61,10 +61,10 @@ if os.environ.get("REACH"):
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
         """Lines go to the test that runs."""
-        before, start = _go(item.nodeid), time.perf_counter()
+        before, start = _go(item.nodeid), time.process_time()
         sys.settrace(_call)
         done = yield
-        _seconds[item.nodeid] = time.perf_counter() - start
+        _seconds[item.nodeid] = time.process_time() - start
         _go(before)
         return done
 
