@@ -1,7 +1,7 @@
 """Places in the source where a small fault can be put, and the source with it.
 
 Only code that computes: no docstrings, messages, annotations, decorators, nor functions that return text.  A float
-below 1e-6 is a guard against rounding and stays.
+below 1e-6 is a guard against rounding and stays, as does what a maximum over nothing is (`initial=`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES |= {b: a for a, b in NAMES.items()}
 CONVERSIONS = {"float", "int", "bool", "str", "list", "tuple", "set", "asarray", "array", "ascontiguousarray", "frozen"}
 TEXT = {"str", "str | None", "list[str]", "tuple[str, ...]", "Table", "None | str"}
 TELLS = {"warn", "cast", "TypeVar", "counted", "format", "field", "fields"}
-TOLD = {"note", "notes", "why", "about", "message", "said", "name", "label", "title"}
+TOLD = {"note", "notes", "why", "about", "message", "said", "name", "label", "title", "initial"}
 TURNED = (ast.Compare, ast.BoolOp, ast.UnaryOp)  # conditions with faults of their own
 ROUNDING = 1e-6
 
