@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.differences.anova import check_confidence
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test
+from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.differences.families import Answers, all_at_once, pair_by_pair
+from truegain.inference.differences.effort import effort_of
+from truegain.inference.differences.families import all_at_once, pair_by_pair
+from truegain.inference.differences.pair_list import PairList
+from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
-from truegain.inference.results import Comparison
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.tables.checks import warn
@@ -23,9 +25,6 @@ from truegain.tables.scores import Scores
 
 if TYPE_CHECKING:
     from truegain.inference.judges.comparison import CorrectedComparisons
-
-
-TRIALS = 10_000  # where a test resamples
 
 
 @overload
@@ -53,6 +52,8 @@ def compare(
     jobs: int | None = None,
     confidence: float = 0.95,
     baseline: str | None = None,
+    counting: Counting = "plus-one",
+    tested: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Comparisons | CorrectedComparisons:
     """Compare systems on a measure: all pairs, or all against a baseline.
@@ -63,6 +64,12 @@ def compare(
     Tests of one pair at a time are adjusted for the number of pairs, by Holm unless `adjust` says 'bonferroni',
     'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.  A topic that a system lacks is
     left out of its pairs, by Tukey's tests of all pairs, with a warning.
+
+    Where a test resamples, p is (count + 1)/(trials + 1); counting='published' is count/trials, which reproduces
+    published values.  If `trials` (10000 unless given) cannot give a p-value that passes the adjustment, pairs that are
+    not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much work, the
+    comparison is refused with the number of trials it takes.  `tested` is told of pairs that are done, by the
+    randomised Tukey test of permutations.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
     are without its errors: see `compare_corrected`, which takes further keywords such as `design`.
@@ -79,23 +86,22 @@ def compare(
             runs, judgments, gold, measure, test, adjust, trials,
             {"seed": seed, "jobs": jobs, "confidence": confidence, "baseline": baseline, **options},
         )  # fmt: skip
-    test, trials = test or "tukey-hsd", trials or TRIALS
+    test = test or "tukey-hsd"
     chosen = find_test(test)
     check_confidence(confidence)
+    check_counting(counting)
     scores = _scores(runs, judgments, measure, jobs, options)
     name = scores._measure(measure if isinstance(runs, Scores) else None)
     x = _matrix(scores, name)
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
     how = _adjustment(chosen, adjust, test)
-    settings = Settings(trials, seed, confidence, jobs)
-    pairs_wanted = len(scores.systems) - 1 if baseline else len(scores.systems) * (len(scores.systems) - 1) // 2
-    if how is not None and chosen.resamples:
-        _check_resolution(test, trials, pairs_wanted, how, 1 - confidence)
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
+    effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
+    settings = Settings(effort.trials, effort.most, seed, confidence, jobs, counting, tested or nothing)
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
     else:
@@ -104,13 +110,13 @@ def compare(
     p = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(p, 1.0)
     p[first, second] = p[second, first] = shown
-    pairs = _pairs(found, systems, first, second, name, test, shown, how, confidence)
+    pairs = PairList(systems, first, second, found, None if how is None else shown, name, test, how or "", confidence)
     made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"trials": trials, "seed": seed}
+        made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
     return Comparisons(
         name, test, how or "", confidence, systems, found.means, found.low_mean, found.high_mean, p, pairs, baseline,
-        found.interval, made_by, found.notes,
+        found.interval, made_by, (*found.notes, *effort.notes),
     )  # fmt: skip
 
 
@@ -172,16 +178,6 @@ def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) ->
     return adjust or "holm"
 
 
-def _check_resolution(test: str, trials: int, pairs: int, how: str, alpha: float) -> None:
-    """Tell when so few trials cannot give p-values as small as the adjustment asks for."""
-    if how in ("bonferroni", "holm", "hochberg", "holm-sidak") and pairs > 1 and trials * alpha < pairs:
-        warn(
-            f"{trials:,} trials cannot tell p-values below {1 / trials:.1g} from 0, and {how} over {pairs:,} pairs "
-            f"asks for {alpha / pairs:.1g}; give at least {round(pairs / alpha):,} trials, "
-            f"or take randomised-tukey-hsd instead of {test}"
-        )
-
-
 def _wanted(systems: int, baseline: int | None) -> tuple[Any, Any]:
     """Pairs as first and second: the worse system first, or the baseline first."""
     if baseline is None:
@@ -189,30 +185,3 @@ def _wanted(systems: int, baseline: int | None) -> tuple[Any, Any]:
         return worse, better
     others = np.array([i for i in range(systems) if i != baseline])
     return np.full(len(others), baseline), others
-
-
-def _pairs(
-    found: Answers,
-    systems: Sequence[str],
-    first: Any,
-    second: Any,
-    measure: str,
-    test: str,
-    shown: Floats,
-    how: str | None,
-    confidence: float,
-) -> tuple[Comparison, ...]:
-    limits: list[tuple[float | None, float | None]] = [(None, None)] * len(first)
-    if found.low is not None and found.high is not None:
-        limits = list(zip(found.low.tolist(), found.high.tolist(), strict=True))
-    return tuple(
-        Comparison(
-            systems[a], systems[b], measure, float(found.first[i]), float(found.second[i]),
-            float(found.second[i] - found.first[i]),
-            *limits[i],
-            p=float(found.p[i]), p_adjusted=None if how is None else float(shown[i]), test=test, adjustment=how or "",
-            effect=None if np.isnan(found.effect[i]) else float(found.effect[i]), effect_name=found.effect_name,
-            level=confidence, n=int(found.n[i]),
-        )
-        for i, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
-    )  # fmt: skip
