@@ -74,7 +74,7 @@ def unanimity(
 ) -> UnanimityStudy:
     """Score runs by RawG and by UG, and tell what changes: the ranking, the top set, and which pairs differ.
 
-    For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Hollander and Wolfe), the
+    For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Wilson's), the
     overlap (Jaccard) of the top sets, systems not distinguishable from the best, and the pairs significant by exactly
     one of the two, by the randomised Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).  P-values
     are (count + 1)/(trials + 1); counting='published' is count/trials, as in the paper.

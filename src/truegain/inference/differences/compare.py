@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -12,12 +14,12 @@ from truegain.inference.differences.anova import check_confidence
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import all_at_once, pair_by_pair
+from truegain.inference.differences.families import Answers, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
-from truegain.measures.base import mean_of_rows
+from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -92,7 +94,8 @@ def compare(
     check_counting(counting)
     scores = _scores(runs, judgments, measure, jobs, options)
     name = scores._measure(measure if isinstance(runs, Scores) else None)
-    x = _matrix(scores, name)
+    values = _values(scores, name)
+    x = values.x
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
     how = _adjustment(chosen, adjust, test)
@@ -106,6 +109,7 @@ def compare(
         found = all_at_once(chosen, x, first, second, settings)
     else:
         found = pair_by_pair(chosen, x, first, second, settings, systems)
+    found = _within(found, values.least, values.greatest)
     shown = found.p if how is None else adjusted(found.p, how)
     p = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(p, 1.0)
@@ -116,7 +120,7 @@ def compare(
         made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
     return Comparisons(
         name, test, how or "", confidence, systems, found.means, found.low_mean, found.high_mean, p, pairs, baseline,
-        found.interval, made_by, (*found.notes, *effort.notes),
+        found.interval, made_by, (*values.notes, *found.notes, *effort.notes),
     )  # fmt: skip
 
 
@@ -151,20 +155,45 @@ def _scores(runs: object, judgments: object, measure: object, jobs: int | None, 
     return evaluate(runs, judgments, measure, jobs=jobs, **options)
 
 
-def _matrix(scores: Scores, name: str) -> Floats:
-    """Systems by topics, if the measure is a mean over topics."""
-    values = scores.values[name]
-    if values.dtype == object:
-        raise TruegainError(f"{name} gives text, not numbers; compare systems on another measure")
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """Systems by topics on the scale on which they are compared, its ends, and what must be told of it."""
+
+    x: Floats
+    least: float
+    greatest: float
+    notes: tuple[str, ...] = ()
+
+
+def _values(scores: Scores, name: str) -> _Values:
+    """What a measure's topics are compared by: their values, their logarithms where its mean is geometric."""
+    kind, (least, greatest) = scores.objects[name].mean, scores.objects[name].bounds()
+    if kind == "none":
+        raise TruegainError(f"{name} has no mean over topics, and the tests compare means; take another measure")
     if len(scores.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({scores.systems[0]})")
-    x: Floats = np.asarray(values, dtype=np.float64)
-    means = mean_of_rows(x)
-    if name not in scores.counts and not np.allclose(means, scores.summaries[name], equal_nan=True, atol=1e-9):
-        raise TruegainError(
-            f"{name} is not a mean over topics, and the tests compare means; take the measure behind it"
+    x: Floats = np.asarray(scores.values[name], dtype=np.float64)
+    if kind == "total":
+        return _Values(x, least, greatest, (f"{name} is a total over topics; its mean over topics is compared",))
+    if kind == "geometric":
+        said = (
+            f"{name} is a geometric mean: natural logarithms are compared, so value_a, value_b and means are these "
+            "and exp(difference) is how many times one is the other"
         )
-    return x
+        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,))
+    return _Values(x, least, greatest)
+
+
+def _within(found: Answers, least: float, greatest: float) -> Answers:
+    """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
+    far = greatest - least
+    return replace(
+        found,
+        low=None if found.low is None else np.maximum(found.low, -far),
+        high=None if found.high is None else np.minimum(found.high, far),
+        low_mean=np.maximum(found.low_mean, least),
+        high_mean=np.minimum(found.high_mean, greatest),
+    )
 
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:
