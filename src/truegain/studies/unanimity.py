@@ -210,7 +210,13 @@ def error_of(p: float, trials: int) -> float:
 
 
 def _tested(
-    scores: Scores, measure: str, alpha: float, trials: tuple[int, int], seed: int, jobs: int | None, counting: Counting
+    scores: Scores,
+    measure: str,
+    alpha: float,
+    trials: tuple[int, int],
+    seed: int,
+    jobs: int | None,
+    counting: Counting = "plus-one",
 ) -> Tukey:
     """The randomised test, with more trials while some pair is near alpha."""
     matrix, (asked, most) = scores.matrix(measure), trials

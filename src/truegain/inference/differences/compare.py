@@ -14,7 +14,7 @@ from truegain.inference.differences.anova import check_confidence
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import Answers, all_at_once, pair_by_pair
+from truegain.inference.differences.families import FEW, Answers, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
@@ -110,6 +110,8 @@ def compare(
     else:
         found = pair_by_pair(chosen, x, first, second, settings, systems)
     found = _within(found, values.least, values.greatest)
+    few = int(found.n.min())
+    said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = found.p if how is None else adjusted(found.p, how)
     p = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(p, 1.0)
@@ -120,7 +122,7 @@ def compare(
         made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
     return Comparisons(
         name, test, how or "", confidence, systems, found.means, found.low_mean, found.high_mean, p, pairs, baseline,
-        found.interval, made_by, (*values.notes, *found.notes, *effort.notes),
+        found.interval, made_by, (*values.notes, *found.notes, *effort.notes, *said),
     )  # fmt: skip
 
 

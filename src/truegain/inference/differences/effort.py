@@ -41,9 +41,9 @@ def effort_of(
     """
     asked = check_trials(TRIALS if trials is None else trials)
     family = isinstance(chosen, FamilyTest)
-    adjusted = how not in (None, "none")
+    adjusted = pairs > 1 and how not in (None, "none")
     needed = trials_needed(pairs if adjusted else 1, alpha, how or "none")
-    asks = f"{how} over {pairs:,} pairs asks for p-values below {alpha / pairs:.1g}" if adjusted else ""
+    asks = f"{how} over {pairs:,} pairs asks for p-values below {1 / needed:.1g}" if adjusted else ""
     most = asked if asked >= needed or counting == "published" else MARGIN * needed
     if isinstance(chosen, PairTest) and chosen.by_signs and (not chosen.resamples or is_exact(topics, most)):
         return Effort(asked, most, _few_topics(test, topics, needed, alpha, asks))

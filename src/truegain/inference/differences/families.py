@@ -19,6 +19,7 @@ from truegain.tables.columns import Bools, Floats
 
 Places = npt.NDArray[Any]
 CELLS = 2_000_000  # scores of pairs held at a time
+LEAST, FEW = 3, 10  # topics: refused below, told below
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Answers:
 def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Settings) -> Answers:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
     x = complete(x)
+    if x.shape[1] < LEAST:
+        raise TruegainError(f"a comparison needs at least {LEAST} topics that all systems have; there are {x.shape[1]}")
     found = chosen.run(x, settings)
     anova, means = found.anova, found.anova.means
     apart = means[second] - means[first]
@@ -126,10 +129,11 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
             f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
             "which are left out of these pairs (-c counts them as 0)"
         )
-    if n.min() < 2:
+    if n.min() < LEAST:
         i = int(np.argmin(n))
         raise TruegainError(
-            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; a test needs at least 2"
+            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; "
+            f"a test needs at least {LEAST}"
         )
 
 

@@ -158,6 +158,8 @@ def bootstrap_p(
     places = np.flatnonzero(z.any(axis=1))
     t, p, critical, delta = np.zeros(len(z)), np.ones(len(z)), np.zeros(len(z)), np.zeros(len(z))
     t[places] = _t(z[places])
+    if progress is not None:
+        progress(len(z) - len(places))
     step = max(1, CELLS // trials)
     nth = math.ceil(round(trials * (1 - confidence), 9))
     for start in range(0, len(places), step):

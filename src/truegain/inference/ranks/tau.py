@@ -73,7 +73,7 @@ def tau_interval(
     """Kendall's tau with an interval over systems like these, by a method that is named in the answer.
 
     'wilson': Wilson's limits of the share of concordant pairs (1 + tau-b)/2, moved back to [-1, 1], as if there were
-    N = (1 - tau^2)/s^2 pairs, s^2 that of Hollander and Wolfe; where all pairs agree (s = 0) N = floor(n/2), the
+    N = (1 - tau^2)/s^2 pairs, s^2 that of Hollander and Wolfe; where |tau| is 1 N = floor(n/2), the
     pairs that share no system, the least that N can be (Wilson 1927, JASA 22; Hoeffding 1948, Ann. Math. Statist. 19).
     'hollander-wolfe': with c_i = sum over k of sgn(x_i - x_k) sgn(y_i - y_k),
     s^2 = 2/(n(n-1)) [2(n-2)/(n(n-1)) var(c) + 1 - tau^2], interval tau-b +- z s (Hollander, Wolfe and Chicken 2014,
@@ -177,7 +177,7 @@ def _hollander_wolfe(sx: Floats, sy: Floats) -> float:
 
 def _wilson(tau: float, variance: float, n: int, z: float) -> tuple[float, float, float]:
     """Limits of tau as of 2 share - 1, and its standard error; roots of (tau - x)^2 = z^2 (1 - x^2)/N."""
-    pairs = n // 2 if variance <= 1e-12 else (1 - tau**2) / variance
+    pairs = n // 2 if 1 - tau**2 <= 1e-12 else (1 - tau**2) / variance
     part = z * z / pairs
     half = math.sqrt(part * max(1 - tau**2 + part, 0.0))
     return max(-1.0, (tau - half) / (1 + part)), min(1.0, (tau + half) / (1 + part)), math.sqrt(variance)
