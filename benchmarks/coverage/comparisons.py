@@ -15,7 +15,7 @@ from truegain.inference.differences.catalogue import TESTS
 from truegain.tables.columns import Floats
 
 TOPICS = (3, 5, 10, 50)
-SYSTEMS = (20, 60)
+FAMILIES = (("normal", 20), ("tied", 20), ("skewed", 60))  # 190 and 1,770 pairs
 TRIALS = 1000  # of all pairs; those that are not settled get more by themselves
 
 
@@ -65,5 +65,5 @@ WORLDS = (
     *(World(f"2 equal systems, {k}, {n} topics", partial(study, kind=k, systems=2, topics=n))
       for k in KINDS for n in TOPICS),
     *(World(f"{m} equal systems, {k}, 50 topics", partial(study, kind=k, systems=m, topics=50))
-      for k in ("normal", "skewed", "tied") for m in SYSTEMS),
+      for k, m in FAMILIES),
 )  # fmt: skip

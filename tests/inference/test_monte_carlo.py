@@ -16,6 +16,9 @@ from truegain.inference.differences.resampled import bootstrap_p, randomisation,
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust
+from truegain.studies.ratings_world import uniform_ratings
+from truegain.studies.unanimity import _tested, unanimity
+from truegain.studies.world import simulate
 from truegain.tables.columns import Floats, Ints
 
 
@@ -189,6 +192,22 @@ def test_no_false_differences_where_nothing_differs() -> None:
             wrong[counting] += bool((adjust(p, "holm") < 0.05).any())
     assert wrong["plus-one"] <= 3
     assert wrong["published"] >= 8
+
+
+def test_the_unanimity_study_counts_the_same_way() -> None:
+    """Guards the study's p-values: (count + 1)/(trials + 1), or count/trials by name, for every pair it lists."""
+    world = simulate(topics=10, systems=4, seed=1)
+    scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
+    plus = _tested(scores, "nDCG@10", 0.05, (200, 200), 5, None)
+    share = _tested(scores, "nDCG@10", 0.05, (200, 200), 5, None, "published")
+    upper = np.triu_indices(4, 1)
+    assert plus.p[upper] == pytest.approx((200 * share.p[upper] + 1) / 201)
+    ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
+    asked: Any = {"scale": "0:2", "ps": [0.2], "measures": ["nG@1"]}
+    study = unanimity(ratings, world.runs, **asked, trials=40, counting="published")
+    assert study.rankings.made_by["counting"] == "published"
+    with pytest.raises(TruegainError, match="give at least 20"):
+        unanimity(ratings, world.runs, **asked, trials=19)
 
 
 def test_mistakes_are_told() -> None:
