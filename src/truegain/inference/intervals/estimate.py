@@ -45,7 +45,7 @@ def intervals(
 
     `over` is one or several of 'topics' (bootstrap of the topics), 'collection' (documents copied Poisson(1) times,
     the topics held fixed) and 'topics+collection' (both drawn at once).  Over topics `method` is one of those of
-    `topic_intervals` (studentised by default); over the collection AP takes 'bootstrap' (default), 'percentile' or
+    `topic_intervals` (Wilson's by default); over the collection AP takes 'bootstrap' (default), 'percentile' or
     'parametric', other measures 'linear' (default) or 'percentile'.  `corpus` and `judged_corpus` are those of
     `evaluate`; measures that read text have intervals over topics only.
 
@@ -94,8 +94,7 @@ def _of_measure(
     scores = score(ranked, [asked], options)
     found: list[Estimate] = []
     if "topics" in wanted:
-        name = method or "studentised"
-        found += topic_intervals(scores, None, name, confidence=confidence, replicates=replicates, seed=seed)  # type: ignore[arg-type]
+        found += topic_intervals(scores, None, method, confidence=confidence, replicates=replicates, seed=seed)  # type: ignore[arg-type]
     drawn = [o for o in wanted if o != "topics"]
     if by_topic and drawn != ["collection"]:
         raise TruegainError("intervals by topic are over the collection; a topic is one of the topics it is drawn from")
