@@ -32,6 +32,7 @@ from truegain.measures.evaluate import Options, aligned, at_level, options_of, s
 from truegain.measures.parse import Asked, parse_measures
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
+from truegain.tables.scores import Scores
 
 OVER = ("topics", "collection", "topics+collection")
 TOPICS_HOLD = (
@@ -126,9 +127,10 @@ class _How:
 
 def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
     measure = at_level(asked.measure, how.options.level)
+    scores = score(ranked, [asked], how.options)  # which also tells what is suspicious
     found: list[Estimate] = []
     if {"topics", "topics+collection"} & set(how.over):
-        found += _over_topics(ranked, asked, how)
+        found += _over_topics(scores, how)
     if "collection" in how.over:
         if how.options.complete or how.options.no_relevant == "skip":
             raise TruegainError("-c and --no-relevant skip go with intervals over topics only")
@@ -137,7 +139,7 @@ def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
     return sorted((_within(e, measure) for e in found), key=lambda e: how.over.index(e.over))
 
 
-def _over_topics(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
+def _over_topics(scores: Scores, how: _How) -> list[Estimate]:
     """Over topics, and over topics and collection at once: the same limits, since topics hold their documents."""
     name = how.method or "studentised"
     joint = "topics+collection" in how.over
@@ -146,7 +148,6 @@ def _over_topics(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]
             f"over topics and collection together the interval is that over topics, which has no method {name!r}; "
             f"choose from {', '.join(TOPIC_METHODS)}"
         )
-    scores = score(ranked, [asked], how.options)
     alone = topic_intervals(
         scores,
         None,
