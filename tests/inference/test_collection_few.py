@@ -182,7 +182,7 @@ def test_drawn_measures_have_their_own_spread(name: str) -> None:
 
 def test_a_total_moves_as_a_total() -> None:
     """Guards num_rel_ret, where the truth is known: m relevant documents retrieved are Poisson(m) ones."""
-    world = simulate(topics=20, systems=1, docs=200, depth=100, pool_depth=30, seed=6)
+    world = simulate(topics=20, systems=1, docs=200, depth=100, pool_depth=30, seed=1)
     found = intervals(world.runs, world.gold, "num_rel_ret", over="collection", replicates=1500)[0]
     assert found.se == pytest.approx(math.sqrt(found.value), rel=0.05)
 

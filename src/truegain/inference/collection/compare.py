@@ -6,7 +6,7 @@ The same document has the same copies in both lists (or is left out of both), so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -70,6 +70,7 @@ class MeanDifferences:
         adjusted[known] = adjust(p[known], adjustment)
         kind = "paired" if self.paired else "independent"
         how = "left out" if left_out_of(scored.measure) else "drawn"
+        notes = self._notes(se, known)
         found = []
         for i, (first, second) in enumerate(self.pairs):
             low, high = difference[i] - step[i], difference[i] + step[i]
@@ -89,9 +90,10 @@ class MeanDifferences:
                     adjustment=adjustment if len(p) > 1 else "",
                     level=scored.confidence,
                     n=int(count[i]),
+                    notes=notes,
                 )
             )
-        return [replace(c, notes=self._notes(se, known)) for c in found]
+        return found
 
     def _notes(self, se: Floats, known: Bools) -> tuple[str, ...]:
         notes = ["the topics are held fixed: other collections, the same topics; all topics weigh alike."]

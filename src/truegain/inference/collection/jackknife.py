@@ -34,8 +34,8 @@ def left_out(rank: Ints, relevant: int) -> LeftOut:
     without a non-relevant document every r_j below it falls by 1.
 
     >>> without = left_out(np.array([1, 3]), 2)
-    >>> without.ap, without.found.tolist(), without.rise.tolist()
-    (0.8333333333333333, [0.5, 1.0], [0.16666666666666666, 0.16666666666666666, 0.0])
+    >>> round(without.ap, 4), without.found.round(4).tolist(), without.rise.round(4).tolist()
+    (0.8333, [0.5, 1.0], [0.1667, 0.1667, 0.0])
     """
     count = np.arange(1, len(rank) + 1)
     terms = count / rank
