@@ -113,9 +113,11 @@ def compare_command(
     confidence: Annotated[float, typer.Option("--confidence", help="Level of intervals; 1 - alpha.")] = 0.95,
     over: Annotated[
         Literal["topics", "collection"],
-        typer.Option("--over", help="Other topics, or other collections of the same kind (AP only)."),
+        typer.Option("--over", help="Other topics, or other collections of the same kind."),
     ] = "topics",
-    meta: Annotated[Meta, typer.Option("--meta", help="How topics are put together, over collections.")] = "random",
+    meta: Annotated[
+        Meta, typer.Option("--meta", help="How topics are put together, over collections: all alike, or weighed.")
+    ] = "mean",
     scale: Annotated[Scale, typer.Option("--scale", help="Differences of AP or of its logit.")] = "ap",
     pairing: Annotated[
         Pairing, typer.Option("--pairing", help="The same collection for both systems, or one for each.")
@@ -180,18 +182,18 @@ def compare_command(
     if over == "topics":
         refuse(
             "is about other collections; give --over collection, or leave it out",
-            topics=by_topic, meta=meta != "random", scale=scale != "ap", pairing=pairing != "paired"
+            topics=by_topic, meta=meta != "mean", scale=scale != "ap", pairing=pairing != "paired"
         )  # fmt: skip
     if over == "collection":
         refuse(
             "has no place over collections; leave it out",
-            test=test, adjust=adjust, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
+            test=test, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
             no_relevant=no_relevant != "zero", figure=figure, counting=counting != "plus-one",
         )  # fmt: skip
         table = collection_table(
-            judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, by_topic=by_topic, baseline=baseline,
-            level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS, confidence=confidence,
-            seed=seed, jobs=jobs,
+            judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, adjust=adjust, by_topic=by_topic,
+            baseline=baseline, level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS,
+            confidence=confidence, seed=seed, jobs=jobs,
         )  # fmt: skip
         write_table(table, output_format, output)
         return
