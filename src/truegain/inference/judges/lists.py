@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -55,8 +56,9 @@ class JudgedLists:
         """Put a judge behind ranked bronze labels.
 
         accuracy: 'system' measures the judge, for each system, on the gold pairs that this system retrieved where
-        the measure looks (the default where these are known and not from elsewhere); 'lists' on those that any of
-        the systems retrieved there; 'given' on all gold pairs.
+        the measure looks, each counting what its rank counts there (the default where these are known and not from
+        elsewhere); 'lists' on those that any of the systems retrieved, each counting its mean over the systems;
+        'given' on all gold pairs alike.
         """
         if accuracy is not None and accuracy not in get_args(Accuracy):
             raise TruegainError(f"accuracy {accuracy!r} is not known; give one of {', '.join(get_args(Accuracy))}")
@@ -93,12 +95,17 @@ class JudgedLists:
         """The topics by name."""
         return [t for t, x in zip(self.ranked.topics, there, strict=True) if x]
 
-    def retrieved(self, system: int | None) -> Bools:
-        """Which items of the pool a system (or any) retrieved where the measure looks."""
-        out = np.zeros(len(self.ranked.pool), np.bool_)
-        rows = slice(None) if system is None else self.weights.system == system
-        out[self.weights.item[rows]] = True
-        return out
+    def pair_counts(self, systems: Sequence[int] | None = None) -> Floats:
+        """What each gold pair counts in the scores of these systems (or of all): the sum of the weights of its ranks.
+
+        A score is the sum over ranks of weight times worth, so the accuracy that moves it is that of its documents,
+        each weighing what its rank does; a pair that no list holds where the measure looks moves nothing.
+        """
+        assert isinstance(self.judge, Judge) and self.judge.pairs is not None
+        rows = np.isin(self.weights.system, np.arange(len(self.ranked.systems)) if systems is None else systems)
+        of_item = np.bincount(self.weights.item[rows], self.weights.counts[rows], len(self.ranked.pool))
+        item = self.judge.pairs.items_in(self.ranked.pool)
+        return frozen(np.where(item >= 0, of_item[item], 0.0))
 
     def judge_out_of_reach(self, system: str, mean: float) -> tuple[str, ...]:
         """Whether a system's bronze mean is impossible for the judge that would correct it."""
@@ -114,15 +121,11 @@ class JudgedLists:
         """The judge that corrects a system, or a pair of systems together."""
         if self.accuracy == "given" or not isinstance(self.judge, Judge) or self.judge.pairs is None:
             return self.judge
-        mask = self.retrieved(None if self.accuracy == "lists" else systems[0])
-        for s in systems[1:] if self.accuracy == "system" else ():
-            mask |= self.retrieved(s)
-        item = self.judge.pairs.items_in(self.ranked.pool)
-        keep = (item >= 0) & mask[item]
-        if not keep.any():
+        counts = self.pair_counts(None if self.accuracy == "lists" else systems)
+        if not counts.any():
             names = " and ".join(self.ranked.systems[s] for s in systems)
             raise TruegainError(
                 f"none of the {self.judge.size} gold pairs is a document that {names} retrieved where {self.measure} "
                 "looks; judge some of these, or give accuracy='lists' or 'given'"
             )
-        return self.judge.among(keep)
+        return self.judge.weighed(counts)
