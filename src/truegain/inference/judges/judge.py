@@ -161,11 +161,15 @@ class Judge:
         if p is None:
             return None
         number = np.arange(len(p)) if p.item is None else p.item
+        return number.astype(np.int64), *self.codes(confusion.gold, binary=binary), p.weight
+
+    def codes(self, classes: Sequence[float], *, binary: bool) -> tuple[Ints, Ints]:
+        """The gold and the bronze label of each gold pair: 0 or 1 by their levels, or their place among classes."""
+        p = self.pairs
+        assert p is not None
         if binary:
-            g, b = (p.gold >= self.levels[1]).astype(np.int64), (p.bronze >= self.levels[0]).astype(np.int64)
-        else:
-            g, b = np.searchsorted(confusion.gold, p.gold), np.searchsorted(confusion.bronze, p.bronze)
-        return number.astype(np.int64), g.astype(np.int64), b.astype(np.int64), p.weight
+            return (p.gold >= self.levels[1]).astype(np.int64), (p.bronze >= self.levels[0]).astype(np.int64)
+        return np.searchsorted(classes, p.gold).astype(np.int64), np.searchsorted(classes, p.bronze).astype(np.int64)
 
     @property
     def size(self) -> int:
