@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.scales import MOST_STRAY
+from truegain.gains.scales import MOST_STRAY, apart
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.panel import JudgePanel
@@ -21,13 +21,24 @@ Accuracy = Literal["system", "lists", "given"]
 
 
 def refuse_strays(judge: Judge, measure: Measure | None) -> None:
-    """Refuse a graded measure where a few bronze labels are off gold's scale: as gains they would count a lot."""
-    strays = None if judge.pairs is None else judge.pairs.strays
+    """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
+    if judge.pairs is None:
+        return
+    strays, name = judge.pairs.strays, "a graded measure" if measure is None else str(measure)
     if strays is not None and strays.share <= MOST_STRAY:
         raise TruegainError(
-            f"{'a graded measure' if measure is None else measure} would take labels as gains that may be slips: "
+            f"{name} would take labels as gains that may be slips: "
             f"{strays}. Say which labels there are: --labels 0:3 (scale= of Judge.fit) if these are wrong, with "
             "--outside drop to take them as not judged; or a list with them if they are right"
+        )
+    said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
+    if said is not None:
+        raise TruegainError(
+            f"{name} takes labels as gains, and the two judges' are of different scales: {said}; the bronze score "
+            "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
+            "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
+            "begins on each (--gold-level, gold_level=), or, if both mean the same by a label, give the labels there "
+            "are (--labels 0:3, scale= of Judge.fit)"
         )
 
 
@@ -71,8 +82,8 @@ class JudgedLists:
         classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judge.labels}))
         binary = level is not None or classes == (0.0, 1.0)
         cut = level if level is not None else 1.0 if binary else None
-        if not binary and isinstance(judge, Judge):
-            refuse_strays(judge, measure)
+        for one in () if binary else (judge,) if isinstance(judge, Judge) else judge.judges.values():
+            refuse_strays(one, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
         chosen: Accuracy = accuracy or ("system" if known and judge.design != "elsewhere" else "given")
