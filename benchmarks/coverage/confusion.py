@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 import truegain as tg
 from benchmarks.coverage.worlds import Seen, World, held
+from truegain.gains.pairs import Design
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.measures.evaluate import Options, aligned
@@ -28,7 +29,9 @@ Labels = dict[str, dict[str, float]]
 DOCS, TOP, DEPTH, SYSTEMS = 20, 10, 15, "abc"  # RBP reads lists of 15
 NOISE = (4.0, 4.0, 8.0)  # of each system's ranking
 CHUNKS, CHUNK = 12, 5_000  # topics from which the truth is found
-GRADES = np.array([[0.70, 0.18, 0.08, 0.04], [0.20, 0.55, 0.18, 0.07], [0.06, 0.18, 0.56, 0.20], [0.03, 0.07, 0.20, 0.70]])  # fmt: skip
+GRADES = np.array(
+    [[0.70, 0.18, 0.08, 0.04], [0.20, 0.55, 0.18, 0.07], [0.06, 0.18, 0.56, 0.20], [0.03, 0.07, 0.20, 0.70]]
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Setting:
 
     measure: str
     judge: str  # constant, lenient (at high ranks), favours (system c)
-    design: str
+    design: Design
     topics: int
     gold: int
     graded: bool = False
@@ -85,7 +88,7 @@ def said(rng: np.random.Generator, setting: Setting, gold: Ints, order: Ints, lo
         cut = np.cumsum(GRADES, axis=1)
         label = (v[..., None] > cut[gold]).sum(axis=2)
         move = np.sign(lenient) * (rng.random((topics, DOCS)) < np.abs(lenient))
-        return np.clip(label + move, 0, 3).astype(np.int64)
+        return np.asarray(np.clip(label + move, 0, 3), np.int64)
     yes = np.where(gold == 1, 0.80, 0.15) + lenient * np.where(gold == 1, 0.5, 1.0)
     return (v < np.clip(yes, 0.01, 0.99)).astype(np.int64)
 
@@ -123,7 +126,7 @@ class Truth:
 @lru_cache(maxsize=64)
 def truth(measure: str, judge: str, graded: bool) -> Truth:
     """By many topics, the error of which is far below that of a study."""
-    setting, weight = Setting(measure, judge, "", 0, 0, graded), rank_weights(measure)
+    setting, weight = Setting(measure, judge, "random", 0, 0, graded), rank_weights(measure)
     scores, found = np.zeros(3), np.zeros((3, 2, 2))  # system x gold label x (weight, weight of wrong)
     for chunk in range(CHUNKS):
         world = draw(np.random.default_rng([7, chunk]), setting, CHUNK)
@@ -201,7 +204,8 @@ def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
             pairs = tg.compare(runs, bronze, setting.measure, gold=judge, adjust="none", trials=100, jobs=1)
             for name, b in (("equal pair", 1), ("unequal pair", 2)):
                 pair = pairs.between("a", SYSTEMS[b])
-                found[name] = held(pair.low, pair.high, float(right.scores[b] - right.scores[0]))
+                if pair.low is not None and pair.high is not None:
+                    found[name] = held(pair.low, pair.high, float(right.scores[b] - right.scores[0]))
         except tg.TruegainError:
             pass
         if setting.design != "elsewhere" and not setting.graded:
@@ -216,7 +220,7 @@ def favour(runs: tg.Runs, bronze: tg.Judgments, judge: tg.Judge, measure: str, r
         found = homogeneity(lists, trials=100).favours[-1]
     except (tg.TruegainError, AttributeError):
         return None
-    return None if found.low is None else held(found.low, found.high, right)
+    return None if found.low is None or found.high is None else held(found.low, found.high, right)
 
 
 def settings() -> Iterator[Setting]:

@@ -13,7 +13,7 @@ import truegain as tg
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges import gold_moves, rates
 from truegain.inference.judges.by_rank import rank_shifts
-from truegain.inference.judges.homogeneity import favours
+from truegain.inference.judges.favour import favours
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.refit import corrected_values

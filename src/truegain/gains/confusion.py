@@ -139,8 +139,8 @@ class Confusion:
         both = Confusion(tuple(scale), tuple(scale), self.topics, frozen(table), frozen(squares), self.pairs)
         if not both.condition < SINGULAR:
             raise TruegainError(
-                f"the confusion matrix of {len(scale)} labels has no inverse: in these gold pairs the bronze judge does "
-                "not tell some labels apart; merge labels, use a binary measure such as P@10, or judge more gold pairs"
+                f"the confusion matrix of {len(scale)} labels has no inverse: in these gold pairs the bronze judge "
+                "does not tell some labels apart; merge labels, use a binary measure such as P@10, or judge more pairs"
             )
         return both
 

@@ -1,4 +1,4 @@
-"""Does the judge err alike at all ranks? Its accuracy as a measure weighs ranks, beside that of all gold pairs alike."""
+"""Does the judge err alike at all ranks? Accuracy as a measure weighs ranks, beside that of all gold pairs alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class RankShift:
-    """How often the judge gives a bronze label, given a gold one: as a measure weighs ranks, and over all pairs alike."""
+    """How often the judge gives a bronze label, given a gold one: as a measure weighs ranks, and all pairs alike."""
 
     gold: str
     bronze: str

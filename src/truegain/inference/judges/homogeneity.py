@@ -9,47 +9,12 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import TruegainError
-from truegain.gains.graded import corrected_mean
 from truegain.gains.pairs import Pairs
+from truegain.inference.judges.favour import ALPHA, Favour, favours
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.student import quantile_of
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
-
-ALPHA = 0.05
-
-
-@dataclass(frozen=True)
-class Favour:
-    """What the judge's errors add to a system's score more than to the others', for documents of the same gold label.
-
-    None where a system has no gold pair of a label, or no error is seen.
-    """
-
-    system: str
-    value: float | None = None
-    se: float | None = None
-    df: float = math.inf
-
-    def interval(self, systems: int = 1) -> tuple[float, float] | None:
-        """The 95% interval; for the largest of so many systems, by Bonferroni."""
-        if self.value is None or self.se is None:
-            return None
-        half = quantile_of(1 - ALPHA / systems, self.df) * self.se
-        return self.value - half, self.value + half
-
-    @property
-    def low(self) -> float | None:
-        """Lower limit at 95%."""
-        found = self.interval()
-        return None if found is None else found[0]
-
-    @property
-    def high(self) -> float | None:
-        """Upper limit at 95%."""
-        found = self.interval()
-        return None if found is None else found[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,22 +31,41 @@ class Homogeneity:
     favours: tuple[Favour, ...]  # a system each
 
     @property
+    def clearest(self) -> Favour | None:
+        """The favour furthest from 0 in standard errors; None where none has a size."""
+        known = [f for f in self.favours if f.value is not None and f.se is not None]
+        return max(known, key=lambda f: abs((f.value or 0.0) / (f.se or 1.0)), default=None)
+
+    @property
     def adjusted(self) -> dict[str, float | None]:
-        """p of mR and mN, times the number of these that can be tested (Bonferroni)."""
-        both = {"mR": self.p_r, "mN": self.p_n}
-        tests = sum(p is not None for p in both.values())
-        return {name: None if p is None else min(1.0, tests * p) for name, p in both.items()}
+        """Of mR, of mN and of the clearest favour, p by Bonferroni over those of the three that can be tested."""
+        favour = None if self.clearest is None else self.clearest.p(self._systems)
+        three = {"mR": self.p_r, "mN": self.p_n, "favour": favour}
+        return {name: None if p is None else min(1.0, self._tests * p) for name, p in three.items()}
+
+    @property
+    def _tests(self) -> int:
+        return sum(x is not None for x in (self.p_r, self.p_n, self.clearest))
+
+    @property
+    def _systems(self) -> int:
+        """How many favours the clearest was picked from; with two systems each mirrors the other."""
+        return 1 if len(self.systems) == 2 else len(self.systems)
 
     @property
     def differs(self) -> bool:
-        """Whether the judge is clearly better for some systems than for others (both tests together at 0.05)."""
+        """Whether the judge is clearly better for some systems than for others (all tests together at 0.05)."""
         return any(p is not None and p < ALPHA for p in self.adjusted.values())
 
     @property
     def sentence(self) -> str:
         """What it means, plainly."""
         shown = ", ".join(f"{n}: {'not testable' if p is None else f'p = {p:.4f}'}" for n, p in self.adjusted.items())
-        how = f"{shown}; permutation within topics, p adjusted by Bonferroni over mR and mN"
+        systems = f" and {self._systems} systems" if self._systems > 1 else ""
+        how = (
+            f"{shown}; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
+            f"{self._tests} tests{systems}"
+        )
         if not self.differs:
             return (
                 f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
@@ -95,17 +79,14 @@ class Homogeneity:
 
     @property
     def _size(self) -> str:
-        """The clearest favour and what the gold pairs leave open; with two systems each mirrors the other."""
-        known = [f for f in self.favours if f.value is not None and f.se is not None]
-        if not known:
+        """The clearest favour and what the gold pairs leave open."""
+        most = self.clearest
+        if most is None:
             return "The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
-        most = max(known, key=lambda f: abs((f.value or 0.0) / (f.se or 1.0)))
-        systems = 1 if len(self.systems) == 2 else len(known)
-        low, high = most.interval(systems) or (math.nan, math.nan)
-        by = f", Bonferroni over {systems} systems" if systems > 1 else ""
+        low, high = most.interval(self._tests * self._systems) or (math.nan, math.nan)
         return (
             f"For documents of the same gold label its errors add {most.value:+.3f} more to {most.system}'s "
-            f"{self.measure} than to the others' (95% interval {low:+.3f} to {high:+.3f}{by}), the clearest favour."
+            f"{self.measure} than to the others' (95% interval, adjusted, {low:+.3f} to {high:+.3f})."
         )
 
     def table(self) -> Table:
@@ -148,63 +129,6 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
     return Homogeneity(
         lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure), favours(lists)
     )  # fmt: skip
-
-
-def favours(lists: JudgedLists) -> tuple[Favour, ...]:
-    """How much more the judge's errors add to each system's score than to the mean of the others.
-
-    With e the worth of a gold pair's bronze label less that of its gold label, and E_sg the mean of e over the pairs of
-    gold label g in the lists of s, each counting what its rank does: favour of s = W sum over g of P_g (E_sg - mean over
-    the others of E_og), where P_g is the share of gold label g in all lists and W what a whole list counts.  The variance
-    is that of the pairs' moves summed by topic, no less than that of independent pairs; P is taken as known.
-    """
-    judge, weights = lists.judge, lists.weights
-    assert isinstance(judge, Judge) and judge.pairs is not None
-    systems, nothing = lists.ranked.systems, tuple(Favour(s) for s in lists.ranked.systems)
-    gold, bronze = judge.codes(weights.classes, binary=lists.binary)
-    load = np.stack([lists.pair_counts([s]) * judge.pairs.weight for s in range(len(systems))])
-    behind = _behind(lists, load.sum(axis=0), gold)
-    if behind is None:
-        return nothing
-    error = weights.value[bronze] - weights.value[gold]
-    value, moves = np.zeros(len(systems)), np.zeros(load.shape)
-    for g in np.flatnonzero(behind):
-        mine = load * (gold == g)
-        total = mine.sum(axis=1)
-        if not total.all():
-            return nothing
-        mean = mine @ error / total
-        value += behind[g] * mean
-        moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
-    k = len(systems)
-    return tuple(_favour(name, *(k / (k - 1) * (x[s] - x.mean(axis=0)) for x in (value, moves)), judge.pairs.topic)
-                 for s, name in enumerate(systems))  # fmt: skip
-
-
-def _favour(system: str, value: float, moves: Floats, topic: Ints) -> Favour:
-    by_topic, used = np.bincount(topic, moves), np.abs(np.bincount(topic, np.abs(moves)))
-    if np.count_nonzero(used) < 2:
-        return Favour(system)
-    m = float(used.sum() ** 2 / (used @ used))  # topics, as many as an even share of the moves would take
-    variance = max(float(by_topic @ by_topic) * m / (m - 1), float(moves @ moves))
-    return Favour(system, float(value), math.sqrt(variance), m - 1)
-
-
-def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
-    """How much each gold label counts in a list on average over the systems: from a sample of the same population the
-    share of the gold pairs, else what the matrix says; None where it says nothing."""
-    weights = lists.weights
-    whole = np.nanmean(weights.weight, axis=(0, 1))
-    if lists.judge.design in ("random", "by-bronze", "topics"):
-        share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
-    else:
-        assert isinstance(lists.judge, Judge)
-        try:
-            side = lists.judge.weighed(lists.pair_counts()).sides(lists.ranked.topics, binary=lists.binary)[0]
-        except TruegainError:
-            return None
-        share = np.clip(corrected_mean(side.confusion, whole, weights.value).shares, 0.0, None)
-    return np.asarray(share / share.sum() * whole.sum()) if share.any() else None
 
 
 def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:

@@ -112,7 +112,8 @@ class JudgedLists:
         A score is the sum over ranks of weight times worth, so the accuracy that moves it is that of its documents,
         each weighing what its rank does; a pair that no list holds where the measure looks moves nothing.
         """
-        assert isinstance(self.judge, Judge) and self.judge.pairs is not None
+        assert isinstance(self.judge, Judge)
+        assert self.judge.pairs is not None
         rows = np.isin(self.weights.system, np.arange(len(self.ranked.systems)) if systems is None else systems)
         of_item = np.bincount(self.weights.item[rows], self.weights.counts[rows], len(self.ranked.pool))
         item = self.judge.pairs.items_in(self.ranked.pool)
