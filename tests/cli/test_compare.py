@@ -98,7 +98,7 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
     record = json.loads(run(*words, "--format", "jsonl")[1])
     assert record["p"] * 41 == pytest.approx(round(record["p"] * 41))
     for test in ("bootstrap", "randomised-tukey-hsd"):
-        words = (
+        both = (
             "compare",
             "qrels",
             "runs/r0.run",
@@ -110,14 +110,14 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
             "--format",
             "json",
         )
-        plus = json.loads(run(*words)[1])
-        published = json.loads(run(*words, "--counting", "published")[1])
+        plus = json.loads(run(*both)[1])
+        published = json.loads(run(*both, "--counting", "published")[1])
         assert (plus["made_by"]["counting"], published["made_by"]["counting"]) == ("plus-one", "published")
         p, share = plus["rows"][0]["p"], published["rows"][0]["p"]
         assert p == pytest.approx((300 * share + 1) / 301)
-    words = ("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "100")
-    assert run(*words, "--format", "json")[0] == 0
-    made_by = json.loads(run(*words, "--counting", "published", "--format", "json")[1])["made_by"]
+    power = ("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "100")
+    assert run(*power, "--format", "json")[0] == 0
+    made_by = json.loads(run(*power, "--counting", "published", "--format", "json")[1])["made_by"]
     assert made_by["counting"] == "published"
     code, _, err = run("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "5")
     assert (code, "give at least 20" in err) == (2, True)

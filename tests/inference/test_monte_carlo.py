@@ -98,6 +98,12 @@ def test_pairs_that_are_not_settled_go_on() -> None:
     assert randomisation_p(z, trials=130, seed=4) == pytest.approx((reached[129] + 1) / 131)
 
 
+def test_a_pair_is_settled_by_the_twentieth_replicate_that_reaches_it() -> None:
+    """Guards the bar itself: 20 of 100 settle a pair, 19 do not."""
+    found = sequential_p(lambda which, a, b: np.array([20, 19])[which] * (a == 0), 2, 100, 400)
+    assert found == pytest.approx([21 / 101, 20 / 401])
+
+
 def test_the_bootstrap_goes_on_too() -> None:
     """Guards the bootstrap's stages with |t*| of the same topics written out; the quantile stays that of the first."""
     x = generated(5, 12, seed=2, effect=0.2)

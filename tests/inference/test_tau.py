@@ -179,9 +179,9 @@ def test_total_agreement_by_default() -> None:
     for n in (4, 5, 12, 51):
         theirs = stats.binomtest(n // 2, n // 2).proportion_ci(method="wilson")
         found = tau_interval(range(n), range(n))
-        assert (found.low, found.high) == (pytest.approx(2 * theirs.low - 1, abs=1e-9), 1.0)
+        assert (found.low, found.high) == pytest.approx((2 * theirs.low - 1, 1.0), abs=1e-9)
         opposite = tau_interval(range(n), range(n, 0, -1))
-        assert (opposite.low, opposite.high) == (-1.0, pytest.approx(1 - 2 * theirs.low, abs=1e-9))
+        assert (opposite.low, opposite.high) == pytest.approx((-1.0, 1 - 2 * theirs.low), abs=1e-9)
 
 
 def test_few_systems_are_covered_by_default() -> None:
