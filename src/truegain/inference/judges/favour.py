@@ -70,7 +70,7 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     gold, bronze = judge.codes(weights.classes, binary=lists.binary)
     load = np.stack([lists.pair_counts([s]) * judge.pairs.weight for s in range(len(names))])
     behind = _behind(lists, load.sum(axis=0), gold)
-    used = [] if behind is None else np.flatnonzero(behind)
+    used: list[int] = [] if behind is None else np.flatnonzero(behind).tolist()
     there = np.array([all(row[gold == g].any() for g in used) for row in load])
     if behind is None or there.sum() < 2:
         return tuple(Favour(name) for name in names)
