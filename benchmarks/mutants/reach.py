@@ -1,7 +1,7 @@
 """A pytest plugin: which lines each test reaches, or only the tests that are wanted, in the order wanted.
 
 REACH names the file to write {test: [seconds, {path: lines}]} to.  Lines reached while fixtures are made that tests
-share stand under the test file's own name; those of modules and classes, which run but once, are not told.  PICK names a
+share stand under the test file's own name; those of modules and classes, which run once, are not told.  PICK names a
 file with the tests to run, one JSON list.
 """
 
