@@ -1,7 +1,8 @@
 """Places in the source where a small fault can be put, and the source with it.
 
 Only code that computes: no docstrings, messages, annotations, decorators, nor functions that return text.  A float
-below 1e-6 is a guard against rounding and stays, as does what a maximum over nothing is (`initial=`).
+below 1e-6 is a guard against rounding and stays, as do whole numbers from 1,000 on (sizes of pieces of work) and what a
+maximum over nothing is (`initial=`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ TEXT = {"str", "str | None", "list[str]", "tuple[str, ...]", "Table", "None | st
 TELLS = {"warn", "cast", "TypeVar", "counted", "format", "field", "fields"}
 TOLD = {"note", "notes", "why", "about", "message", "said", "name", "label", "title", "initial"}
 TURNED = (ast.Compare, ast.BoolOp, ast.UnaryOp)  # conditions with faults of their own
-ROUNDING = 1e-6
+ROUNDING, LARGE = 1e-6, 1000
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _faults(node: ast.expr) -> Iterator[ast.expr]:
                     yield left
         case ast.Compare(ops=[op], left=left, comparators=others) if type(op) in COMPARISONS:
             yield ast.Compare(left, [COMPARISONS[type(op)]()], others)
-        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+        case ast.Constant(value=int(value)) if not isinstance(value, bool) and value < LARGE:
             yield ast.Constant(value + 1)
         case ast.Constant(value=float(value)) if abs(value) >= ROUNDING:
             yield from (ast.Constant(value * 1.05), ast.Constant(value * 0.5))

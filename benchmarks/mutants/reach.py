@@ -1,7 +1,8 @@
 """A pytest plugin: which lines each test reaches, or only the tests that are wanted, in the order wanted.
 
-REACH names the file to write {test: [seconds, {path: lines}]} to; lines reached while modules load or shared fixtures
-are made stand under the test file's own name.  PICK names a file with the tests to run, one JSON list.
+REACH names the file to write {test: [seconds, {path: lines}]} to.  Lines reached while fixtures are made that tests
+share stand under the test file's own name; those of modules and classes, which run once, are not told.  PICK names a
+file with the tests to run, one JSON list.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Generator
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -33,7 +35,8 @@ def _call(frame: FrameType, _event: str, _arg: Any) -> Any:
     code = frame.f_code
     left = _left.get(code)
     if left is None:
-        left = _left[code] = MOST if code.co_filename.startswith(_source) else 0
+        ours = code.co_filename.startswith(_source) and code.co_flags & CO_OPTIMIZED  # a function, no module or class
+        left = _left[code] = MOST if ours else 0
     if left <= 0:
         return None
     _seen[_here][code.co_filename].add(frame.f_lineno)

@@ -100,7 +100,7 @@ def reached(tree: Path, jobs: int, only: Sequence[str]) -> Reached:
     """Which lines every test reaches, a process a test file; kept until the source or the test file changes."""
     names = [*(str(p.relative_to(tree)) for p in sorted((tree / "tests").rglob("test_*.py"))), "src"]
     names = [n for n in names if n not in LEFT_OUT and (not only or any(part in n for part in only))]
-    common = _digest(p for p in (tree / "src").rglob("*.py"))
+    common = _digest([*(tree / "src").rglob("*.py"), tree / "benchmarks/mutants/reach.py"])
     common += _digest(p for p in (tree / "tests").rglob("*.*") if not p.name.startswith("test_"))
     WORK.mkdir(parents=True, exist_ok=True)
 
@@ -133,12 +133,12 @@ def _short(data: str | bytes) -> str:
 def nearest(point: Point, reach: Reached, budget: float) -> tuple[list[str], float]:
     """The tests that reach a fault's line, and their seconds: quick files first, no more than the budget.
 
-    A line that only runs while its module loads (a constant, a default) is given the tests that reach any other line
-    of the module.
+    A line that only runs while its module loads (a constant, a default) is given the test files that reach any other
+    line of the module.
     """
     groups: dict[str, list[str]] = defaultdict(list)
     near = {t for t, (_, lines) in reach.items() if {point.line, point.statement} & lines.get(point.path, frozenset())}
-    near = near or {t for t, (_, lines) in reach.items() if point.path in lines}
+    near = near or {t.split("::")[0] for t, (_, lines) in reach.items() if point.path in lines}
     whole = {t for t in near if "::" not in t}  # reached by what the tests of a file share
     for test in reach:
         if "::" in test and (test in near or test.split("::")[0] in whole):

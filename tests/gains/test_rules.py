@@ -148,6 +148,14 @@ def test_ties_of_a_majority() -> None:
     assert found == [[0.0], [3.0], [1.5]]
 
 
+def test_a_tie_is_one_in_spite_of_rounding() -> None:
+    """Guards votes of fractional weight: 0.1 three times is as much as 0.3 once, although not to the last bit."""
+    assert 0.1 + 0.1 + 0.1 != 0.3
+    weights = [0.3, 0.1, 0.1, 0.1]
+    for ties, gain in (("low", 0.0), ("high", 3.0), ("mean", 1.5)):
+        assert by_doc(tg.to_gains(ratings([[0, 3, 3, 3]]), "majority", ties=ties, weights=weights)) == [gain]
+
+
 def test_subtopics_stay_apart() -> None:
     """Guards ratings of subtopics: a gain for each (topic, document, subtopic)."""
     rows = {"subtopic": ["1", "1", "2"], "assessor": ["x", "y", "x"], "label": [1, 3, 0]}
