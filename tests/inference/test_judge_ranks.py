@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.test_corrected import study
+from tests.worlds import study
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
 from truegain.inference.judges.favour import Favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
