@@ -7,7 +7,7 @@ and DCG@10 are known exactly too; the judge's errors vary by topic and favour th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -16,14 +16,17 @@ from scipy import special
 
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.errors import TruegainError
-from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
 from truegain.inference.judges.sources import GoldTopics
 
 Array = npt.NDArray[np.float64]
 GOLD = {25: (6, 10, 15, 20), 50: (6, 8, 10, 15, 20, 30), 100: (6, 10, 20, 30)}
 BRONZE = {"good": 0.9, "weak": 0.5, "useless": 0.0}
-SHAPES = {"skewed": ((0.4, 2.0), (0.6, 2.0)), "like nDCG": ((1.2, 1.8), (1.6, 1.7))}  # beta, of a score and a better one
+# parameters of the beta distribution of a score, and of a better one
+SHAPES = {
+    "skewed": ((0.4, 2.0), (0.6, 2.0)),
+    "like nDCG": ((1.2, 1.8), (1.6, 1.7)),
+}
 ALIKE = 0.6  # correlation of two systems over topics
 
 
@@ -33,7 +36,9 @@ def drawn_topics(rng: np.random.Generator, topics: int, bronze: float, shape: st
     error = np.sqrt(0.5) * (rng.normal(size=topics) + rng.normal(size=(3, topics)))
     seen = bronze * both + np.sqrt(1 - bronze**2) * error
     plain, better = SHAPES[shape]
-    gold = np.array([special.betaincinv(*ab, special.ndtr(z)) for ab, z in zip((plain, plain, better), both, strict=True)])
+    gold = np.array(
+        [special.betaincinv(*ab, special.ndtr(z)) for ab, z in zip((plain, plain, better), both, strict=True)]
+    )
     said = special.betaincinv(plain[0] + 0.3, plain[1], special.ndtr(seen))
     return said, gold
 
@@ -43,24 +48,26 @@ def topics_study(rng: np.random.Generator, topics: int, bronze: float, shape: st
     said, gold = drawn_topics(rng, topics, bronze, shape)
     order = rng.permutation(topics)
     means = [a / (a + b) for a, b in SHAPES[shape]]
-    truth = {"score": means[0], "null": 0.0, "real": means[1] - means[0]}
-    pairs = {"score": (0, None), "null": (1, 0), "real": (2, 0)}
+    truth = {"score": means[0], "null": 0.0, "real": means[1] - means[0], "score, one system": means[0]}
+    pairs = {"score": (0, None), "null": (1, 0), "real": (2, 0), "score, one system": (0, None)}
     seen: dict[str, Seen | None] = {}
     for n in GOLD[topics]:
         some = np.full(gold.shape, np.nan)
         some[:, order[:n]] = gold[:, order[:n]]
-        source = GoldTopics(said, some, (0.0, 1.0))
         for name, (a, b) in pairs.items():
-            f, y, z = (x[a] if b is None else x[a] - x[b] for x in (said, some, gold))
-            ideal = 2 * 1.96 * float(z.std()) / np.sqrt(n)
-            try:
-                seen[f"{name}, {n} gold"] = held(*source.estimate(a, b).interval(), truth[name], ideal)
-                only = rectify_topics(f, y, generalise=False)
-                seen[f"{name}, these topics, {n} gold"] = held(
-                    *only.interval(), float(z.mean()), ideal * np.sqrt(1 - n / topics)
-                )
-            except TruegainError:
-                seen[f"{name}, {n} gold"] = seen[f"{name}, these topics, {n} gold"] = None
+            systems = 1 if "one" in name else len(gold)
+            source = GoldTopics(said[:systems], some[:systems], (0.0, 1.0))
+            of_topics = gold[a] if b is None else gold[a] - gold[b]
+            ideal = 2 * 1.96 * float(of_topics.std()) / np.sqrt(n)
+            for claim, generalise, aim, width in (
+                ("", True, truth[name], ideal),
+                (", these topics", False, float(of_topics.mean()), ideal * np.sqrt(1 - n / topics)),
+            ):
+                try:
+                    found = source.estimate(a, b, generalise=generalise)
+                    seen[f"{name}{claim}, {n} gold"] = held(*found.interval(), aim, float(width))
+                except TruegainError:
+                    seen[f"{name}{claim}, {n} gold"] = None
     return seen
 
 

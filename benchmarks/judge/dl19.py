@@ -18,7 +18,8 @@ import truegain as tg
 from benchmarks.judge.draws import Array
 from benchmarks.judge.labels import Labels, read_wide
 from truegain.errors import TruegainError, needs
-from truegain.gains.rectify import Rectified, rectify_topics
+from truegain.gains.rectified import Rectified
+from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts

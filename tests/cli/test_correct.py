@@ -33,7 +33,8 @@ def test_correct_prints_naive_and_corrected(run: Run) -> None:
     assert (code, err) == (0, "")
     assert "naive  corrected" in out
     assert "lang-reiczigel, guarded" in out
-    assert "without the judge's errors it is" in out
+    assert "a: by the bronze labels P@10 is 0." in out
+    assert "; corrected it is 0." in out
 
 
 def test_without_a_design_it_stops_and_lists_them(run: Run) -> None:

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.rectify import Rectified, _at_least_two_topics, _copies, _never_zero
+from truegain.gains.rectified import Rectified
+from truegain.gains.rectify import _at_least_two_topics, _copies, _never_zero
 from truegain.tables.columns import Bools, Floats, Ints
 
 PairMethod = Literal["calibrated", "difference", "post-stratified"]

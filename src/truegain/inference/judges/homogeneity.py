@@ -16,6 +16,7 @@ from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 
 ALPHA = 0.05
+ADVICE = "Correct each system with its own accuracy (accuracy='system', the default), or rectify with gold labels."
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,11 @@ class Homogeneity:
 
     @property
     def sentence(self) -> str:
+        """What it means, plainly, and what to do."""
+        return f"{self.finding} {ADVICE}" if self.differs else self.finding
+
+    @property
+    def finding(self) -> str:
         """What it means, plainly."""
         both = (("mR", self.p_r), ("mN", self.p_n))
         shown = ", ".join(f"{name}: {'not testable' if p is None else f'p = {p:.4f}'}" for name, p in both)
@@ -47,8 +53,7 @@ class Homogeneity:
             )
         return (
             f"The judge is NOT equally good for all systems ({shown}; permutation within topics): it favours some, "
-            "its errors do not cancel, and a difference in bronze scores may be the judge's doing. Correct each system "
-            "with its own accuracy (accuracy='system', the default), or rectify with gold labels."
+            "its errors do not cancel, and a difference in bronze scores may be the judge's doing."
         )
 
     def table(self) -> Table:

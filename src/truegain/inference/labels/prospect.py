@@ -8,15 +8,15 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.gains.graded import corrected_mean
-from truegain.gains.rectify import Rectified
+from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, calibrated
-from truegain.inference.judges.correct import rectifies
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
+from truegain.inference.judges.wish import rectifies
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats

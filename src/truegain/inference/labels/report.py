@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from truegain._version import __version__
 from truegain.errors import TruegainError
 from truegain.gains.pairs import Design, Missing
-from truegain.inference.judges.correct import judge_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.wish import judge_of
 from truegain.inference.labels.batch import next_batch
 from truegain.inference.labels.plan import (
     LabelPlan,
