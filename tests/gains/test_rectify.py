@@ -16,6 +16,8 @@ from truegain.gains.rectify import rectify_topics, slope_of
 from truegain.gains.rectify_pairs import (
     PAIR_METHODS,
     SampledPairs,
+    _by_stratum,
+    _Parts,
     calibrated,
     expansion_of,
     rectify_pairs,
@@ -283,6 +285,63 @@ def test_pair_weights_are_copies(method: Any) -> None:
         assert one.value == pytest.approx(two.value, abs=0.05)
     else:
         assert (one.value, one.se, one.df) == pytest.approx((two.value, two.se, two.df))
+
+
+@pytest.mark.parametrize("method", PAIR_METHODS)
+def test_topics_move_a_paired_score_as_numerical_influences_say(method: Any) -> None:
+    """Guards the linearised parts at 1e-6: weight 1 + epsilon of a topic moves the value as z says."""
+    full, a, b = world(6, topics=12)
+    pairs, ones = sample(full, 150, "by-bronze", 4), np.ones(12)
+    m = calibrated(pairs) if method == "calibrated" else pairs.bronze
+
+    def parts(w: Array) -> _Parts:
+        made = _by_stratum if method == "post-stratified" else _Parts.of
+        return made(pairs, a, m, w).minus(made(pairs, b, m, w))
+
+    for lam in (0.0, 0.6, 1.0):
+        at = parts(ones)
+        z = at.q + lam * at.p
+        for i in range(12):
+            ends = [parts(ones + e * (np.arange(12) == i)).answer(lam, ones + e * (np.arange(12) == i), pairs)[0]
+                    for e in (1e-6, -1e-6)]  # fmt: skip
+            assert (ends[0] - ends[1]) / 2e-6 == pytest.approx((z[i] - z.mean()) / 12, rel=1e-6, abs=1e-9)
+
+
+def test_the_variance_of_a_paired_score_by_hand() -> None:
+    """Guards variance and freedom with all pairs gold, where topics alone bring variance: never more than T - 1."""
+    full, a, _ = world(7, topics=20)
+    per_topic = np.bincount(full.topic, a * full.gold)
+    off = per_topic - per_topic.mean()
+    answer = rectify_pairs(full, a)
+    assert answer.se**2 == pytest.approx(np.var(per_topic, ddof=1) / 20, rel=1e-9)
+    tails = 20 * (off**4).sum() / (off**2).sum() ** 2
+    assert answer.df == pytest.approx(min(19, 2 * 20 / (tails - 1)), rel=1e-6)
+
+
+@pytest.mark.parametrize("design", ["random", "by-bronze"])
+def test_the_spread_of_paired_scores_is_that_of_repeated_studies(design: str) -> None:
+    """Guards the standard error against how far 500 studies' values lie apart; floors make it a little large."""
+    found = []
+    for seed in range(500):
+        full, a, b = world(seed)
+        found.append(rectify_pairs(sample(full, 400, design, seed), a, against=b))
+    ratio = np.mean([r.se**2 for r in found]) / np.var([r.value for r in found])
+    slack = 3 * np.sqrt(2 / 500)
+    assert 1 - slack < ratio < 1.1 + slack
+
+
+def test_the_floor_of_the_gold_part_by_hand() -> None:
+    """Guards the least variance of few gold pairs that all agree: half a pair is added at either end of the scale."""
+    topic = np.repeat(np.arange(6), 10)
+    bronze = np.ones(60)
+    drawn = np.arange(60) % 10 == 0
+    pairs = SampledPairs(topic, np.zeros(60, int), bronze, np.where(drawn, 1.0, np.nan), np.full(60, 10.0), 6)
+    low = np.r_[0.0, np.ones(59)]  # the scale reaches to 0 by one bronze label
+    scaled = SampledPairs(topic, np.zeros(60, int), low, pairs.gold, pairs.expansion, 6)
+    mean = (6 + 0.5) / 7
+    spread = (6 + 0.5) / 7 - mean**2
+    least = 6 * (60 * 0.1 / 6) ** 2 * 0.9 * spread / 36  # load 1 each, 9 of 10 pairs unseen
+    assert rectify_pairs(scaled, np.full(60, 0.1)).se ** 2 == pytest.approx(least, rel=1e-9)
 
 
 # ---------------------------------------------------------------------- with systems and measures

@@ -25,7 +25,8 @@ class Leaders:
     @property
     def sentence(self) -> str:
         """The best by name, or those that may be."""
-        sure = f"{self.confidence:.0%} confidence, Bonferroni over all {self.pairs} pairs"
+        by = f", Bonferroni over all {self.pairs} pairs" if self.pairs > 1 else ""
+        sure = f"{self.confidence:.0%} confidence{by}"
         left = f"; without an answer: {self.refused}" if self.refused else ""
         if len(self.systems) == 1:
             return f"Best on {self.measure}: {self.systems[0]}, told apart from all others ({sure}{left})."
