@@ -318,6 +318,15 @@ def test_the_variance_of_a_paired_score_by_hand() -> None:
     assert answer.df == pytest.approx(min(19, 2 * 20 / (tails - 1)), rel=1e-6)
 
 
+def test_a_variance_that_one_topic_carries_is_badly_known() -> None:
+    """Guards the freedom by tails: 2 T / (kurtosis - 1) of the scores, where one of twenty topics has a relevant one."""
+    gold = np.r_[1.0, np.zeros(19)]
+    pairs = SampledPairs(np.arange(20), np.zeros(20, int), gold, gold, np.ones(20), 20)
+    off = gold - 0.05
+    tails = 20 * (off**4).sum() / (off**2).sum() ** 2
+    assert rectify_pairs(pairs, np.ones(20)).df == pytest.approx(40 / (tails - 1), rel=1e-9)
+
+
 @pytest.mark.parametrize("design", ["random", "by-bronze"])
 def test_the_spread_of_paired_scores_is_that_of_repeated_studies(design: str) -> None:
     """Guards the standard error against how far 500 studies' values lie apart; floors make it a little large."""

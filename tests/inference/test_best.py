@@ -125,3 +125,25 @@ def test_adjusted_p_are_called_so() -> None:
     assert "of 6 pairs differ without the judge's errors: adjusted p (holm) below 0.05." in four
     plain = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold", adjust="none"))
     assert "p, not adjusted for their number, below 0.05." in plain
+
+
+def test_how_bronze_scores_are_used_is_said() -> None:
+    """Guards the sentence on few gold topics: the slope of all systems, what follows, and silence of other designs."""
+    runs, bronze, gold = equal_systems(3, systems=3)
+    coin = np.random.default_rng(5)
+    alone = {t: {d: int(coin.random() < 0.5) for d in row} for t, row in bronze.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        used = str(tg.correct(runs, bronze, gold, "P@5", design="topics"))
+        useless = str(tg.correct(runs, alone, gold, "P@5", design="topics"))
+        compared = str(tg.compare(runs, bronze, "P@5", gold=gold, design="topics"))
+        one = str(tg.correct({"s0": runs["s0"]}, bronze, gold, "P@5", design="topics"))
+        most = {**gold, **{t: {d: 1 - b for d, b in bronze[t].items()} for t in list(bronze)[12:21]}}
+        many = str(tg.correct(runs, bronze, most, "P@5", design="topics"))
+    assert "P@5, 12 gold topics: over all systems the slope of gold on bronze scores is" in used
+    assert "so bronze scores count in full" in used
+    assert "so bronze scores count in full" in compared
+    assert "so the gold topics stand alone" in useless
+    assert "12 gold topics of one system cannot tell" in one
+    assert "each rectified with a slope of their own" in many
+    assert "slope" not in str(tg.correct(runs, bronze, gold, "P@5", design="random"))

@@ -153,7 +153,8 @@ def told_of(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
         ]
     if len(source.bronze) == 1:
         return [
-            f"{source.gold_topics} gold topics of one system cannot tell whether bronze scores help; they are used."
+            f"Whether bronze scores help, {source.gold_topics} gold topics of one system cannot tell (slope of gold on "
+            f"bronze {source.slope:.2f}; above {ENOUGH_SLOPE:g} they shorten the interval); they are used."
         ]
     used = "so bronze scores count in full" if source.helps else "so the gold topics stand alone"
     return [
