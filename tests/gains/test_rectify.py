@@ -319,7 +319,7 @@ def test_the_variance_of_a_paired_score_by_hand() -> None:
 
 
 def test_a_variance_that_one_topic_carries_is_badly_known() -> None:
-    """Guards the freedom by tails: 2 T / (kurtosis - 1) of the scores, where one of twenty topics has a relevant one."""
+    """Guards the freedom by tails: 2 T / (kurtosis - 1) of the scores; one topic of twenty has all."""
     gold = np.r_[1.0, np.zeros(19)]
     pairs = SampledPairs(np.arange(20), np.zeros(20, int), gold, gold, np.ones(20), 20)
     off = gold - 0.05
