@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
+settings.register_profile("any machine", deadline=None)  # no test asserts wall time
+settings.load_profile("any machine")
 
 
 @cache

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from truegain.cli.app import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -23,15 +26,32 @@ def commands(page: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_every_command_runs(page: Path, tmp_path: Path) -> None:
-    """Guards what people type first: each command of a page, one after the other, ends well and prints something."""
-    for command in commands(page):
+def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
+    """Guards what people type first: each command, one after the other, ends well and prints something."""
+    for command in commands(PAGES[0]):
         line = command.replace("truegain", f"{sys.executable} -m truegain", 1)
         done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout or "-o " in command, command
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda p: p.name)
+def test_every_command_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards the commands of a page as those of the README, in this process."""
+    monkeypatch.chdir(tmp_path)
+    for command in commands(page):
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        try:
+            main()
+            code: object = 0
+        except SystemExit as end:
+            code = end.code or 0
+        said = capsys.readouterr()
+        assert code == 0, (command, said.err)
+        assert said.out or "-o " in command, command
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -89,6 +89,42 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
     assert "| system |" in (folder / "t.md").read_text()
 
 
+def test_one_trial_and_published_p_values(run: Run) -> None:
+    """Guards --counting, and --trials 1, which printed '1 of 1 pairs differ', p 0.0000: trials grow and are told."""
+    words = ("compare", "qrels", "runs/r0.run", "runs/r1.run", "--test", "bootstrap", "--trials", "1")
+    code, out, err = run(*words)
+    assert (code, err) == (0, "")
+    assert "1 trials have no p-value below 0.05: 40 were drawn" in out
+    record = json.loads(run(*words, "--format", "jsonl")[1])
+    assert record["p"] * 41 == pytest.approx(round(record["p"] * 41))
+    for test in ("bootstrap", "randomised-tukey-hsd"):
+        words = (
+            "compare",
+            "qrels",
+            "runs/r0.run",
+            "runs/r7.run",
+            "--test",
+            test,
+            "--trials",
+            "300",
+            "--format",
+            "json",
+        )
+        plus = json.loads(run(*words)[1])
+        published = json.loads(run(*words, "--counting", "published")[1])
+        assert (plus["made_by"]["counting"], published["made_by"]["counting"]) == ("plus-one", "published")
+        p, share = plus["rows"][0]["p"], published["rows"][0]["p"]
+        assert p == pytest.approx((300 * share + 1) / 301)
+    words = ("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "100")
+    assert run(*words, "--format", "json")[0] == 0
+    made_by = json.loads(run(*words, "--counting", "published", "--format", "json")[1])["made_by"]
+    assert made_by["counting"] == "published"
+    code, _, err = run("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "5")
+    assert (code, "give at least 20" in err) == (2, True)
+    code, _, err = run("compare", "qrels", "runs", "--over", "collection", "--counting", "published")
+    assert (code, "--counting" in err) == (2, True)
+
+
 def test_options_of_eval(run: Run) -> None:
     """Guards that the options that choose topics and documents reach the scores."""
     for words in (

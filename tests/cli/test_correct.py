@@ -9,7 +9,7 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
-from tests.inference.test_corrected import study
+from tests.worlds import study
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_two_judgment_files_then_runs(run: Run) -> None:
     code, out, err = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP")
     assert (code, err) == (0, "")
     assert out.startswith("AP: 4 systems by gold and by llm\n")
-    for words in ("tau-b", "95% interval, hollander-wolfe", "tau_AP, gold is true", "walks the ranking by llm"):
+    for words in ("tau-b", "95% interval, wilson", "tau_AP, gold is true", "walks the ranking by llm"):
         assert words in out
     assert "pairs swapped" in out
     assert "Largest changes of place from gold to llm" in out
@@ -43,7 +43,11 @@ def test_programs_get_one_table(run: Run) -> None:
     assert [r["measure"] for r in rows] == ["AP", "P@2"]
     # AP by gold: p 1, q .833, r .417, s .417; by llm: p .833, q 1, r .833, s .5
     assert (rows[0]["swapped"], rows[0]["pairs"], rows[0]["tied"]) == ("1", "6", "2")
-    assert rows[0]["method"] == "hollander-wolfe"
+    assert rows[0]["method"] == "wilson"
+    assert all(-1 <= float(r["low"]) <= float(r["high"]) <= 1 for r in rows)
+    words = ("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "--interval", "hollander-wolfe")
+    published = next(csv.DictReader(io.StringIO(run(*words, "--format", "csv")[1])))
+    assert (published["method"], float(published["high"]) > 1) == ("hollander-wolfe", True)
     code, out, _ = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "-o", "out.json")
     made_by = json.loads(Path("out.json").read_text())["made_by"]
     assert (code, made_by["between"], made_by["seed"]) == (0, "judgments", 0)

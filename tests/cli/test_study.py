@@ -52,6 +52,18 @@ def test_a_comparison_over_collections(run: Run) -> None:
     (row,) = json.loads(out)["rows"]
     assert row["low"] < row["difference"] < row["high"]
     assert "hartung-knapp" in row["test"]
+    code, out, _ = run(*words, "-m", "AP", "-m", "nDCG@10", "--format", "json")
+    assert code == 0
+    for row in json.loads(out)["rows"]:
+        assert row["difference"] == pytest.approx(row["value_b"] - row["value_a"])
+        assert "mean difference" in row["test"]
+    words_of_all = ("compare", "qrels", "runs", "--over", "collection", "--trials", "100", "--adjust", "bonferroni")
+    for meta in ("mean", "random"):
+        code, out, _ = run(*words_of_all, "--meta", meta, "--pairing", "independent", "--format", "json")
+        assert code == 0
+        assert "paired" not in out
+        for row in json.loads(out)["rows"]:
+            assert row["p_adjusted"] == pytest.approx(min(1, 3 * row["p"]))
     _, out, _ = run(*words, "-q")
     assert len([line for line in out.splitlines() if line.startswith("0")]) == 14
 
@@ -74,7 +86,10 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
         (("eval", "qrels", "runs", "--intervals", "assessors"), "cannot draw over"),
         (("eval", "qrels", "runs", "--intervals", "topics", "--format", "trec"), "cannot be printed as trec"),
         (("eval", "qrels", "runs", "--intervals", "topics", "--confidence", "95"), "write 0.95"),
-        (("compare", "qrels", "runs", "--over", "collection", "-m", "P@10"), "compares AP"),
+        (("compare", "qrels", "runs", "--over", "collection", "-m", "P@10", "--meta", "random"), "compares AP"),
+        (("compare", "qrels", "runs", "--over", "collection", "--scale", "logit"), "is for meta-analysis"),
+        (("compare", "qrels", "runs", "--over", "collection", "-m", "GMAP"), "is not a mean over topics"),
+        (("eval", "qrels", "runs", "--intervals", "topics+collection", "--method", "parametric"), "that over topics"),
         (("compare", "qrels", "runs/system-1.run", "--over", "collection"), "one run cannot be compared"),
         (("compare", "qrels", "runs", "--over", "collection", "-q"), "give two runs"),
         (("study", "split-half", "qrels", "runs", "--split", "assessors"), "cannot split"),

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from tests.inference.test_corrected import study
+from tests.worlds import study
 from truegain.gains.pairs import pair_up
 from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.judges.fitting import fitted_judge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 
 import truegain as tg
 from truegain.engine import Local
-from truegain.inference.collection.difference import collection_difference
-from truegain.inference.collection.expansion import drawn_means
+from truegain.inference.collection.difference import collection_differences
+from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.means import geometric_mean_estimates, logistic_mean_estimates, mean_estimates
 from truegain.inference.collection.small_r import limit_at_one, limit_at_zero
 from truegain.inference.collection.spread import METHODS, accelerations, average_precision, collection_spread
@@ -21,8 +22,8 @@ from truegain.measures.ap import AP
 from truegain.measures.evaluate import Options, aligned
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
 from truegain.studies.world import World, simulate
-from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
+from truegain.tables.runs import Runs
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,16 @@ def world() -> World:
 @pytest.fixture(scope="module")
 def ranked(world: World) -> RankedGains:
     """Its lists against the true labels."""
-    return aligned(world.runs, world.gold, Options())
+    return aligned(world.runs, world.gold, Options(), keep_keys=sys.maxsize)
+
+
+def lists_with(rank: npt.NDArray[Any], relevant: int) -> TopicLists:
+    """One list with relevant documents at these ranks, and others between them."""
+    last = int(rank.max(initial=0))
+    entry = np.arange(relevant, relevant + last)
+    entry[rank - 1] = np.arange(len(rank))
+    document = np.arange(1, relevant + last + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return TopicLists("1", relevant, document, np.array([0]), np.array([0, last]), entry.astype(np.int32))
 
 
 def test_the_centre_is_average_precision(ranked: RankedGains) -> None:
@@ -79,10 +89,7 @@ def test_acceleration_is_that_of_leaving_documents_out() -> None:
     influence += [whole - ap(run, relevant - 1)] * missed
     u = np.array(influence)
     rank = np.array([i + 1 for i, c in enumerate(run) if c == "1"])
-    gap = np.diff(np.concatenate([[0], rank])) - 1
-    lists = TopicLists(
-        0, relevant, np.array([0]), np.array([0, len(rank)]), np.arange(len(rank), dtype=np.int32), gap.astype(np.int32)
-    )
+    lists = lists_with(rank, relevant)
     assert average_precision(lists)[0] == pytest.approx(whole, abs=1e-14)
     assert accelerations(lists)[0] == pytest.approx((u**3).sum() / (6 * (u**2).sum() ** 1.5), abs=1e-12)
 
@@ -114,12 +121,8 @@ def test_intervals_cover_where_the_truth_is_known() -> None:
         rank = np.flatnonzero(flags) + 1
         if not len(rank):
             continue
-        gap = np.diff(np.concatenate([[0], rank])) - 1
-        lists = TopicLists(
-            0, len(rank), np.array([0]), np.array([0, len(rank)]), np.arange(len(rank), dtype=np.int32),
-            gap.astype(np.int32),
-        )  # fmt: skip
-        drawn, _ = average_precisions(lists, 400, np.random.SeedSequence(int(rng.integers(1 << 30))))
+        lists = lists_with(rank, len(rank))
+        drawn, _ = average_precisions(lists, 400, int(rng.integers(1 << 30)))
         ap = average_precision(lists)[0]
         odds = np.log(drawn[0] / (1 - drawn[0] + 1e-9)).std()
         centre = np.log(ap / (1 - ap))
@@ -141,7 +144,7 @@ def _one_ap(rng: np.random.Generator, chance: npt.NDArray[Any]) -> float:
 def test_means_by_bootstrap_and_from_the_parts_agree() -> None:
     """Guards MAP: where topics have many relevant documents the parametric combination is the bootstrap's equal."""
     world = simulate(topics=12, systems=3, docs=400, depth=200, pool_depth=60, seed=5)
-    ranked = aligned(world.runs, world.gold, Options())
+    ranked = aligned(world.runs, world.gold, Options(), keep_keys=sys.maxsize)
     spread = collection_spread(ranked, replicates=2000)
     scores = AP().score(ranked)
     for a, b in zip(mean_estimates(spread), mean_estimates(spread, "parametric"), strict=True):
@@ -153,57 +156,68 @@ def test_means_by_bootstrap_and_from_the_parts_agree() -> None:
     assert [e.value for e in geometric_mean_estimates(spread)] == pytest.approx(geometric.tolist())
 
 
-def test_topics_add_to_the_spread_of_the_collection(world: World) -> None:
-    """Guards the joint draw: wider than the collection alone, and near the sum of both variances."""
-    over = ["topics", "collection", "topics+collection"]
-    found = intervals(world.runs, world.gold, "AP", over=over, method=None, replicates=1500, seed=3)
-    by = {(e.system, e.over): e for e in found}
-    for system in world.runs.systems:
-        collection, joint = by[system, "collection"], by[system, "topics+collection"]
-        assert joint.se is not None
-        assert collection.se is not None
-        assert joint.se > collection.se
-
-
 def test_any_measure_by_expansion_agrees_with_the_fast_way(ranked: RankedGains) -> None:
-    """Guards the general road: AP drawn copy by copy has the spread of AP drawn by gaps."""
-    fast = collection_spread(ranked, replicates=2000).means["MAP"].sd
-    slow = drawn_means(ranked, AP(), replicates=600, seed=1).fixed.std(axis=1)
-    assert slow == pytest.approx(fast, rel=0.12)
+    """Guards the general road: AP drawn copy by copy is AP drawn from the copies, collection by collection."""
+    fast = collection_spread(ranked, replicates=60).means["MAP"].sd
+    slow = drawn_scores(ranked, AP(), replicates=60).summaries.std(axis=1, ddof=1)
+    assert slow == pytest.approx(fast, abs=1e-12)
 
 
-def test_measures_of_the_top_are_drawn_from_what_can_reach_it(world: World) -> None:
-    """Guards the cut: P@5 drawn from the near top has the spread of P@5 drawn from whole lists."""
-    view = aligned(world.runs, world.gold, Options())
-    near = drawn_means(view, tg.parse_measure("P@5"), replicates=300, seed=2)
-    whole = np.array([_p5(view, seed) for seed in range(300)])
-    assert near.fixed.mean(axis=1) == pytest.approx(whole.mean(axis=0), abs=0.02)
-    assert near.fixed.std(axis=1) == pytest.approx(whole.std(axis=0), rel=0.25)
+def test_measures_of_the_top_are_drawn_from_what_can_reach_it(ranked: RankedGains) -> None:
+    """Guards the cut: P@5 drawn from the near top is P@5 drawn from whole lists."""
+    measure = tg.parse_measure("P@5")
+    near = drawn_scores(ranked, measure, replicates=40, seed=2).summaries
+    whole = np.array([np.nanmean(measure.score(replicate(ranked, 1, 2, b)[0]), axis=1) for b in range(40)])
+    assert near == pytest.approx(whole.T, abs=1e-12)
 
 
-def _p5(view: RankedGains, seed: int) -> npt.NDArray[Any]:
-    drawn, _ = replicate(view, 1, np.random.default_rng([9, seed]))
-    return np.asarray(np.nanmean(tg.parse_measure("P@5").score(drawn), axis=1))
+@pytest.mark.parametrize("name", ["AP", "nDCG@10", "RR@10"])
+def test_no_draw_depends_on_the_order_or_number_of_systems(world: World, name: str) -> None:
+    """Guards one stream per document: files reversed, or one alone, give the same bits."""
+    measure = tg.parse_measure(name)
+    parts = world.runs.parts
+
+    def summaries(runs: Runs) -> dict[str, Any]:
+        view = aligned(runs, world.gold, Options(), keep_keys=sys.maxsize)
+        drawn = drawn_scores(view, measure, replicates=30, seed=3)
+        spread = collection_spread(view, replicates=30, seed=3)
+        return {s: (drawn.summaries[i], spread.sd[i]) for i, s in enumerate(runs.systems)}
+
+    first = summaries(Runs(parts))
+    for other in (summaries(Runs(parts[::-1])), summaries(Runs(parts[1:2]))):
+        for system, found in other.items():
+            assert all((mine == theirs).all() for mine, theirs in zip(found, first[system], strict=True))
 
 
 def test_paired_differences_are_narrower(world: World) -> None:
     """Guards pairing: systems that share documents move together; a system against itself does not move at all."""
-    pool = Pool.of(world.gold)
-    a, other, _ = world.runs.parts
-    far = collection_difference(pool, a, other, replicates=50)
-    assert far.ap == pytest.approx(AP().score(aligned(world.runs, world.gold, Options()))[:2], abs=1e-12)
+    a = world.runs.parts[0]
     noise = np.random.default_rng(3).normal(0, 0.2, len(a))
-    b = dataclasses.replace(a, system="near", score=a.score + noise)
-    found = collection_difference(pool, a, b, replicates=800)
+    near = dataclasses.replace(a, system="near", score=a.score + noise)
+    same = dataclasses.replace(a, system="same")
+    view = aligned(Runs((a, near, same)), world.gold, Options(), keep_keys=sys.maxsize)
+    found, still = collection_differences(view, [(0, 1), (0, 2)], replicates=400)
+    assert found.ap == pytest.approx(AP().score(view)[:2], abs=1e-12)
     assert np.median(found.paired / found.independent) < 0.8
     comparison = found.comparison("random")
     assert comparison.low is not None
     assert comparison.high is not None
     assert comparison.low < comparison.difference < comparison.high
-    same = collection_difference(pool, a, a.take(np.arange(len(a))), replicates=50)
-    assert (same.paired == 0).all()
+    assert (still.paired == 0).all()
     with pytest.raises(tg.TruegainError, match="only 0 topics move"):
-        same.combined()
+        still.combined()
+
+
+def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None:
+    """Guards words: independent collections are not called paired, and a weighted difference is explained."""
+    (found,) = collection_differences(ranked, [(0, 2)], replicates=100)
+    own = found.comparison("fixed", "independent")
+    assert "paired" not in " ".join((own.test, *own.notes))
+    assert "same collections" not in " ".join(own.notes)
+    plain = own.value_b - own.value_a
+    assert abs(own.difference - plain) > 0.001
+    assert any(f"{own.difference:+.4f}" in n and f"{plain:+.4f}" in n and "1/variance" in n for n in own.notes)
+    assert any("same collections" in n for n in found.comparison("fixed").notes)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +226,8 @@ def test_paired_differences_are_narrower(world: World) -> None:
         ({"over": "assessors"}, "cannot draw over 'assessors'"),
         ({"over": "collection", "complete": True}, "over topics only"),
         ({"over": "collection", "confidence": 95}, "not between 0 and 1"),
+        ({"over": "topics+collection", "method": "parametric"}, "has no method 'parametric'"),
+        ({"over": "collection", "method": "bca"}, "choose from t, bootstrap, percentile, parametric"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(world: World, options: dict[str, object], message: str) -> None:
@@ -225,7 +241,7 @@ def test_lists_of_a_topic_skip_systems_without_an_answer() -> None:
     runs = {"a": {"1": {"x": 1.0}, "2": {"x": 1.0}}, "b": {"1": {"x": 1.0, "y": 0.5}}}
     qrels = {"1": {"x": 1}, "2": {"x": 1, "y": 1}}
     with pytest.warns(tg.DataWarning, match="lacks judged topics"):
-        view = aligned(runs, qrels, Options())
+        view = aligned(runs, qrels, Options(), keep_keys=sys.maxsize)
     assert lists_of_topic(view, 1, 1).systems.tolist() == [0]
     spread = collection_spread(view, replicates=50)
     assert np.isnan(spread.ap[1, 1])

@@ -143,18 +143,69 @@ def test_mistakes_are_told() -> None:
         with pytest.raises(TruegainError, match=r"s0 and s3: all 8 differences are 0\.1"):
             tg.compare(scores_of(shifted), test=test, adjust="bh")
     assert tg.compare(scores_of(shifted), test="sign").between("s0", "s3").effect is None
-    geometric = scores_of(x, "GMAP")
-    geometric.summaries["GMAP"][:] = 0.01
-    with pytest.raises(TruegainError, match="not a mean over topics"):
-        tg.compare(geometric)
 
 
-def test_too_few_trials_for_the_adjustment() -> None:
-    """Guards against p = 0 passing for significant when the trials cannot resolve what Holm asks for."""
-    x = generated(12, 20, seed=8)
-    with pytest.warns(DataWarning, match=r"1,000 trials cannot tell .* at least 1,320 trials"):
-        tg.compare(scores_of(x), test="randomisation", trials=1000)
-    tg.compare(scores_of(x), test="randomisation", trials=1320)
+def test_a_geometric_mean_is_compared_in_logarithms() -> None:
+    """Guards GMAP: the paired t test of log AP, floor 0.00001, with a note; never the test of AP under its name."""
+    x = generated(3, 12, seed=9)
+    x[0, 0] = 0.0
+    found = tg.compare(scores_of(x, "GMAP"), test="paired-t", adjust="none")
+    logs = np.log(np.maximum(x, 1e-5))
+    for c in found:
+        t = paired_t(logs[int(c.a[1:])], logs[int(c.b[1:])])
+        assert (c.difference, c.low, c.high, c.p) == pytest.approx((t.difference, t.low, t.high, t.p), abs=1e-12)
+    assert found.notes[0].startswith("GMAP is a geometric mean: natural logarithms are compared")
+    assert found.low.min() >= np.log(1e-5)
+    assert found.high.max() <= 0
+    assert tg.compare(scores_of(x, "GMAP")).notes[0] == found.notes[0]
+
+
+def test_a_total_is_compared_by_its_mean_and_says_so() -> None:
+    """Guards num_rel_ret: values are means over topics, not the totals that eval prints, and a note tells."""
+    x = np.round(20 * generated(3, 12, seed=9))
+    found = tg.compare(scores_of(x, "NumRelRet"))
+    assert sorted(found.means) == pytest.approx(sorted(x.mean(axis=1)))
+    assert found.notes[0] == "NumRelRet is a total over topics; its mean over topics is compared"
+    assert (found.low >= 0).all()
+
+
+def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
+    """Guards the limits of means and of differences: few topics, wide intervals, scores near 0 and near 1."""
+    rng = np.random.default_rng(3)
+    x = np.vstack([rng.beta(0.1, 2, (2, 4)), rng.beta(2, 0.1, (2, 4))])
+    for test in TESTS:
+        found = tg.compare(scores_of(x), test=test, adjust=None, trials=200)
+        assert (found.low >= 0).all(), test
+        assert (found.high <= 1).all(), test
+        for c in found:
+            assert c.low is None or c.high is None or (-1 <= c.low <= c.difference <= c.high <= 1)
+    wide = tg.compare(scores_of(x), test="paired-t")
+    assert (wide.low == 0).any()
+    assert any(c.high == 1 for c in wide)
+    assert tg.compare(scores_of(x, "DCG@10"), test="paired-t").high.max() > 1  # which has no greatest value
+
+
+def test_what_is_not_a_test_of_means_says_so() -> None:
+    """Guards the notes of wilcoxon and sign, and that tests of means carry none; few topics are told by all."""
+    x = generated(3, 12, seed=2)
+    for test in TESTS:
+        notes = " ".join(tg.compare(scores_of(x), test=test, trials=2000).notes)
+        assert ("not whether the means are equal" in notes) == (test in ("wilcoxon", "sign")), test
+        assert "topics are few" not in notes
+        assert "9 topics are few" in " ".join(tg.compare(scores_of(x[:, :9]), test=test, trials=2000).notes)
+    assert "the differences lie evenly about 0" in tg.compare(scores_of(x), test="wilcoxon").table().notes[0]
+
+
+def test_fewer_than_3_topics_are_refused() -> None:
+    """Guards against limits of 2 topics: refused by all tests, whether topics are few or are lacking."""
+    x = generated(3, 5, seed=2)
+    for test in TESTS:
+        with pytest.raises(TruegainError, match="at least 3"):
+            tg.compare(scores_of(x[:, :2]), test=test)
+    x[0, 2:] = np.nan
+    for test in ("tukey-hsd", "sign"):
+        with pytest.warns(DataWarning), pytest.raises(TruegainError, match="at least 3"):
+            tg.compare(scores_of(x), test=test)
 
 
 def test_groups_say_exactly_who_differs() -> None:

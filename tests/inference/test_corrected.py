@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.worlds import EBAY, study
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.homogeneity import homogeneity
@@ -20,29 +21,7 @@ from truegain.inference.judges.rates import Rates, clearly_positive
 from truegain.inference.judges.simulation import simulate_judge
 from truegain.measures.evaluate import Options, aligned
 
-Labels = dict[str, dict[str, int]]
-EBAY = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
 Z = 1.959964
-
-
-def study(
-    seed: int, topics: int = 40, docs: int = 20, m_r: float = 0.9, m_n: float = 0.8, tilt: float = 0.0
-) -> tuple[dict[str, dict[str, dict[str, float]]], Labels, Labels]:
-    """Two runs over documents judged by both judges; `tilt` lowers mN for the documents of the second run."""
-    rng = np.random.default_rng(seed)
-    gold: Labels = {}
-    bronze: Labels = {}
-    runs: dict[str, dict[str, dict[str, float]]] = {"a": {}, "b": {}}
-    for t in range(topics):
-        p = rng.beta(4, 6)
-        row = {f"{s}{i}": int(rng.random() < p) for s in "ab" for i in range(docs)}
-        gold[str(t)] = row
-        bronze[str(t)] = {
-            d: int(rng.random() < (m_r if g else 1 - m_n + (tilt if d[0] == "b" else 0))) for d, g in row.items()
-        }
-        for s in "ab":
-            runs[s][str(t)] = {f"{s}{i}": float(-i) for i in range(docs)}
-    return runs, bronze, gold
 
 
 def test_ebay_corrected_values() -> None:

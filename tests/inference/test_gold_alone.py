@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
-from tests.inference.test_corrected import study
+from tests.worlds import study
 from truegain.gains.pairs import Design
 from truegain.inference.judges.gold_alone import gold_alone_widths, gold_of_items
 from truegain.inference.judges.label_weights import tell_unjudged

@@ -107,13 +107,13 @@ def test_the_bootstrap_of_topics_against_a_plain_loop() -> None:
 
 
 def test_a_resample_without_any_topic_of_a_system_is_drawn_again() -> None:
-    """Guards against 0/0: a system with 2 of 6 topics still has all its replicates, and the redrawn are told."""
-    values = np.random.default_rng(8).uniform(size=(2, 6))
-    values[1, 2:] = np.nan
+    """Guards against 0/0: a system with 3 of 9 topics still has all its replicates, and the redrawn are told."""
+    values = np.random.default_rng(8).uniform(size=(2, 9))
+    values[1, 3:] = np.nan
     draws = bootstrap_means(values, 500, seed=1)
     assert draws.means.shape == (2, 500)
     assert not np.isnan(draws.means).any()
-    assert draws.redrawn > 20  # (4/6)^6 = 9% of resamples
+    assert draws.redrawn > 5  # (6/9)^9 = 2.6% of resamples
     assert "drawn again" in topic_intervals(scores_of(values), method="percentile", replicates=500)[0].notes[-1]
 
 
@@ -138,6 +138,54 @@ def test_coverage_over_topics() -> None:
     assert covered(skewed, "bca") > covered(skewed, "basic")
 
 
+def test_wilson_limits_by_their_equation_and_by_scipy() -> None:
+    """Guards the default: roots of (u - x)^2 = t^2 x(1 - x)/N on any bounds; shares of 0 and 1 are scipy's."""
+    values = np.random.default_rng(5).beta(0.7, 2, size=(6, 8))
+    mean, se = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(8)
+    t = stats.t.ppf(0.95, 7)
+    for least, greatest in ((0.0, 1.0), (-2.0, 3.0)):
+        width = greatest - least
+        found = intervals.wilson(least + width * mean, width * se, 8, (least, greatest), 0.9)
+        for end in ((found.low - least) / width, (found.high - least) / width):
+            assert (mean - end) ** 2 == pytest.approx(t**2 * se**2 / (mean * (1 - mean)) * end * (1 - end), abs=1e-12)
+        assert (found.low < least + width * mean).all()
+        assert (found.high > least + width * mean).all()
+    level = 2 * stats.norm.cdf(stats.t.ppf(0.975, 11)) - 1  # where the normal quantile is t's of 11
+    for up in (0, 12):
+        theirs = stats.binomtest(up, 12).proportion_ci(level, "wilson")
+        ours = intervals.wilson(up / 12, 0.0, 12)
+        assert (float(ours.low), float(ours.high)) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
+    """Guards every interval over topics: near 0, near 1 and on the bound, limits are values the measure can have."""
+    rng = np.random.default_rng(6)
+    values = np.vstack([rng.beta(0.2, 4, size=(5, 12)), rng.beta(4, 0.2, size=(5, 12)), np.zeros((1, 12))])
+    for method in (None, *TOPIC_METHODS):
+        for found in topic_intervals(scores_of(values), method=method):  # type: ignore[arg-type]
+            assert 0 <= found.low <= found.high <= 1, (method, found)
+            assert found.low - 1.1e-5 <= found.value <= found.high + 1.1e-5  # logit moves 0 and 1 by 1e-5
+    by_default = topic_intervals(scores_of(values))
+    assert all(e.low < e.value < e.high for e in by_default[:-1])
+    assert by_default[-1].high > 0.1  # 12 zeros do not show that the mean is 0
+    unbounded = topic_intervals(scores_of(values, name="DCG@10"))
+    assert {e.method for e in unbounded} == {"t"}
+
+
+def test_few_topics_are_covered_and_told() -> None:
+    """Guards the default at 3, 5 and 10 skewed topics, which percentile limits cover 60-88%; and the notes."""
+    rng = np.random.default_rng(41)
+    for n in (3, 5, 10):
+        values = rng.beta(0.6, 1.8, size=(800, n))  # mean 0.25; Monte Carlo error of a share of 0.94: 0.008
+        by_default = topic_intervals(scores_of(values))
+        drawn = topic_intervals(scores_of(values), method="percentile", replicates=300)
+        held = np.mean([e.low <= 0.25 <= e.high for e in by_default])
+        assert 0.92 <= held <= 0.985, n
+        assert np.mean([e.low <= 0.25 <= e.high for e in drawn]) < 0.9
+        assert any("fewer than 25 topics" in note for note in drawn[0].notes)
+        assert any("topics are few" in note for note in by_default[0].notes) == (n < 10)
+
+
 def test_t_is_scipys() -> None:
     """Guards the degrees of freedom of each system's own topics."""
     values = np.random.default_rng(12).uniform(size=(2, 10))
@@ -159,8 +207,8 @@ def test_the_answer_depends_on_the_seed_alone() -> None:
         assert first == again
         assert [e.low for e in first[:2]] == pytest.approx([e.low for e in fewer], abs=1e-12)
         assert [e.high for e in first[:2]] == pytest.approx([e.high for e in fewer], abs=1e-12)
-    other = topic_intervals(scores_of(values), seed=5)
-    assert other != topic_intervals(scores_of(values), seed=4)
+    other = topic_intervals(scores_of(values), method="studentised", seed=5)
+    assert other != topic_intervals(scores_of(values), method="studentised", seed=4)
 
 
 def test_logit_stays_inside_and_moves_the_ends() -> None:
@@ -182,7 +230,7 @@ def test_degenerate_systems_fall_back_and_say_so() -> None:
         assert (found[1].low, found[1].high) == pytest.approx((0.3, 0.3))
         if method == "bca":
             assert found[1].method == "percentile (bca degenerate)"
-            assert "1 of 2 systems" in found[1].notes[0]
+            assert "1 of 2 systems" in found[1].notes[-1]
     assert intervals.bca(5.0, [1, 2, 3], [1.0, 2.0]).fell_back
     infinite = intervals.studentised(0.5, 0.1, [0.0, 1.0, 0.4], [0.0, 0.0, 0.1])
     assert infinite.fell_back
@@ -199,6 +247,9 @@ def test_a_geometric_mean_is_handled_in_logs() -> None:
     logs = np.log([1, 0.5] * 6)
     low, high = stats.t.interval(0.95, 11, logs.mean(), stats.sem(logs))
     assert (found.low, found.high) == pytest.approx((np.exp(low), np.exp(high)))
+    assert topic_intervals(scores, "GMAP")[0].method == "t"
+    with pytest.raises(TruegainError, match="wilson limits need a mean between bounds, and GMAP is none"):
+        topic_intervals(scores, "GMAP", "wilson")
     with pytest.raises(TruegainError, match="NumRel is not a mean over topics"):
         topic_intervals(scores, "NumRel")
 
@@ -209,10 +260,10 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(TruegainError, match="no interval over topics is called 'wald'"):
         topic_intervals(scores_of(values), method="wald")  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="at least 40"):
-        topic_intervals(scores_of(values), replicates=20)
+        topic_intervals(scores_of(values), method="percentile", replicates=20)
     lonely = values.copy()
-    lonely[1, 1:] = np.nan
-    with pytest.raises(TruegainError, match="s1: an interval over topics needs values on at least 2"):
+    lonely[1, 2:] = np.nan
+    with pytest.raises(TruegainError, match="s1: an interval over topics needs values on at least 3"):
         topic_intervals(scores_of(lonely))
     with pytest.raises(TruegainError, match="NumRet is not a mean over topics"):
         TopicMeans.of(scores_of(values, name="NumRet"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.test_corrected import study
+from tests.worlds import study
 
 Labels = dict[str, dict[str, int]]
 

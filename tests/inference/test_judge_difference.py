@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.test_corrected import EBAY, study
+from tests.worlds import EBAY, study
 from truegain.inference.judges.comparison import compare_corrected
 from truegain.inference.judges.difference import naive_p
 

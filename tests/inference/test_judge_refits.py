@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.test_corrected import study
+from tests.worlds import study
 from truegain.inference.judges.refit import corrected_values
 from truegain.measures.evaluate import Options, aligned
 

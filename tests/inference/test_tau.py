@@ -36,7 +36,7 @@ def test_every_conformance_value(conformance: Any) -> None:
         assert kendall_tau(xt, yt, "a") == pytest.approx(case["tau_a_ties"], abs=TIGHT)
         assert kendall_tau(xt, yt, "b") == pytest.approx(case["tau_b_ties"], abs=TIGHT)
         assert tau_ap_b(xt, yt) == pytest.approx(case["tau_ap_b_ties"], abs=TIGHT)
-        published = tau_interval(x, y)
+        published = tau_interval(x, y, "hollander-wolfe")
         # at tau = 1 the recorded tau-b is 1 - 1e-16, whose 1 - tau^2 leaves a width of 2e-8; ours is 0
         tolerance = TIGHT if case["tau"] < 0.99 else 1e-8
         assert [published.low, published.high] == pytest.approx(case["nsm3_ci"], abs=tolerance)
@@ -60,14 +60,14 @@ def test_published_values(conformance: Any, examples: dict[str, dict[str, Any]])
         assert kendall_tau(xt, yt, "b") == pytest.approx(case["tau_b"], abs=5e-5)
         assert kendall_tau(x, yt, "a") == pytest.approx(case["tau_a"], abs=5e-5)
     dialogue = section["nsm3_published"]
-    ours = tau_interval(dialogue["v1"], dialogue["v2"])
+    ours = tau_interval(dialogue["v1"], dialogue["v2"], "hollander-wolfe")
     assert [ours.low, ours.high] == pytest.approx(dialogue["ci"], abs=5e-4)
     given, expected = examples["tau-1"]["input"], examples["tau-1"]["expected"]
     assert tau_ap(given["true"], given["est"]) == pytest.approx(expected["tau_ap"], abs=5e-7)
     assert tau_ap(given["est"], given["true"]) == pytest.approx(expected["tau_ap_reverse"], abs=5e-7)
     z = tau_interval(given["true"], given["est"], "long-cliff")
     assert [z.low, z.high] == pytest.approx(expected["long_cliff_ci95_z"], abs=5e-7)
-    hollander = tau_interval(given["true"], given["est"])
+    hollander = tau_interval(given["true"], given["est"], "hollander-wolfe")
     assert [hollander.low, hollander.high] == pytest.approx(expected["nsm3_ci95"], abs=5e-7)
     given, expected = examples["tau-ties"]["input"], examples["tau-ties"]["expected"]
     assert kendall_tau(given["x"], given["y"], "a") == pytest.approx(expected["tau_a"], abs=5e-7)
@@ -145,12 +145,65 @@ def test_intervals_cover_tau() -> None:
         assert 0.91 <= count / trials <= 0.98, method
 
 
+def test_wilson_limits_are_the_roots_of_the_score_equation() -> None:
+    """Guards the default's arithmetic: at both limits (tau - x)^2 = z^2 (1 - x^2)/N, N = (1 - tau^2)/s^2."""
+    rng = np.random.default_rng(3)
+    for n in (4, 9, 30):
+        for level in (0.8, 0.95):
+            x = rng.normal(size=n)
+            y = x + rng.normal(size=n)
+            ours = tau_interval(x, y, confidence=level)
+            published = tau_interval(x, y, "hollander-wolfe", confidence=level)
+            assert (ours.method, ours.value, ours.se) == ("wilson", published.value, published.se)
+            assert ours.se is not None
+            z = float(stats.norm.ppf((1 + level) / 2))
+            share = ours.se**2 / (1 - ours.value**2)
+            for limit in (ours.low, ours.high):
+                assert (ours.value - limit) ** 2 == pytest.approx(z**2 * share * (1 - limit**2), abs=1e-12)
+            assert -1 < ours.low < ours.value < ours.high < 1
+
+
+@settings(deadline=None)
+@given(SCORES)
+def test_default_limits_of_tau_stay_inside(pairs: list[tuple[int, int]]) -> None:
+    """Guards [-1, 1] for any scores, tied or not, and some width even where all pairs agree."""
+    x, y = two(pairs)
+    if len(set(x)) > 1 and len(set(y)) > 1:
+        found = tau_interval(x, y)
+        assert -1 <= found.low <= found.value <= found.high <= 1
+        assert found.low < found.high
+
+
+def test_total_agreement_by_default() -> None:
+    """Guards tau = 1: the limit is Wilson's for floor(n/2) pairs that share no system, by scipy's own Wilson."""
+    for n in (4, 5, 12, 51):
+        theirs = stats.binomtest(n // 2, n // 2).proportion_ci(method="wilson")
+        found = tau_interval(range(n), range(n))
+        assert (found.low, found.high) == (pytest.approx(2 * theirs.low - 1, abs=1e-9), 1.0)
+        opposite = tau_interval(range(n), range(n, 0, -1))
+        assert (opposite.low, opposite.high) == (-1.0, pytest.approx(1 - 2 * theirs.low, abs=1e-9))
+
+
+def test_few_systems_are_covered_by_default() -> None:
+    """Guards 5 systems with tau 0.8, where the published interval covers about 60%: the default at least 92%."""
+    rng = np.random.default_rng(21)
+    rho, held = np.sin(np.pi / 2 * 0.8), {"wilson": 0, "hollander-wolfe": 0}
+    for _ in range(400):
+        x = rng.normal(size=5)
+        y = rho * x + np.sqrt(1 - rho**2) * rng.normal(size=5)
+        for method in held:
+            found = tau_interval(x, y, "wilson" if method == "wilson" else "hollander-wolfe")
+            held[method] += found.low <= 0.8 <= found.high
+    assert held["wilson"] >= 0.92 * 400
+    assert held["hollander-wolfe"] <= 0.75 * 400
+
+
 def test_total_agreement_says_that_its_interval_is_empty() -> None:
     """Guards against false certainty: an interval of no width comes with a note, and clip names itself."""
-    perfect = tau_interval([1, 2, 3, 4], [1, 2, 3, 4])
+    perfect = tau_interval([1, 2, 3, 4], [1, 2, 3, 4], "hollander-wolfe")
     assert (perfect.low, perfect.high) == (1.0, 1.0)
     assert "no width" in perfect.notes[0]
-    wide = tau_interval([1, 2, 3, 4], [1, 2, 4, 3], clip=True)
+    wide = tau_interval([1, 2, 3, 4], [1, 2, 4, 3], "hollander-wolfe", clip=True)
     assert wide.high == 1.0
     assert wide.method.endswith("clipped")
 

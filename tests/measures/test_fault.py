@@ -9,7 +9,7 @@ import pytest
 
 import truegain as tg
 from truegain.engine import PieceError
-from truegain.inference.collection.expansion import drawn_means
+from truegain.inference.collection.expansion import drawn_scores
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats
@@ -24,10 +24,11 @@ class Fragile(Measure):
     """Cannot bear a label of 2 in a list."""
 
     AT = None
+    depth: int = 0  # in lists deeper than this
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        if (ranked.gain == 2).any():
+        if ((ranked.gain == 2) & (ranked.depth[ranked.list] > self.depth)).any():
             raise ZeroDivisionError("no place for a 2")
         return np.ones(ranked.lists)
 
@@ -42,5 +43,5 @@ def test_the_system_and_topic_at_fault_are_named() -> None:
 
 def test_a_fault_inside_a_resample_is_named_too() -> None:
     """Guards the same under the engine: piece, system and topic, and no partial result."""
-    with pytest.raises(PieceError, match=r"replicates 1 to 20: Fragile failed on system b, topic 2"):
-        drawn_means(aligned(RUNS, QRELS, Options()), Fragile(), replicates=40)
+    with pytest.raises(PieceError, match=r"replicates 1 to 20: Fragile\(depth=2\) failed on system b, topic 2"):
+        drawn_scores(aligned(RUNS, QRELS, Options(), keep_keys=9), Fragile(depth=2), replicates=40)

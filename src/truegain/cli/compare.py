@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.counting import CountingOption
 from truegain.cli.eval_ import Judgments, RunFiles
 from truegain.cli.gold import (
     Accuracy,
@@ -103,14 +104,20 @@ def compare_command(
     ] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one only.")] = None,
     trials: Annotated[
-        int | None, typer.Option("--trials", min=1, help="Replicates, where the test resamples (default 10000).")
+        int | None,
+        typer.Option(
+            "--trials", min=1, help="Replicates, where the test resamples (default 10000; more where p could not pass)."
+        ),
     ] = None,
+    counting: CountingOption = "plus-one",
     confidence: Annotated[float, typer.Option("--confidence", help="Level of intervals; 1 - alpha.")] = 0.95,
     over: Annotated[
         Literal["topics", "collection"],
-        typer.Option("--over", help="Other topics, or other collections of the same kind (AP only)."),
+        typer.Option("--over", help="Other topics, or other collections of the same kind."),
     ] = "topics",
-    meta: Annotated[Meta, typer.Option("--meta", help="How topics are put together, over collections.")] = "random",
+    meta: Annotated[
+        Meta, typer.Option("--meta", help="How topics are put together, over collections: all alike, or weighed.")
+    ] = "mean",
     scale: Annotated[Scale, typer.Option("--scale", help="Differences of AP or of its logit.")] = "ap",
     pairing: Annotated[
         Pairing, typer.Option("--pairing", help="The same collection for both systems, or one for each.")
@@ -152,7 +159,8 @@ def compare_command(
     output: Output = "-",
 ) -> None:
     """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
-    from truegain.inference.differences.compare import TRIALS, compare
+    from truegain.inference.differences.compare import compare
+    from truegain.inference.differences.effort import TRIALS
 
     if pairs and groups:
         raise TruegainError("--pairs and --groups ask for different tables; give one of them")
@@ -169,22 +177,23 @@ def compare_command(
         _not_with_gold(
             over=over == "collection", complete=complete, depth=depth, judged_only=judged_only, topics=by_topic,
             no_relevant=no_relevant != "zero", groups=groups, trec_eval=trec_eval != "10",
+            counting=counting != "plus-one",
         )  # fmt: skip
     if over == "topics":
         refuse(
             "is about other collections; give --over collection, or leave it out",
-            topics=by_topic, meta=meta != "random", scale=scale != "ap", pairing=pairing != "paired"
+            topics=by_topic, meta=meta != "mean", scale=scale != "ap", pairing=pairing != "paired"
         )  # fmt: skip
     if over == "collection":
         refuse(
             "has no place over collections; leave it out",
-            test=test, adjust=adjust, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
-            no_relevant=no_relevant != "zero", figure=figure,
+            test=test, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
+            no_relevant=no_relevant != "zero", figure=figure, counting=counting != "plus-one",
         )  # fmt: skip
         table = collection_table(
-            judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, by_topic=by_topic, baseline=baseline,
-            level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS, confidence=confidence,
-            seed=seed, jobs=jobs,
+            judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, adjust=adjust, by_topic=by_topic,
+            baseline=baseline, level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS,
+            confidence=confidence, seed=seed, jobs=jobs,
         )  # fmt: skip
         write_table(table, output_format, output)
         return
@@ -205,13 +214,16 @@ def compare_command(
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval, corpus=corpus,
         judged_corpus=judged_corpus,
     )  # fmt: skip
-    found = [
-        compare(
-            scores, measure=name, test=test, adjust=adjust, trials=trials, seed=seed, jobs=jobs,
-            confidence=confidence, baseline=baseline,
-        )
-        for name in scores.measures
-    ]  # fmt: skip
+    systems = len(scores.systems)
+    all_pairs = systems - 1 if baseline else systems * (systems - 1) // 2
+    with _progress(test, all_pairs * len(scores.measures)) as progress:
+        found = [
+            compare(
+                scores, measure=name, test=test, adjust=adjust, trials=trials, seed=seed, jobs=jobs,
+                confidence=confidence, baseline=baseline, counting=counting, tested=progress.advance,
+            )
+            for name in scores.measures
+        ]  # fmt: skip
     _draw([c.pairs for c in found], figure)
     in_groups = groups or (len(scores.systems) > FEW and baseline is None and not pairs)
     tables = [c.group_table() if in_groups else c.table() for c in found]
@@ -249,6 +261,7 @@ NOT_WITH_GOLD = {
     "judged_only": "-J: say it in the measure instead, such as P(judged_only=True)@10",
     "topics": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": "--no-relevant: with gold labels every topic counts; leave it out",
+    "counting": "--counting: with gold labels no p-value is counted; leave it out",
     "groups": "--groups are of Tukey's test; with gold labels pairs are printed",
     "trec_eval": "--trec-eval 9: corrected scores go by the rules of 10; leave it out",
 }
@@ -259,6 +272,11 @@ def _not_with_gold(**options: object) -> None:
     for name, value in options.items():
         if value:
             raise TruegainError(f"{NOT_WITH_GOLD[name]} (with --gold)")
+
+
+def _progress(test: str | None, pairs: int) -> Progress:
+    """Pairs compared; the randomised Tukey test draws for all pairs at once, and tells its draws."""
+    return Progress(None, "permutations") if test == "randomised-tukey-hsd" else Progress(pairs, "pairs compared")
 
 
 def _draw(pairs: Sequence[Sequence[Comparison]], figure: str | None) -> None:

@@ -10,6 +10,7 @@ import typer
 from truegain.cli.output import table_format_of
 from truegain.errors import TruegainError
 from truegain.inference.ranks.correlate import Between, Correlation, correlate
+from truegain.inference.ranks.tau import TauMethod
 from truegain.report.saving import check_ending
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
 from truegain.tables.table import Format, Table
@@ -34,9 +35,9 @@ def correlate_command(
         Between, typer.Option("--between", help="What is compared: judgments, measures, or halves of the topics.")
     ] = "judgments",
     interval: Annotated[
-        Literal["hollander-wolfe", "long-cliff", "bootstrap"],
-        typer.Option("--interval", help="How the interval of tau is made; bootstrap draws systems."),
-    ] = "hollander-wolfe",
+        TauMethod,
+        typer.Option("--interval", help="How the interval of tau is made: within -1 and 1, or as published."),
+    ] = "wilson",
     confidence: Annotated[float, typer.Option("--confidence", help="Level of the interval.")] = 0.95,
     top: Annotated[int, typer.Option("--top", help="How many of the best systems to compare.")] = 10,
     rbo_p: Annotated[float, typer.Option("--rbo-p", help="RBO's chance to go on to the next system.")] = 0.9,

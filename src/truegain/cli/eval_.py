@@ -87,7 +87,8 @@ def eval_command(
     method: Annotated[
         str | None,
         typer.Option(
-            "--method", help="Kind of interval: t, studentised, logit, percentile, bca, bootstrap, parametric ..."
+            "--method",
+            help="Kind of interval: wilson, t, studentised, logit, percentile, bca, bootstrap, parametric ...",
         ),
     ] = None,
     replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000,

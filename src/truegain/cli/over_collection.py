@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from truegain._version import __version__
 from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
-from truegain.measures.ap import AP
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measures
+from truegain.tables.sources import expand
 from truegain.tables.table import Table
 
-Meta = Literal["fixed", "random", "hartung-knapp", "paule-mandel"]
+if TYPE_CHECKING:
+    from truegain.inference.results import Comparison
+    from truegain.tables.ranked import RankedGains
+
+Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
 Scale = Literal["ap", "logit"]
 Pairing = Literal["paired", "independent"]
-MOST = 6  # systems whose pairs are all compared
+MOST = 150  # systems whose pairs are all compared
+
+
+@dataclass(frozen=True)
+class _How:
+    """How pairs are compared."""
+
+    meta: Meta
+    scale: Scale
+    pairing: Pairing
+    adjust: str
+    replicates: int
+    confidence: float
+    seed: int
+    jobs: int | None
 
 
 def collection_table(
@@ -26,6 +48,7 @@ def collection_table(
     meta: Meta,
     scale: Scale,
     pairing: Pairing,
+    adjust: str | None,
     by_topic: bool,
     baseline: str | None,
     level: float | None,
@@ -36,60 +59,98 @@ def collection_table(
     seed: int,
     jobs: int | None,
 ) -> Table:
-    """Compare systems over drawn collections; the same document has the same copies in both lists."""
-    from truegain.engine import Local, cores
-    from truegain.inference.collection.difference import collection_difference
+    """Compare systems over collections; the same document has the same copies in both lists."""
+    from truegain.inference.collection.expansion import keys_needed
     from truegain.inference.replicates import check_confidence, check_replicates
-    from truegain.inference.results import table_of
-    from truegain.tables.pool import Pool
-    from truegain.tables.read import read_judgments, read_runs
+    from truegain.measures.evaluate import aligned
 
     check_replicates(replicates, check_confidence(confidence))
-    _only_ap(measure)
-    pool = Pool.of(read_judgments(judgments, jobs=jobs or cores()))
-    parts = read_runs(runs, name_by=name_by, jobs=jobs or cores()).parts
-    pairs = _pairs([p.system for p in parts], baseline)
-    if by_topic and len(pairs) > 1:
-        raise TruegainError("-q shows one pair by topic; give two runs")
-    system = {p.system: p for p in parts}
-    found = []
-    with Progress(len(pairs), "pairs drawn") as progress:
-        for a, b in pairs:
-            found.append(
-                collection_difference(
-                    pool,
-                    system[a],
-                    system[b],
-                    level=1 if level is None else level,
-                    scale=scale,
-                    single=trec_eval == "9",
-                    replicates=replicates,
-                    confidence=confidence,
-                    seed=seed,
-                    engine=Local(jobs),
-                )
-            )
-            progress.advance()
+    asked = [at_level(a.measure, level) for a in parse_measures(measure or ["AP"])]
+    how = _How(meta, scale, pairing, adjust or "holm", replicates, confidence, seed, jobs)
+    _check(asked, how)
+    files = expand(runs)
+    options = options_of({"trec_eval": trec_eval, "level": level})
+    with Progress(len(files), "runs read") as progress:
+        ranked = aligned(
+            files, judgments, options, name_by=name_by, jobs=jobs, progress=progress.advance,
+            keep_keys=keys_needed(asked),
+        )  # fmt: skip
+    pairs = _pairs(ranked.systems, baseline)
+    if by_topic and (len(pairs) > 1 or len(asked) > 1):
+        raise TruegainError("-q shows one pair by topic; give two runs and one measure")
     if by_topic:
-        return found[0].table()
+        return _by_topic(ranked, asked[0], pairs, how)
+    found = [comparison for one in asked for comparison in _comparisons(ranked, one, pairs, how)]
+    return _table(found, how)
+
+
+def _table(found: Sequence[Comparison], how: _How) -> Table:
+    from truegain.inference.results import table_of
+
     made_by = {
-        "truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence, "meta": meta,
-        "scale": scale, "pairing": pairing,
+        "truegain": __version__, "seed": how.seed, "replicates": how.replicates, "confidence": how.confidence,
+        "meta": how.meta, "scale": how.scale, "pairing": how.pairing, "adjust": how.adjust,
     }  # fmt: skip
-    return table_of([d.comparison(meta, pairing) for d in found], made_by=made_by, leave_out=("notes", "level"))
+    return table_of(found, made_by=made_by, leave_out=("notes", "level"))
 
 
-def _only_ap(measure: list[str] | None) -> None:
-    for asked in parse_measures(measure or ["AP"]):
-        if type(asked.measure) is not AP or asked.measure.cutoff is not None:
-            raise TruegainError(f"--over collection compares AP, not {asked.measure}; leave -m out or give -m AP")
+def _check(asked: Sequence[Measure], how: _How) -> None:
+    from truegain.inference.collection.score import left_out_of
+
+    if how.meta == "mean":
+        if how.scale != "ap":
+            raise TruegainError("--scale logit is for meta-analysis; give --meta random (or another) as well")
+        return
+    for measure in asked:
+        if not left_out_of(measure):
+            raise TruegainError(f"--meta {how.meta} compares AP, not {measure}; leave --meta out, or give -m AP")
 
 
-def _pairs(systems: list[str], baseline: str | None) -> list[tuple[str, str]]:
+def _comparisons(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, int]], how: _How) -> list[Comparison]:
+    from truegain.engine import Local
+    from truegain.inference.collection.compare import mean_differences
+    from truegain.inference.collection.difference import collection_differences
+    from truegain.inference.multiple import adjust
+
+    with Progress(None, "pieces drawn") as progress:
+        if how.meta == "mean":
+            return mean_differences(
+                ranked, measure, pairs, paired=how.pairing == "paired", confidence=how.confidence,
+                replicates=how.replicates, seed=how.seed, engine=Local(how.jobs), progress=progress.advance,
+            ).comparisons(how.adjust)  # fmt: skip
+        drawn = collection_differences(
+            ranked, pairs, level=measure.rel, scale=how.scale, confidence=how.confidence,  # type: ignore[attr-defined]
+            replicates=how.replicates, seed=how.seed, engine=Local(how.jobs), progress=progress.advance,
+        )  # fmt: skip
+    found = [d.comparison(how.meta, how.pairing) for d in drawn]
+    if len(found) == 1:
+        return found
+    adjusted = adjust([1.0 if c.p is None else c.p for c in found], how.adjust).tolist()
+    return [replace(c, p_adjusted=p, adjustment=how.adjust) for c, p in zip(found, adjusted, strict=True)]
+
+
+def _by_topic(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, int]], how: _How) -> Table:
+    from truegain.inference.collection.compare import mean_differences
+    from truegain.inference.collection.difference import collection_differences
+
+    if how.meta == "mean":
+        found = mean_differences(
+            ranked, measure, pairs, confidence=how.confidence, replicates=how.replicates, seed=how.seed
+        )
+        return found.table()
+    (drawn,) = collection_differences(
+        ranked, pairs, level=measure.rel, scale=how.scale, confidence=how.confidence,  # type: ignore[attr-defined]
+        replicates=how.replicates, seed=how.seed,
+    )  # fmt: skip
+    return drawn.table()
+
+
+def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     if baseline is not None:
         if baseline not in systems:
             raise TruegainError(f"there is no system {baseline!r}; there are {', '.join(systems[:5])}")
-        return [(baseline, s) for s in systems if s != baseline]
+        base = systems.index(baseline)
+        return [(base, s) for s in range(len(systems)) if s != base]
     if len(systems) < 2:
         raise TruegainError("one run cannot be compared; give two or more")
     if len(systems) > MOST:
@@ -97,4 +158,4 @@ def _pairs(systems: list[str], baseline: str | None) -> list[tuple[str, str]]:
             f"{len(systems)} systems make {len(systems) * (len(systems) - 1) // 2} pairs; name a --baseline, or give "
             f"at most {MOST} runs"
         )
-    return list(combinations(systems, 2))
+    return list(combinations(range(len(systems)), 2))

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.counting import CountingOption
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.cli.study_magnitudes import magnitudes_command
@@ -168,6 +169,7 @@ def discriminative_command(
     ] = "randomised-tukey-hsd",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
     trials: Annotated[int, typer.Option("--trials", min=1, help="Replicates, shared by all measures.")] = 5000,
+    counting: CountingOption = "plus-one",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
     figure: Annotated[
@@ -182,7 +184,7 @@ def discriminative_command(
     from truegain.tables.sources import expand
 
     scores = evaluate(expand(runs), judgments, measure, jobs=jobs)
-    found = discriminative_power(scores, test=test, alpha=alpha, trials=trials, seed=seed, jobs=jobs)
+    found = discriminative_power(scores, test=test, alpha=alpha, trials=trials, seed=seed, jobs=jobs, counting=counting)
     write_table(power_table(found), output_format, output)
     if figure is not None:
         from truegain.report.figures import asl_chart

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from truegain.cli.counting import CountingOption
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import RatingsFile, Reading, reads_ratings
 from truegain.errors import TruegainError
@@ -27,6 +28,7 @@ def unanimity_command(
     ] = None,
     measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
     trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of the Tukey test.")] = 5000,
+    counting: CountingOption = "plus-one",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
@@ -50,7 +52,16 @@ def unanimity_command(
     table, scale = from_0(reading, ratings)
     files, ps, measures = expand(runs), p or PS, measure or MEASURES
     found = unanimity(
-        table, files, scale=scale, ps=ps, measures=measures, trials=trials, alpha=alpha, seed=seed, jobs=jobs
+        table,
+        files,
+        scale=scale,
+        ps=ps,
+        measures=measures,
+        trials=trials,
+        alpha=alpha,
+        seed=seed,
+        jobs=jobs,
+        counting=counting,
     )
     if table_format_of(output_format, output) == "table":
         write_bytes(output, f"{found}\n".encode())

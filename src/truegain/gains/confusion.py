@@ -12,7 +12,7 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.gains.pairs import Pairs
 from truegain.tables.columns import Floats, frozen
 
-LARGEST_CONDITION = 30.0  # beyond it an error of 1% in C moves the answer by a third
+SINGULAR = 1e8  # condition number from which on C has no inverse to speak of
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Confusion:
         return Confusion((0.0, 1.0), (0.0, 1.0), self.topics, frozen(table), frozen(squares), self.pairs)
 
     def square(self) -> Confusion:
-        """The same on one scale for both judges, refused where C cannot be inverted soundly."""
+        """The same on one scale for both judges, refused where C has no inverse."""
         scale = sorted(set(self.gold) | set(self.bronze))
         if len(scale) > 12:
             raise TruegainError(
@@ -137,11 +137,10 @@ class Confusion:
         table[:, g[:, None], b[None, :]] = self.table
         squares[g[:, None], b[None, :]] = self.squares
         both = Confusion(tuple(scale), tuple(scale), self.topics, frozen(table), frozen(squares), self.pairs)
-        if not np.isfinite(both.condition) or both.condition > LARGEST_CONDITION:
+        if not both.condition < SINGULAR:
             raise TruegainError(
-                f"the confusion matrix of {len(scale)} labels is ill-conditioned (condition number "
-                f"{both.condition:.3g}, at most {LARGEST_CONDITION:g} is sound): the bronze judge hardly tells some "
-                "labels apart; merge labels, use a binary measure such as P@10, or judge more gold pairs"
+                f"the confusion matrix of {len(scale)} labels has no inverse: in these gold pairs the bronze judge "
+                "does not tell some labels apart; merge labels, use a binary measure such as P@10, or judge more pairs"
             )
         return both
 

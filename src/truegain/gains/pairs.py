@@ -49,6 +49,7 @@ class Pairs:
     item: Ints | None = None  # of each pair, into that pool
     weighted: bool = False  # whether the weights were given, rather than told by the design
     strays: Strays | None = None
+    scale: tuple[float, ...] | None = None  # the labels there are, where they were given
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -137,6 +138,7 @@ def pair_up(
         item=frozen(found[keep].astype(np.int64)),
         weighted=weights is not None,
         strays=strays if strays is not None and strays.labels else None,
+        scale=None if scale is None else tuple(float(x) for x in scale),
     )
 
 

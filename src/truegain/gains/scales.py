@@ -164,6 +164,19 @@ def _other_scale(bronze: Floats, gold: Floats) -> bool:
     return whole[0] != whole[1] or (low > 0 and high >= 1.5 * low)
 
 
+def apart(bronze: Floats, gold: Floats) -> str | None:
+    """Both ranges in words, where as gains the labels of one judge would count at least twice the other's; else None.
+
+    >>> apart(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
+    'bronze labels are 0, 1, 2, 3, gold labels 0, 1'
+    """
+    whole = [bool((x == np.round(x)).all()) for x in (bronze, gold)]
+    low, high = sorted((float(bronze.max()), float(gold.max())))
+    if whole[0] == whole[1] and not (low > 0 and high >= 2 * low):
+        return None
+    return f"bronze labels are {_range(bronze)}, gold labels {_range(gold)}"
+
+
 def _range(labels: Floats) -> str:
     values = np.unique(labels)
     if len(values) <= 6:

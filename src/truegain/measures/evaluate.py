@@ -112,6 +112,7 @@ def aligned(
     jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
     keep_top: int = 0,
+    keep_keys: int = 0,
 ) -> RankedGains:
     """Read, order and match runs with judgments, warning about what is suspicious."""
     ranked, systems = align(
@@ -121,6 +122,7 @@ def aligned(
         jobs=jobs or cores(),
         progress=progress,
         keep_top=keep_top,
+        keep_keys=keep_keys,
     )
     Runs.check_names(ranked.systems)
     check_overlap(ranked, systems)

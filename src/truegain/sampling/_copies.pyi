@@ -8,28 +8,17 @@ _Int32 = npt.NDArray[np.int32]
 _UInt64 = npt.NDArray[np.uint64]
 _Float64 = npt.NDArray[np.float64]
 
+def draw(document: _UInt64, stream: _UInt64, out: _Int32) -> None: ...
 def average_precision(
-    seed: _UInt64,
-    list_seeds: _UInt64,
-    cumulative: _Float64,
-    first_value: _Int32,
-    table_begin: _Int64,
-    guide: _Int32,
-    relevant: int,
-    begin: _Int64,
-    item: _Int32,
-    gap: _Int32,
-    out: _Float64,
+    key: int, relevant: int, document: _UInt64, begin: _Int64, entry: _Int32, out: _Float64
 ) -> int: ...
-def paired_average_precision(
-    seed: _UInt64,
-    cumulative: _Float64,
-    first_value: _Int32,
-    table_begin: _Int64,
-    guide: _Int32,
-    documents: int,
+def weighted(
+    key: int,
     relevant: int,
+    document: _UInt64,
     begin: _Int64,
-    document: _Int32,
+    entry: _Int32,
     out: _Float64,
+    worth: _Float64,
+    running: _Float64,
 ) -> int: ...

@@ -10,6 +10,7 @@ Cormack and Lynam 2006, SIGIR, sections 6 and 7.
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -134,7 +135,7 @@ def _half(pool: Pool, runs: Sequence[Run], sides: Sequence[Bools], half: bool, j
         return [run.take(np.flatnonzero(side == half))]
 
     loaders = [lambda run=run, side=side: part(run, side) for run, side in zip(runs, sides, strict=True)]
-    ranked, _ = align(pool, loaders, jobs=jobs)
+    ranked, _ = align(pool, loaders, jobs=jobs, keep_keys=sys.maxsize)
     return ranked
 
 

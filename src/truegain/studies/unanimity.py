@@ -12,6 +12,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.gains.make import to_gains
 from truegain.inference.differences.effects import es_hsd
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd
+from truegain.inference.monte_carlo import Counting, check_counting, check_trials
 from truegain.inference.ranks.overlap import jaccard, top_set
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.direct import fed_directly
@@ -69,12 +70,14 @@ def unanimity(
     seed: int = 0,
     jobs: int | None = None,
     most_trials: int | None = None,
+    counting: Counting = "plus-one",
 ) -> UnanimityStudy:
     """Score runs by RawG and by UG, and tell what changes: the ranking, the top set, and which pairs differ.
 
-    For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Hollander and Wolfe), the
+    For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Wilson's), the
     overlap (Jaccard) of the top sets, systems not distinguishable from the best, and the pairs significant by exactly
-    one of the two, by the randomised Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).
+    one of the two, by the randomised Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).  P-values
+    are (count + 1)/(trials + 1); counting='published' is count/trials, as in the paper.
 
     A p-value of B trials errs by sqrt(alpha (1 - alpha)/B) where it is near alpha.  Where some pair's lies within three
     such errors, that test is drawn again with four times the trials, up to `most_trials` (16 times `trials` unless
@@ -91,6 +94,8 @@ def unanimity(
     [('nG@1', 0.2, 4)]
     """
     check_alpha(alpha)
+    check_counting(counting)
+    check_trials(trials, alpha if counting == "plus-one" else None)
     most = 16 * trials if most_trials is None else max(trials, most_trials)
     table = read_ratings(ratings, scale=scale, outside=outside)
     asked = [a.measure for a in fed_directly(parse_measures(list(measures)))]
@@ -100,7 +105,7 @@ def unanimity(
     rankings: list[tuple[Cell, ...]] = []
     changed: list[tuple[Cell, ...]] = []
     panels: list[Panel] = []
-    tested = {m: _tested(raw, m, alpha, (trials, most), seed, jobs) for m in raw.measures}
+    tested = {m: _tested(raw, m, alpha, (trials, most), seed, jobs, counting) for m in raw.measures}
     ties: dict[str, None] = {}
     near = _Near(alpha)
     for p in ps:
@@ -108,7 +113,7 @@ def unanimity(
             warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once, above
             aware = evaluate(runs, to_gains(table, "unanimity", scale=scale, p=p), asked, jobs=jobs)
         for shown, measure in zip(measures, raw.measures, strict=True):
-            other = _tested(aware, measure, alpha, (trials, most), seed, jobs)
+            other = _tested(aware, measure, alpha, (trials, most), seed, jobs, counting)
             pairs = _changed(raw.systems, tested[measure], other, alpha)
             near.count(tested[measure], other)
             for gain, test in (("RawG", tested[measure]), (f"UG with p = {p:g}", other)):
@@ -119,7 +124,14 @@ def unanimity(
             panels.append(panel)
             topics = raw.matrix(measure).shape[1]
             rankings.append((*_ranked(panel, topics), len(pairs)))
-    made_by = {"scale": str(scale), "trials": trials, "alpha": alpha, "seed": seed, "measures": list(raw.measures)}
+    made_by = {
+        "scale": str(scale),
+        "trials": trials,
+        "alpha": alpha,
+        "seed": seed,
+        "counting": counting,
+        "measures": list(raw.measures),
+    }
     columns = ("measure", "p", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     notes = (
         f"randomised Tukey HSD, {trials} trials{near.more(trials)}, alpha {alpha:g}; top sets: shared part of both",
@@ -197,12 +209,20 @@ def error_of(p: float, trials: int) -> float:
     return float((p * (1 - p) / trials) ** 0.5)
 
 
-def _tested(scores: Scores, measure: str, alpha: float, trials: tuple[int, int], seed: int, jobs: int | None) -> Tukey:
+def _tested(
+    scores: Scores,
+    measure: str,
+    alpha: float,
+    trials: tuple[int, int],
+    seed: int,
+    jobs: int | None,
+    counting: Counting = "plus-one",
+) -> Tukey:
     """The randomised test, with more trials while some pair is near alpha."""
     matrix, (asked, most) = scores.matrix(measure), trials
     most = max(asked, min(most, MOST_CELLS // max(1, matrix.size)))
     while True:
-        test = randomised_tukey_hsd(matrix, trials=asked, seed=seed, jobs=jobs)
+        test = randomised_tukey_hsd(matrix, trials=asked, seed=seed, jobs=jobs, counting=counting)
         upper = test.p[np.triu_indices(len(test.p), 1)]
         if test.exact or asked >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, asked)).any():
             return test

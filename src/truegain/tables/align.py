@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
-from truegain.tables.ranked import ABSENT, RankedGains, Tops
+from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
 from truegain.tables.runs import Ranking, Run
 
 
@@ -27,10 +28,11 @@ class Lists:
     flags: dict[int, int]
     lists: int
     top: tuple[list[str], Ints]  # the first documents of each list, where asked for, and how many
+    keys: tuple[npt.NDArray[np.uint64], Ints]  # and their keys, likewise
 
 
-def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0) -> Lists:
-    """Order a run and find its documents in the pool; keep the first documents of each list by name if asked to."""
+def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0, keep_keys: int = 0) -> Lists:
+    """Order a run and find its documents in the pool; keep the first of each list by name or key if asked to."""
     ranking = run.ranking(single)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
@@ -41,6 +43,8 @@ def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0) -> Lists:
     at, run_topic = at[by_topic], run_topic[by_topic]
     retrieved = np.full(len(pool.topics), ABSENT, np.int64)
     retrieved[where[where >= 0]] = lengths[where >= 0]
+    top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
+    key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
     flags = {flag: int(np.count_nonzero(ranking.flags & flag)) for flag in (1, 2, 4)}
     return Lists(
         run.system,
@@ -51,18 +55,19 @@ def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0) -> Lists:
         tuple(v for v, w in zip(run.topic.values, where.tolist(), strict=True) if w < 0),
         flags,
         len(lengths),
-        _top(run.docs, ranking, where, len(pool.topics), keep_top),
+        (run.docs.take(top_rows).strings(), top),
+        (run.docs.hash[key_rows], keyed),
     )
 
 
-def _top(docs: Ids, ranking: Ranking, where: Ints, topics: int, keep: int) -> tuple[list[str], Ints]:
-    """The first documents of the list of each topic of the pool, and how many there are."""
+def _first_rows(ranking: Ranking, where: Ints, topics: int, keep: int) -> tuple[Ints, Ints]:
+    """The rows of the first documents of the list of each topic of the pool, and how many there are."""
     kept = np.zeros(topics, np.int64)
     first = np.zeros(topics, np.int64)
     kept[where[where >= 0]] = np.minimum(np.diff(ranking.begin), keep)[where >= 0]
     first[where[where >= 0]] = ranking.begin[:-1][where >= 0]
     rows = np.repeat(first - np.cumsum(kept) + kept, kept) + np.arange(int(kept.sum()))
-    return docs.take(ranking.order[rows]).strings(), kept
+    return ranking.order[rows], kept
 
 
 def _positions(values: Sequence[str], among: Sequence[str]) -> Ints:
@@ -78,15 +83,17 @@ def align(
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
     keep_top: int = 0,
+    keep_keys: int = 0,
 ) -> tuple[RankedGains, list[Lists]]:
     """Load, order and match runs, several at a time; only what was found in the pool is kept.
 
-    Measures that read the text of unjudged documents too ask for the names of the first `keep_top` of each list.
+    Measures that read the text of unjudged documents too ask for the names of the first `keep_top` of each list; who
+    draws collections asks for the keys of the first `keep_keys`, so that a document is the same one in every list.
     """
     pool.slots  # noqa: B018  build the table before the threads need it
 
     def one(load: Callable[[], Sequence[Run]]) -> list[Lists]:
-        lists = [lists_of(run, pool, trec_eval < 10, keep_top) for run in load()]
+        lists = [lists_of(run, pool, trec_eval < 10, keep_top, keep_keys) for run in load()]
         if progress is not None:
             progress(1)
         return lists
@@ -103,6 +110,7 @@ def align(
         frozen(np.concatenate([s.item for s in systems])),
         trec_eval,
         top=_tops([s.top for s in systems]) if keep_top else None,
+        keys=_keys([s.keys for s in systems]) if keep_keys else None,
     )
     return ranked, systems
 
@@ -112,3 +120,8 @@ def _tops(parts: Sequence[tuple[list[str], Ints]]) -> Tops:
     doc, first = ids.numbered()
     begin = np.concatenate([[0], np.cumsum(np.concatenate([kept for _, kept in parts]))])
     return Tops(ids.take(first), doc, frozen(begin))
+
+
+def _keys(parts: Sequence[tuple[npt.NDArray[np.uint64], Ints]]) -> DocKeys:
+    begin = np.concatenate([[0], np.cumsum(np.concatenate([kept for _, kept in parts]))])
+    return DocKeys(frozen(np.concatenate([key for key, _ in parts])), frozen(begin))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.errors import TruegainError
 from truegain.tables.columns import Bools, Codes, Floats, Ids, Ints, frozen
 from truegain.tables.pool import Facets, Pool
 
@@ -25,9 +26,35 @@ class Tops:
 
     def cut(self, k: int) -> Tops:
         """Only the first k of each list."""
-        kept = np.minimum(np.diff(self.begin), k)
-        at = np.repeat(self.begin[:-1] - np.cumsum(kept) + kept, kept) + np.arange(int(kept.sum()))
-        return Tops(self.docs, frozen(self.doc[at]), frozen(np.concatenate([[0], np.cumsum(kept)])))
+        at, begin = first_rows(self.begin, k)
+        return Tops(self.docs, frozen(self.doc[at]), frozen(begin))
+
+
+@dataclass(frozen=True, eq=False)
+class DocKeys:
+    """A key for the documents of each list, judged or not: list l has key[begin[l]:begin[l + 1]], best first.
+
+    Equal ids have equal keys (the 64-bit hash of the id), whatever list they stand in.
+    """
+
+    key: npt.NDArray[np.uint64]
+    begin: Ints
+
+    def cut(self, k: int) -> DocKeys:
+        """Only the first k of each list."""
+        at, begin = first_rows(self.begin, k)
+        return DocKeys(frozen(self.key[at]), frozen(begin))
+
+
+def first_rows(begin: Ints, k: int) -> tuple[Ints, Ints]:
+    """The rows of the first k of each stretch, and where each stretch begins among them.
+
+    >>> first_rows(np.array([0, 3, 4]), 2)
+    (array([0, 1, 3]), array([0, 2, 3]))
+    """
+    kept = np.minimum(np.diff(begin), k)
+    at = np.repeat(begin[:-1] - np.cumsum(kept) + kept, kept) + np.arange(int(kept.sum()))
+    return at, np.concatenate([[0], np.cumsum(kept)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +80,7 @@ class RankedGains:
     entry_gains: Floats | None = None  # per entry, where a document's gain depends on those above it
     top: Tops | None = None  # the first documents by name, where a measure reads their text
     judged_items: Bools | None = None  # per item; None where `gains` are labels as given, whose sign tells
+    keys: DocKeys | None = None  # the documents by key, where collections are drawn
 
     # ------------------------------------------------------------------ what there is
 
@@ -117,6 +145,13 @@ class RankedGains:
         return frozen(np.where(self.item_judged, self.item_gain, 0.0))
 
     @property
+    def known_keys(self) -> DocKeys:
+        """The documents of each list by key; an error where lists were aligned without them."""
+        if self.keys is None:
+            raise TruegainError("these lists were aligned without their unjudged documents; align with keep_keys")
+        return self.keys
+
+    @property
     def facets(self) -> Facets:
         """The judgments by subtopic."""
         return self.pool.facets
@@ -128,12 +163,13 @@ class RankedGains:
         if k is None:
             return self
         retrieved = np.where(self.present, np.minimum(self.retrieved, k), ABSENT)
-        return self._only(self.rank <= k, retrieved, None if self.top is None else self.top.cut(k))
+        top = None if self.top is None else self.top.cut(k)
+        return self._only(self.rank <= k, retrieved, top, None if self.keys is None else self.keys.cut(k))
 
     def one(self, number: int) -> RankedGains:
         """Only one list; all others are absent."""
         alone = np.arange(self.lists) == number
-        return self._only(alone[self.list], np.where(alone, self.retrieved, ABSENT), self.top)
+        return self._only(alone[self.list], np.where(alone, self.retrieved, ABSENT), self.top, self.keys)
 
     @cached_property
     def condensed(self) -> RankedGains:
@@ -145,7 +181,9 @@ class RankedGains:
         """The lists without documents that no subtopic has a judgment for."""
         return self._only(np.ones(len(self.item), np.bool_), None)
 
-    def _only(self, keep: Bools, retrieved: Ints | None, top: Tops | None = None) -> RankedGains:
+    def _only(
+        self, keep: Bools, retrieved: Ints | None, top: Tops | None = None, keys: DocKeys | None = None
+    ) -> RankedGains:
         kept_per_list = np.bincount(self.list[keep], minlength=self.lists)
         begin = np.concatenate([[0], np.cumsum(kept_per_list)])
         rank = self.rank[keep]
@@ -154,6 +192,8 @@ class RankedGains:
             rank = np.arange(1, len(rank) + 1) - np.repeat(begin[:-1], kept_per_list)
             if self.top is not None:
                 top = Tops(self.pool.docs, frozen(self.item[keep]), frozen(begin))
+            if self.keys is not None:
+                keys = DocKeys(frozen(self.pool.docs.hash[self.item[keep]]), frozen(begin))
         return replace(
             self,
             retrieved=frozen(retrieved),
@@ -162,6 +202,7 @@ class RankedGains:
             item=frozen(self.item[keep]),
             entry_gains=None if self.entry_gains is None else frozen(self.entry_gains[keep]),
             top=top,
+            keys=keys,
         )
 
     def with_gains(self, gains: Floats, entry_gains: Floats | None = None) -> RankedGains:

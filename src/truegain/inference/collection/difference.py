@@ -1,6 +1,7 @@
-"""Two systems on other collections: the same document has the same copies in both lists.
+"""Two systems on other collections by meta-analysis: every topic is a test of its own, and topics are weighed.
 
-Every topic is a test of its own; meta-analysis puts them together.  Cormack and Lynam 2006, section 9.
+Cormack and Lynam 2006, section 9.  This is the paper's own way; with few relevant documents a topic's variance is
+itself unsure, and weights made of it follow the lucky topics.  `compare.py` has the plain mean, which holds there.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ import numpy as np
 
 from truegain.engine import Engine, Local, Progress
 from truegain.errors import TruegainError
-from truegain.inference.collection.spread import EPSILON
+from truegain.inference.collection.score import few_relevant
+from truegain.inference.collection.spread import EPSILON, average_precision
 from truegain.inference.intervals.limits import logits
 from truegain.inference.meta import Meta, MetaMethod, combine, combined_p
 from truegain.inference.results import Comparison
-from truegain.sampling.documents import paired_average_precisions
-from truegain.tables.columns import Codes, Floats, Ids, Ints
-from truegain.tables.pool import Pool
-from truegain.tables.runs import Run
+from truegain.sampling.documents import average_precisions, lists_of_topic
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.ranked import RankedGains
 from truegain.tables.table import Table
+
+SCALES = ("ap", "logit")
+STILL = 1e-12  # a topic that moves less does not move
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +41,20 @@ class CollectionDifference:
     difference: Floats
     paired: Floats
     independent: Floats
+    relevant: Ints
     scale: str
     replicates: int
     confidence: float
     redrawn: int
 
+    def spread(self, pairing: str) -> Floats:
+        """The standard deviation of each topic's difference on the same collections, or on one for each system."""
+        return self.paired if pairing == "paired" else self.independent
+
     def combined(self, method: MetaMethod = "random", pairing: str = "paired") -> Meta:
         """The differences of all topics put together."""
-        sd = self.paired if pairing == "paired" else self.independent
-        moving = sd > 1e-12
+        sd = self.spread(pairing)
+        moving = sd > STILL
         if moving.sum() < 2:
             raise TruegainError(
                 f"only {int(moving.sum())} topics move when documents are drawn; a meta-analysis needs two or more"
@@ -53,25 +62,23 @@ class CollectionDifference:
         return combine(self.difference[moving], sd[moving] ** 2, method, self.confidence)
 
     def one_sided_p(self, pairing: str = "paired") -> float:
-        """The paper's p that b is not better: 1 - Phi(sum of d_i / (sqrt(k) s_i))."""
-        sd = self.paired if pairing == "paired" else self.independent
-        moving = sd > 1e-12
+        """The paper's p that b is not better: 1 - Phi(sum of d_i / (sqrt(k) s_i)).
+
+        All topics alike, whatever they show: of equal systems with about 3 relevant documents a topic it finds a
+        difference far more often than it says (docs/collection.md).
+        """
+        sd = self.spread(pairing)
+        moving = sd > STILL
         return combined_p(self.difference[moving], sd[moving])
 
     def comparison(self, method: MetaMethod = "random", pairing: str = "paired") -> Comparison:
         """The answer as a comparison of two systems."""
         meta = self.combined(method, pairing)
-        still = int((self.paired <= 1e-12).sum())
-        ratio = float(np.median(self.paired[self.paired > 1e-12] / self.independent[self.paired > 1e-12]))
-        notes = [f"paired over documents: the spread is {ratio:.2f} times that of independent collections (median)."]
-        if still:
-            notes.append(f"{still} topics do not move when documents are drawn and are left out of the meta-analysis.")
-        name = "AP" if self.scale == "ap" else "logit AP"
         value_a, value_b = (float(v) for v in self.ap.mean(axis=1))
         return Comparison(
             self.systems[0],
             self.systems[1],
-            name,
+            "AP" if self.scale == "ap" else "logit AP",
             value_a,
             value_b,
             meta.value,
@@ -81,8 +88,26 @@ class CollectionDifference:
             test=f"{method}-effects meta-analysis over topics, {pairing} collections",
             level=self.confidence,
             n=len(self.topics),
-            notes=tuple(notes),
+            notes=self._notes(meta, method, pairing, value_b - value_a),
         )
+
+    def _notes(self, meta: Meta, method: str, pairing: str, plain: float) -> tuple[str, ...]:
+        notes = list(few_relevant(self.relevant, method))
+        names = f"{self.systems[1]} - {self.systems[0]}"
+        if self.scale == "logit":
+            notes.append("difference is that of logit(AP), topics weighed by 1/variance; value_a and value_b are MAP.")
+        elif abs(meta.value - plain) >= 0.00005:
+            notes.append(
+                f"{names}: the difference {meta.value:+.4f} weighs topics by 1/variance; value_b - value_a, all topics "
+                f"alike, is {plain:+.4f}."
+            )
+        sd = self.spread(pairing)
+        if still := int((sd <= STILL).sum()):
+            notes.append(f"{names}: {still} topics do not move when documents are drawn and are left out.")
+        if pairing == "paired":
+            ratio = float(np.median(self.paired[sd > STILL] / self.independent[sd > STILL]))
+            notes.append(f"{names}: on the same collections the spread is {ratio:.2f} times that of independent ones.")
+        return tuple(notes)
 
     def table(self) -> Table:
         """Topic by topic."""
@@ -96,127 +121,74 @@ class CollectionDifference:
         return Table(columns, rows, made_by, "AP by topic, and its spread over collections")
 
 
-def collection_difference(
-    pool: Pool,
-    a: Run,
-    b: Run,
+def collection_differences(
+    ranked: RankedGains,
+    pairs: Sequence[tuple[int, int]],
     *,
     level: float = 1,
     scale: str = "ap",
-    single: bool = False,
     replicates: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> CollectionDifference:
-    """Draw collections for two systems at once."""
-    if scale not in ("ap", "logit"):
+) -> list[CollectionDifference]:
+    """Draw collections for all systems at once, and take differences of pairs of them."""
+    if scale not in SCALES:
         raise TruegainError(f"scale {scale!r} is not known; give 'ap' or 'logit'")
-    lists = _common_lists(pool, (a, b), level, single)
-    if len(lists) < 2:
-        raise TruegainError(
-            f"{a.system} and {b.system} share {len(lists)} topics with relevant documents; two or more are needed"
-        )
+    relevant = ranked.pool_relevant(level)
+    scored = np.flatnonzero(relevant).tolist()
+    ranked.found(level)  # shared by all pieces: made once
+    a, b = np.array(pairs, np.int64).T
     results = list(
         (engine or Local()).run(
             _work,
-            lists,
-            shared=(scale, replicates),
-            seed=seed,
-            name=lambda piece: f"{a.system} and {b.system}, topic {piece.topic}",
+            scored,
+            shared=(ranked, level, a, b, scale, replicates, seed),
+            name=lambda topic: f"topic {ranked.topics[topic]}",
             progress=progress,
         )
     )
-    gathered = np.array([r[:5] for r in results]).T
-    return CollectionDifference(
-        (a.system, b.system),
-        tuple(piece.topic for piece in lists),
-        gathered[:2],
-        gathered[2],
-        gathered[3],
-        gathered[4],
-        scale,
-        replicates,
-        confidence,
-        int(sum(r[5] for r in results)),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Lists:
-    topic: str
-    begin: Ints
-    document: Codes
-    documents: int
-    relevant: int
-
-
-def _work(
-    shared: tuple[str, int], piece: _Lists, seed: np.random.SeedSequence
-) -> tuple[float, float, float, float, float, int]:
-    scale, replicates = shared
-    drawn, redrawn = paired_average_precisions(
-        piece.begin, piece.document, piece.documents, piece.relevant, replicates, seed
-    )
-    ap = np.array([_average_precision(piece, side) for side in (0, 1)])
-    values, observed = (drawn, ap) if scale == "ap" else (logits(drawn, EPSILON), logits(ap, EPSILON))
-    paired = float((values[1] - values[0]).std(ddof=1))
-    independent = float(np.sqrt(values.var(axis=1, ddof=1).sum()))
-    return float(ap[0]), float(ap[1]), float(observed[1] - observed[0]), paired, independent, redrawn
-
-
-def _average_precision(piece: _Lists, side: int) -> float:
-    document = piece.document[piece.begin[side] : piece.begin[side + 1]]
-    rank = np.flatnonzero(document < piece.relevant) + 1
-    return float((np.arange(1, len(rank) + 1) / rank).sum() / piece.relevant)
-
-
-def _common_lists(pool: Pool, runs: tuple[Run, Run], level: float, single: bool) -> list[_Lists]:
-    """The topics both systems answer, with documents numbered: the relevant ones first."""
-    number = _numbers_across(runs)
-    items = [pool.find(run.topic, run.docs) for run in runs]
-    rankings = [run.ranking(single) for run in runs]
-    label = pool.labels
-    found: list[_Lists] = []
-    where = [{topic: t for t, topic in enumerate(run.topic.values)} for run in runs]
-    for t, topic in enumerate(pool.topics):
-        pooled = slice(int(pool.begin[t]), int(pool.begin[t + 1]))
-        good = (label[pooled] >= level) & (label[pooled] >= 0)
-        if not good.any() or any(topic not in w for w in where):
-            continue
-        rows = [r.order[r.begin[w[topic]] : r.begin[w[topic] + 1]] for r, w in zip(rankings, where, strict=True)]
-        order = np.where(good, np.cumsum(good) - 1, -1)
-        found.append(_numbered(topic, rows, items, number, pooled.start, order, int(good.sum())))
+    ap = np.array([r[0] for r in results])  # topics, systems
+    moved = np.array([r[1] for r in results])  # topics, (difference, paired, independent), pairs
+    redrawn = sum(r[2] for r in results)
+    found = []
+    for i, (first, second) in enumerate(pairs):
+        both = np.flatnonzero(~np.isnan(ap[:, first]) & ~np.isnan(ap[:, second])) if len(scored) else np.empty(0, int)
+        names = ranked.systems[first], ranked.systems[second]
+        if len(both) < 2:
+            raise TruegainError(
+                f"{names[0]} and {names[1]} share {len(both)} topics with relevant documents; two or more are needed"
+            )
+        topics = tuple(ranked.topics[scored[t]] for t in both)
+        difference, paired, independent = moved[both, :, i].T
+        values = ap[both][:, [first, second]].T
+        count = relevant[np.array(scored)[both]]
+        found.append(
+            CollectionDifference(
+                names, topics, values, difference, paired, independent, count, scale, replicates, confidence, redrawn
+            )
+        )
     return found
 
 
-def _numbered(
-    topic: str,
-    rows: Sequence[Ints],
-    items: Sequence[Codes],
-    number: Sequence[Codes],
-    first_item: int,
-    order: Ints,
-    relevant: int,
-) -> _Lists:
-    parts: list[Ints] = []
-    for side in (0, 1):
-        item = items[side][rows[side]]
-        relevant_number = np.where(item >= 0, order[np.maximum(item - first_item, 0)], -1)
-        parts.append(np.where(relevant_number >= 0, relevant_number, -1 - number[side][rows[side]].astype(np.int64)))
-    both = np.concatenate(parts)
-    _, others = np.unique(both[both < 0], return_inverse=True)
-    both[both < 0] = relevant + others
-    documents = relevant + (int(others.max()) + 1 if len(others) else 0)
-    begin = np.array([0, len(parts[0]), len(both)], np.int64)
-    return _Lists(topic, begin, both.astype(np.int32), documents, relevant)
-
-
-def _numbers_across(runs: tuple[Run, Run]) -> list[Codes]:
-    """A number for every document, the same in both runs."""
-    a, b = (run.docs for run in runs)
-    text = a.text + b.text
-    start = np.concatenate([a.start, b.start + len(a.text)])
-    code, _ = Ids.stretches(text, start, np.concatenate([a.length, b.length])).numbered()
-    return [code[: len(a)], code[len(a) :]]
+def _work(
+    shared: tuple[RankedGains, float, Ints, Ints, str, int, int], topic: int, _: np.random.SeedSequence
+) -> tuple[Floats, Floats, int]:
+    """AP of each system, and of each pair the difference and its spread, paired and not; NaN where one is absent."""
+    ranked, level, a, b, scale, replicates, seed = shared
+    lists = lists_of_topic(ranked, topic, level)
+    drawn, redrawn = average_precisions(lists, replicates, seed)
+    found = average_precision(lists)
+    values, observed = (drawn, found) if scale == "ap" else (logits(drawn, EPSILON), logits(found, EPSILON))
+    where = np.full(len(ranked.systems), -1)
+    where[lists.systems] = np.arange(len(lists.systems))
+    ap = np.full(len(ranked.systems), np.nan)
+    ap[lists.systems] = found
+    there = (where[a] >= 0) & (where[b] >= 0)
+    moved = np.full((3, len(a)), np.nan)
+    for i in np.flatnonzero(there).tolist():
+        first, second = where[a[i]], where[b[i]]
+        independent = np.sqrt(values[first].var(ddof=1) + values[second].var(ddof=1))
+        moved[:, i] = observed[second] - observed[first], (values[second] - values[first]).std(ddof=1), independent
+    return ap, moved, redrawn

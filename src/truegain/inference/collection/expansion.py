@@ -1,70 +1,94 @@
-"""Any measure on other collections: whole lists are drawn again, copy by copy, and scored.
+"""Any measure on other collections: documents are drawn, the same for all systems, and lists scored again.
 
-AP has a faster way (collection.py).  Measures of the first k documents only look at what can reach the first k.
+Measures that are a sum over ranks, and nDCG, are scored topic by topic from the copies alone; others copy by copy.
+Measures of the first k documents only look at what can reach the first k.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from truegain.engine import Engine, Local, Progress
-from truegain.errors import TruegainError
-from truegain.inference.intervals.limits import linear, percentile
-from truegain.inference.results import Estimate
-from truegain.measures.base import Measure
-from truegain.sampling.bootstrap import bootstrap_weights
-from truegain.sampling.documents import replicate
-from truegain.tables.columns import Floats
+from truegain.errors import MeasureError, TruegainError
+from truegain.inference.collection.few import TopicSpread
+from truegain.measures.base import FLOOR, Measure, ratio
+from truegain.measures.dcg import nDCG
+from truegain.sampling.documents import TopicLists, lists_of_topic, replicate, weighted_sums
+from truegain.tables.columns import Codes, Floats
 from truegain.tables.ranked import RankedGains
 
 BLOCK = 20  # replicates in one piece of work
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnMeans:
-    """Mean of each system in each drawn collection, with the topics fixed and with the topics drawn too."""
+class Drawn:
+    """A measure in drawn collections: the summary of each system in each, and how far each topic moves."""
 
-    fixed: Floats
-    joint: Floats
+    summaries: Floats
+    spreads: list[TopicSpread]
     redrawn: int
 
 
-def drawn_means(
+def drawn_scores(
     ranked: RankedGains,
     measure: Measure,
     *,
+    pairs: bool = False,
     replicates: int = 2000,
     seed: int = 0,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> DrawnMeans:
-    """Draw collections and score every system in each."""
-    if measure.of_subtopics:
-        raise TruegainError(f"{measure} uses subtopics, which cannot be drawn over the collection yet; use topics")
-    level = getattr(measure, "rel", None) or np.nextafter(0, 1)
+) -> Drawn:
+    """Draw collections and score every system in each; with `pairs` also how systems move together."""
+    check_drawable(measure)
+    view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
     cutoff = getattr(measure, "cutoff", None)
-    near = ranked if cutoff is None else ranked.cut(reach(cutoff))
-    starts = range(0, replicates, BLOCK)
-    pieces = [(first, min(first + BLOCK, replicates)) for first in starts]
+    near = view if cutoff is None else view.cut(reach(cutoff))
+    kernel = Kernel.of(measure, near)
     runner = engine or Local()
-    blocks = list(
-        runner.run(
-            _work,
-            pieces,
-            shared=(ranked, near, measure, float(level)),
-            seed=seed,
-            name=lambda piece: f"{measure}, replicates {piece[0] + 1} to {piece[1]}",
+    gathered = _Gathered(near, measure, replicates, pairs)
+    if kernel is not None:
+        near.found(level_of(measure))  # shared by all pieces: made once
+        found = runner.run(
+            _topic,
+            range(len(near.topics)),
+            shared=(near, kernel, replicates, seed),
+            name=lambda topic: f"{measure}, topic {near.topics[topic]}",
             progress=progress,
         )
+        for topic, (values, again) in enumerate(found):
+            gathered.add(slice(topic, topic + 1), slice(None), values[:, None, :], again)
+        return gathered.drawn(near, level_of(measure))
+    pieces = [(first, min(first + BLOCK, replicates)) for first in range(0, replicates, BLOCK)]
+    blocks = runner.run(
+        _block,
+        pieces,
+        shared=(near, measure, seed),
+        name=lambda piece: f"{measure}, replicates {piece[0] + 1} to {piece[1]}",
+        progress=progress,
     )
-    return DrawnMeans(
-        np.concatenate([b.fixed for b in blocks], axis=1),
-        np.concatenate([b.joint for b in blocks], axis=1),
-        sum(b.redrawn for b in blocks),
-    )
+    for piece, (values, again) in zip(pieces, blocks, strict=True):
+        gathered.add(slice(None), slice(*piece), values, again)
+    return gathered.drawn(near, level_of(measure))
+
+
+def check_drawable(measure: Measure) -> None:
+    """Refuse measures that have no value on a drawn collection."""
+    if measure.of_subtopics:
+        raise TruegainError(f"{measure} uses subtopics, which cannot be drawn over the collection yet; use topics")
+    if measure.reads_text:
+        raise TruegainError(f"{measure} reads text, and text is not drawn anew; give intervals over topics")
+    if measure.mean == "none":
+        raise TruegainError(f"{measure} has no mean over topics; choose a measure that has")
+
+
+def level_of(measure: Measure) -> float:
+    """The least label that is relevant to a measure."""
+    return float(getattr(measure, "rel", None) or np.nextafter(0, 1))
 
 
 def reach(cutoff: int) -> int:
@@ -72,70 +96,130 @@ def reach(cutoff: int) -> int:
     return int(cutoff + 7 * np.sqrt(cutoff) + 20)
 
 
-def _work(
-    shared: tuple[RankedGains, RankedGains, Measure, float], piece: tuple[int, int], seed: np.random.SeedSequence
-) -> DrawnMeans:
-    whole, near, measure, level = shared
-    fixed, joint, redrawn = [], [], 0
-    for own in seed.spawn(piece[1] - piece[0]):
-        values, again = _one(whole, near, measure, level, own)
-        redrawn += again
-        rng = np.random.default_rng(own.spawn(1)[0])
-        times = bootstrap_weights(values.shape[1], 1, rng)[0].astype(np.float64)
-        fixed.append(_mean(values, np.ones(values.shape[1])))
-        joint.append(_mean(values, times))
-    return DrawnMeans(np.array(fixed).T, np.array(joint).T, redrawn)
+def keys_needed(measures: Sequence[Measure]) -> int:
+    """How many documents of each list must be known to draw collections: all, or what can reach the first k."""
+    cutoffs = [None if getattr(m, "judged_only", False) else getattr(m, "cutoff", None) for m in measures]
+    return max(sys.maxsize if k is None else reach(k) for k in cutoffs)
 
 
-def _one(
-    whole: RankedGains, near: RankedGains, measure: Measure, level: float, seed: np.random.SeedSequence
+# ---------------------------------------------------------------------- sums over ranks
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A measure as a sum over ranks of weight x worth, and whether it is a share of the best such sum."""
+
+    level: float
+    weights: Floats  # by rank
+    worth: Floats  # by item of the pool; not 0 where relevant, and only there
+    shared: bool
+
+    @classmethod
+    def of(cls, measure: Measure, ranked: RankedGains) -> Kernel | None:
+        """The kernel of a measure for these lists, None where it has none."""
+        share = isinstance(measure, nDCG)
+        if not (share or measure.linear_in_gains) or ranked.entry_gains is not None:
+            return None
+        level = level_of(measure)
+        depth = getattr(measure, "cutoff", None) or reach(int(ranked.depth.max(initial=1)))
+        try:
+            worth = measure.worth(ranked.item_gain, ranked.item_judged)
+        except MeasureError:  # its scale depends on the labels of the collection
+            return None
+        relevant = (ranked.item_gain >= level) & ranked.item_judged
+        if (worth < 0).any() or ((worth != 0) != relevant).any():
+            return None
+        rank = np.arange(1, depth + 1)
+        weights = 1 / measure.discount(rank) if isinstance(measure, nDCG) else measure.rank_weights(depth)
+        return cls(level, weights, worth, share)
+
+
+def _topic(shared: tuple[RankedGains, Kernel, int, int], topic: int, _: np.random.SeedSequence) -> tuple[Floats, int]:
+    """One topic of all systems in all replicates; NaN where a system has no answer."""
+    ranked, kernel, replicates, seed = shared
+    lists = lists_of_topic(ranked, topic, kernel.level, to_last=True)
+    values = np.full((len(ranked.systems), replicates), np.nan)
+    if not lists.relevant:
+        values[lists.systems] = 0.0
+        return values, 0
+    pooled = slice(int(ranked.pool.begin[topic]), int(ranked.pool.begin[topic + 1]))
+    worth = kernel.worth[pooled][kernel.worth[pooled] != 0]
+    of_all = np.concatenate([worth, np.zeros(len(lists.document) - lists.relevant)])
+    if not kernel.shared:
+        values[lists.systems], redrawn = weighted_sums(lists, of_all, kernel.weights, replicates, seed)
+        return values, redrawn
+    best = np.argsort(-worth, kind="stable").astype(np.int32)
+    sums, redrawn = weighted_sums(_with_list(lists, best), of_all, kernel.weights, replicates, seed)
+    values[lists.systems] = ratio(sums[:-1], sums[-1])
+    return values, redrawn
+
+
+def _with_list(lists: TopicLists, entry: Codes) -> TopicLists:
+    """The lists of a topic and one more."""
+    begin = np.append(lists.begin, lists.begin[-1] + len(entry))
+    whole = np.concatenate([lists.entry, entry])
+    return TopicLists(lists.topic, lists.relevant, lists.document, lists.systems, begin, whole)
+
+
+# ---------------------------------------------------------------------- copy by copy
+
+
+def _block(
+    shared: tuple[RankedGains, Measure, int], piece: tuple[int, int], _: np.random.SeedSequence
 ) -> tuple[Floats, int]:
-    drawn, redrawn = replicate(near, level, np.random.default_rng(seed))
-    cutoff = getattr(measure, "cutoff", None)
-    short = cutoff is not None and bool(((drawn.depth < cutoff) & (near.depth < whole.depth) & near.present).any())
-    if short:  # hardly ever: too few copies among the documents that were kept
-        drawn, redrawn = replicate(whole, level, np.random.default_rng(seed))
-    return np.asarray(measure.score(drawn), np.float64), redrawn
+    """Some replicates of all systems and topics."""
+    ranked, measure, seed = shared
+    values, redrawn = [], 0
+    for number in range(*piece):
+        drawn, again = replicate(ranked, level_of(measure), seed, number)
+        values.append(np.asarray(measure.score(drawn), np.float64))
+        redrawn += again
+    return np.stack(values, axis=2), redrawn
 
 
-def _mean(values: Floats, weights: Floats) -> Floats:
-    there = ~np.isnan(values)
-    total = np.where(there, values, 0.0) @ weights
-    count = there @ weights
-    return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
+class _Gathered:
+    """Draws added up as they come: sums over topics, and sums of squares (or products) of each topic."""
+
+    def __init__(self, ranked: RankedGains, measure: Measure, replicates: int, pairs: bool) -> None:
+        self.measure, self.replicates, self.pairs = measure, replicates, pairs
+        self.systems, self.topics = len(ranked.systems), len(ranked.topics)
+        self.centre = on_scale(measure, np.asarray(measure.score(ranked), np.float64))
+        self.there = ~np.isnan(self.centre)
+        self.centre = np.where(self.there, self.centre, 0.0)
+        self.total = np.zeros((self.systems, replicates))
+        self.moved = np.zeros((self.systems, self.topics))
+        self.products = np.zeros((self.topics, self.systems, self.systems) if pairs else (self.topics, self.systems))
+        self.redrawn = 0
+
+    def add(self, topics: slice, replicates: slice, values: Floats, redrawn: int) -> None:
+        """Values of systems, topics, replicates."""
+        drawn = np.where(np.isnan(values), 0.0, on_scale(self.measure, values))
+        away = np.where(self.there[:, topics, None], drawn - self.centre[:, topics, None], 0.0)
+        self.total[:, replicates] += np.where(self.there[:, topics, None], drawn, 0.0).sum(axis=1)
+        self.moved[:, topics] += away.sum(axis=2)
+        by_topic = away.transpose(1, 0, 2)
+        self.products[topics] += by_topic @ by_topic.transpose(0, 2, 1) if self.pairs else (by_topic**2).sum(axis=2)
+        self.redrawn += redrawn
+
+    def drawn(self, ranked: RankedGains, level: float) -> Drawn:
+        """What all draws say."""
+        counts = self.there.sum(axis=1)[:, None] if self.measure.mean != "total" else 1
+        with np.errstate(invalid="ignore", divide="ignore"):  # a system without a topic has no mean
+            summaries = self.total / counts
+        if self.measure.mean == "geometric":
+            summaries = np.exp(summaries)
+        return Drawn(summaries, list(self._spreads(ranked.pool_relevant(level).tolist())), self.redrawn)
+
+    def _spreads(self, relevant: list[int]) -> Iterator[TopicSpread]:
+        for topic, count in enumerate(relevant):
+            moved = self.moved[:, topic]
+            shift = np.outer(moved, moved) if self.pairs else moved**2
+            own = np.asarray((self.products[topic] - shift / self.replicates) / (self.replicates - 1))
+            if not self.pairs:
+                own = np.maximum(own, 0.0)  # rounding
+            yield TopicSpread(count, self.there[:, topic], own, np.zeros_like(own))
 
 
-def collection_estimates(
-    systems: Sequence[str],
-    measure: str,
-    values: Floats,
-    draws: DrawnMeans,
-    confidence: float,
-    topics_too: bool,
-    method: str = "linear",
-) -> list[Estimate]:
-    """Intervals of the means over drawn collections: 'linear' (value +- z s, s the draws' spread) or 'percentile'.
-
-    Copies of a document stand side by side, so measures of the first k score a little lower on drawn collections than
-    on the real one; the linear interval is free of that shift, the percentile one is not.
-    """
-    drawn = draws.joint if topics_too else draws.fixed
-    spread = drawn.std(axis=1, ddof=1)
-    if method not in ("linear", "percentile"):
-        raise TruegainError(f"{measure} has no {method} interval over the collection; choose linear or percentile")
-    limits = linear(values, spread, confidence) if method == "linear" else percentile(drawn, confidence)
-    low, high = np.minimum(limits.low, values), np.maximum(limits.high, values)
-    return [
-        Estimate(
-            system,
-            measure,
-            float(values[s]),
-            float(low[s]),
-            float(high[s]),
-            level=confidence,
-            over="topics+collection" if topics_too else "collection",
-            method=method,
-            se=float(spread[s]),
-        )
-        for s, system in enumerate(systems)
-    ]
+def on_scale(measure: Measure, values: Floats) -> Floats:
+    """Values on the scale their summary is a mean (or sum) of: logarithms where it is a geometric mean."""
+    return np.log(np.maximum(values, FLOOR)) if measure.mean == "geometric" else values

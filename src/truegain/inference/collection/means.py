@@ -1,11 +1,15 @@
-"""Means over topics and how far they move over collections: MAP, L-MAP and G-MAP, by bootstrap and from the parts."""
+"""The paper's own intervals over collections: MAP, L-MAP and G-MAP, by bootstrap and from the parts, and AP by topic.
+
+They are short where topics have few relevant documents; `score.py` has what holds there.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.collection.spread import EPSILON, FLOOR, JOINT, METHODS, CollectionSpread
+from truegain.inference.collection.score import few_relevant
+from truegain.inference.collection.spread import EPSILON, FLOOR, METHODS, CollectionSpread
 from truegain.inference.intervals.limits import inverse_logits, linear, logits
 from truegain.inference.results import Estimate
 from truegain.tables.columns import Floats, Ints
@@ -13,19 +17,21 @@ from truegain.tables.columns import Floats, Ints
 MEAN_METHODS = ("bootstrap", "percentile", "parametric")
 
 
-def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", topics_too: bool = False) -> list[Estimate]:
-    """MAP of every system with its interval over collections, the topics held fixed or drawn as well.
+def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[Estimate]:
+    """MAP of every system with its interval over collections, the topics held fixed.
 
     'bootstrap': the spread of MAP over the drawn collections, normal on the logit of MAP;
     'percentile': its quantiles; 'parametric': variances of logit(AP), weighted by (AP - AP^2)^2 and averaged, which
-    carries the logit's spread over to AP by its derivative (Cormack and Lynam 2006, section 8; topics fixed only).
+    carries the logit's spread over to AP by its derivative (Cormack and Lynam 2006, section 8).
     """
     if method not in MEAN_METHODS:
-        raise TruegainError(f"AP has no {method} interval over the collection; choose from {', '.join(MEAN_METHODS)}")
+        raise TruegainError(
+            f"AP has no {method} interval over the collection; choose from t, {', '.join(MEAN_METHODS)}"
+        )
     values = _means(spread.ap, spread.counted)
-    drawn = spread.means[JOINT if topics_too else "MAP"]
+    drawn = spread.means["MAP"]
     se = drawn.sd
-    if method == "parametric" and not topics_too:
+    if method == "parametric":
         weight = (spread.ap - spread.ap**2) ** 2
         se = np.sqrt(np.nansum(weight * spread.sd_logit**2, axis=1)) / spread.counted
         limits = linear(values, se, spread.confidence)
@@ -35,7 +41,7 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", topics_t
     else:
         limits = linear(logits(values, EPSILON), drawn.sd_logit, spread.confidence)
         low, high = inverse_logits(limits.low), inverse_logits(limits.high)
-    return _estimates(spread, "AP", values, (low, high), se, method, topics_too)
+    return _estimates(spread, "AP", values, (np.maximum(low, 0), np.minimum(high, 1)), se, method)
 
 
 def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
@@ -70,7 +76,6 @@ def _estimates(
     limits: tuple[Floats, Floats],
     se: Floats,
     method: str,
-    topics_too: bool = False,
 ) -> list[Estimate]:
     return [
         Estimate(
@@ -80,16 +85,17 @@ def _estimates(
             float(limits[0][s]),
             float(limits[1][s]),
             level=spread.confidence,
-            over="topics+collection" if topics_too else "collection",
+            over="collection",
             method=method,
             se=float(se[s]),
             n=int(spread.counted[s]),
+            notes=few_relevant(spread.relevant, method),
         )
         for s, system in enumerate(spread.systems)
     ]
 
 
-def topic_estimates(spread: CollectionSpread, method: str = "logit") -> list[Estimate]:
+def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> list[Estimate]:
     """AP of every system and topic with its interval over collections, widened where few documents are relevant.
 
     `method` is linear, logit, percentile or bca.
@@ -110,6 +116,7 @@ def topic_estimates(spread: CollectionSpread, method: str = "logit") -> list[Est
             se=float(spread.sd[s, t]),
             n=int(spread.relevant[t]),
             topic=topic,
+            notes=few_relevant(spread.relevant, method),
         )
         for s, system in enumerate(spread.systems)
         for t, topic in enumerate(spread.topics)

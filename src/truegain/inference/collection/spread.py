@@ -12,15 +12,14 @@ import numpy as np
 
 from truegain.engine import Engine, Local, Progress
 from truegain.errors import needs
+from truegain.inference.collection.jackknife import left_out
 from truegain.inference.collection.small_r import widened
 from truegain.inference.intervals.limits import inverse_logits, linear, logits
-from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic
 from truegain.tables.columns import Floats, Ints
-from truegain.tables.ranked import RankedGains, running
+from truegain.tables.ranked import RankedGains
 
-JOINT = "MAP, topics too"
-MEANS = ("MAP", "L-MAP", "G-MAP", JOINT)
+MEANS = ("MAP", "L-MAP", "G-MAP")
 METHODS = ("linear", "logit", "percentile", "bca")
 EPSILON = 1e-4  # how near AP may come to 0 and 1 before its logit is taken
 FLOOR = 0.00001  # of AP in G-MAP, as trec_eval's
@@ -66,7 +65,7 @@ class CollectionSpread:
     relevant: Ints
     depth: Ints
     limits: dict[str, tuple[Floats, Floats]]  # percentile and bca, from the replicates themselves
-    means: dict[str, MeanSpread]  # MAP, L-MAP, G-MAP over drawn collections, and MAP over drawn topics too
+    means: dict[str, MeanSpread]  # MAP, L-MAP, G-MAP over drawn collections
     redrawn: int
     replicates: int
     confidence: float
@@ -110,7 +109,7 @@ def collection_spread(
     blocks = [range(first, min(first + width, systems)) for first in range(0, systems, width)]
     pieces = [_Piece(block, topic, level, replicates, confidence) for block in blocks for topic in scored]
     shape = (systems, topics)
-    gathered = _Gathered(ranked, replicates, seed, scored, confidence)
+    gathered = _Gathered(ranked, replicates, confidence)
     ranked.found(level)  # shared by all pieces: made once
     results = (engine or Local()).run(
         _work,
@@ -160,11 +159,10 @@ class _Result:
 
 
 def _work(shared: tuple[RankedGains, int], piece: _Piece, _: np.random.SeedSequence) -> _Result:
-    """One topic of some systems; its seed depends on the topic alone, so blocks of systems see the same copies."""
+    """One topic of some systems."""
     ranked, seed = shared
     lists = lists_of_topic(ranked, piece.topic, piece.level, piece.systems)
-    own = np.random.SeedSequence(seed, spawn_key=(piece.topic,))
-    values, redrawn = average_precisions(lists, piece.replicates, own)
+    values, redrawn = average_precisions(lists, piece.replicates, seed)
     ap = average_precision(lists)
     ordered = np.sort(values, axis=1)
     tail = (1 - piece.confidence) / 2
@@ -185,15 +183,13 @@ def _work(shared: tuple[RankedGains, int], piece: _Piece, _: np.random.SeedSeque
 class _Gathered:
     """What the pieces give, put together; replicates of means are added up topic by topic, for one block at a time."""
 
-    def __init__(self, ranked: RankedGains, replicates: int, seed: int, scored: list[int], confidence: float) -> None:
+    def __init__(self, ranked: RankedGains, replicates: int, confidence: float) -> None:
         shape = (len(ranked.systems), len(ranked.topics))
         self.ap, self.sd, self.sd_logit = (np.full(shape, np.nan) for _ in range(3))
         self.percentile = (np.full(shape, np.nan), np.full(shape, np.nan))
         self.bca = (np.full(shape, np.nan), np.full(shape, np.nan))
         self.means = {name: MeanSpread.empty(shape[0]) for name in MEANS}
         self.redrawn, self.replicates, self.confidence = 0, replicates, confidence
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(shape[1],)))
-        self.times = dict(zip(scored, bootstrap_weights(len(scored), replicates, rng).T.astype(np.int16), strict=True))
         self.block, self.sums = range(0), _Sums(0, replicates)
 
     def add(self, piece: _Piece, result: _Result) -> None:
@@ -204,45 +200,38 @@ class _Gathered:
         self.ap[at], self.sd[at], self.sd_logit[at] = result.ap, result.sd, result.sd_logit
         for side in (0, 1):
             self.percentile[side][at], self.bca[side][at] = result.percentile[side], result.bca[side]
-        self.sums.add(result.systems - piece.systems.start, result.values, self.times[piece.topic])
+        self.sums.add(result.systems - piece.systems.start, result.values)
         self.redrawn += result.redrawn
 
     def close(self) -> None:
         """Sum up a block of systems, so that its replicates can go."""
         if len(self.block):
             for name, drawn in self.sums.means().items():
-                self.means[name].fill(self.block, drawn, self.confidence, share=name in ("MAP", JOINT))
+                self.means[name].fill(self.block, drawn, self.confidence, share=name == "MAP")
 
 
 class _Sums:
-    """Replicates of sums over topics, for some systems: of AP, its logit and its logarithm, and with drawn topics."""
+    """Replicates of sums over topics, for some systems: of AP, its logit and its logarithm."""
 
     def __init__(self, systems: int, replicates: int) -> None:
         self.total = {name: np.zeros((systems, replicates)) for name in MEANS}
         self.count = np.zeros((systems, 1))
-        self.times = np.zeros((systems, replicates))
 
-    def add(self, systems: Ints, values: Floats, times: Ints) -> None:
+    def add(self, systems: Ints, values: Floats) -> None:
         self.total["MAP"][systems] += values
         self.total["L-MAP"][systems] += logits(values, EPSILON)
         self.total["G-MAP"][systems] += np.log(np.maximum(values, FLOOR))
-        self.total[JOINT][systems] += times * values
         self.count[systems] += 1
-        self.times[systems] += times
 
     def means(self) -> dict[str, Floats]:
         with np.errstate(invalid="ignore"):  # a system without a topic has no mean
-            found = {n: total / (self.times if n == JOINT else self.count) for n, total in self.total.items()}
+            found = {name: total / self.count for name, total in self.total.items()}
         return {**found, "G-MAP": np.exp(found["G-MAP"])}
 
 
 def average_precision(lists: TopicLists) -> Floats:
     """AP of each list of a topic."""
-    lengths = np.diff(lists.begin)
-    count = np.arange(len(lists.item)) - np.repeat(lists.begin[:-1], lengths) + 1
-    rank = running(np.add, lists.gap, lists.begin) + count
-    group = np.repeat(np.arange(len(lengths)), lengths)
-    return np.asarray(np.bincount(group, weights=count / rank, minlength=len(lengths)) / lists.relevant)
+    return np.array([left_out(lists.ranks(i), lists.relevant).ap for i in range(len(lists.systems))])
 
 
 def accelerations(lists: TopicLists) -> Floats:
@@ -250,31 +239,18 @@ def accelerations(lists: TopicLists) -> Floats:
 
     U = AP - AP without the document; documents that were not retrieved and are not relevant have no influence.
     """
-    return np.array(
-        [
-            _acceleration(lists.gap[a:b].astype(np.float64), lists.relevant)
-            for a, b in zip(lists.begin[:-1].tolist(), lists.begin[1:].tolist(), strict=True)
-        ]
-    )
+    return np.array([_acceleration(lists.ranks(i), lists.relevant) for i in range(len(lists.systems))])
 
 
-def _acceleration(gap: Floats, relevant: int) -> float:
-    found = len(gap)
-    if not found or relevant < 2:
+def _acceleration(rank: Ints, relevant: int) -> float:
+    if not len(rank) or relevant < 2:
         return 0.0
-    count = np.arange(1, found + 1)
-    rank = np.cumsum(gap) + count
-    ap = (count / rank).sum() / relevant
-    moved = count * (1 / np.maximum(rank - 1, 1) - 1 / rank)  # what each gains when one above it goes
-    others = -np.cumsum(moved[::-1])[::-1] / relevant  # influence of a non-relevant document in each gap
-    before = np.concatenate([[0.0], np.cumsum(count / rank)[:-1]])
-    shifted = np.where(rank > 1, (count - 1) / np.maximum(rank - 1, 1), 0.0)
-    after = np.concatenate([np.cumsum(shifted[::-1])[::-1][1:], [0.0]])
-    found_ones = ap - (before + after) / (relevant - 1)
-    missed = ap - ap * relevant / (relevant - 1)
-    cubes = (gap * others**3).sum() + (found_ones**3).sum() + (relevant - found) * missed**3
-    squares = (gap * others**2).sum() + (found_ones**2).sum() + (relevant - found) * missed**2
-    return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
+    without = left_out(rank, relevant)
+    others = -np.delete(without.rise, rank - 1)
+    missed = np.full(relevant - len(rank), without.ap - without.missed)
+    u = np.concatenate([others, without.ap - without.found, missed])
+    squares = float((u**2).sum())
+    return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0
 
 
 def bca_levels(value: Floats, ordered: Floats, acceleration: Floats, tail: float) -> tuple[Floats, Floats]:

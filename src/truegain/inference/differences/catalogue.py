@@ -8,39 +8,44 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.differences.paired import Outcome, paired_t, sign_test, welch, wilcoxon
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
+from truegain.inference.differences.rows import Pairs, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, tukey_hsd
+from truegain.inference.monte_carlo import Counting
 from truegain.tables.columns import Floats
+
+
+def nothing(pieces: int) -> None:
+    """Nobody wants to know how far the work is."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What tests may want to know."""
+    """What tests may want to know; `most` are the trials up to which undecided pairs may go on."""
 
     trials: int = 10_000
+    most: int = 10_000
     seed: int = 0
     confidence: float = 0.95
     jobs: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """P-values of pairs, and limits of their differences where the test has an interval."""
-
-    p: Floats
-    low: Floats | None = None
-    high: Floats | None = None
+    counting: Counting = "plus-one"
+    tested: Callable[[int], None] = nothing
 
 
 @dataclass(frozen=True)
 class PairTest:
-    """A test of one pair at a time: takes the first and the second scores, pairs by topics, none missing."""
+    """A test of one pair at a time: takes the first and the second scores, pairs by topics, none missing.
+
+    `by_signs` tells that p is a share of all 2^n signs of n differences, so that none is below 2^(1-n); `asks` what is
+    tested, where it is not the mean.
+    """
 
     says: str
     run: Callable[[Floats, Floats, Settings], Pairs]
     paired: bool = True
     resamples: bool = False
+    by_signs: bool = False
+    asks: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,33 +57,25 @@ class FamilyTest:
     resamples: bool = False
 
 
-def _each(one: Callable[[Floats, Floats, Settings], Outcome]) -> Callable[[Floats, Floats, Settings], Pairs]:
-    """A test of two vectors as a test of many."""
-
-    def run(first: Floats, second: Floats, settings: Settings) -> Pairs:
-        found = [one(a, b, settings) for a, b in zip(first, second, strict=True)]
-        p = np.array([f.p for f in found])
-        low, high = [f.low for f in found], [f.high for f in found]
-        if any(limit is None for limit in (*low, *high)):
-            return Pairs(p)
-        return Pairs(p, np.array(low, dtype=np.float64), np.array(high, dtype=np.float64))
-
-    return run
-
-
 def _randomisation(first: Floats, second: Floats, s: Settings) -> Pairs:
-    return Pairs(randomisation_p(second - first, trials=s.trials, seed=s.seed, jobs=s.jobs))
+    p = randomisation_p(
+        second - first, trials=s.trials, most=s.most, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested
+    )
+    return Pairs(p)
 
 
 def _bootstrap(first: Floats, second: Floats, s: Settings) -> Pairs:
     z = second - first
-    found = bootstrap_p(z, trials=s.trials, seed=s.seed, confidence=s.confidence, jobs=s.jobs)
+    found = bootstrap_p(
+        z, trials=s.trials, most=s.most, seed=s.seed, confidence=s.confidence, counting=s.counting, jobs=s.jobs,
+        progress=s.tested,
+    )  # fmt: skip
     margin = found.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])
     return Pairs(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
 
 
 def _randomised_tukey(x: Floats, s: Settings) -> Tukey:
-    return randomised_tukey_hsd(x, trials=s.trials, seed=s.seed, jobs=s.jobs)
+    return randomised_tukey_hsd(x, trials=s.trials, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested)
 
 
 TESTS: dict[str, PairTest | FamilyTest] = {
@@ -93,17 +90,29 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         "all pairs at once, topics as noise (scipy's and ranx's Tukey); misses most",
         lambda x, s: tukey_hsd(x, blocked=False, confidence=s.confidence),
     ),
-    "paired-t": PairTest(
-        "Student's t of the differences", _each(lambda a, b, s: paired_t(a, b, confidence=s.confidence))
+    "paired-t": PairTest("Student's t of the differences", lambda a, b, s: paired_t_rows(a, b, s.confidence)),
+    "wilcoxon": PairTest(
+        "signed ranks of the differences",
+        lambda a, b, _: wilcoxon_rows(a, b),
+        by_signs=True,
+        asks="wilcoxon asks whether the differences lie evenly about 0, not whether the means are equal: where they "
+        "are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
     ),
-    "wilcoxon": PairTest("signed ranks of the differences", _each(lambda a, b, _: wilcoxon(a, b))),
-    "sign": PairTest("how many topics go up, against a fair coin", _each(lambda a, b, _: sign_test(a, b))),
-    "randomisation": PairTest("signs of the differences drawn anew (Fisher)", _randomisation, True, True),
-    "bootstrap": PairTest("t of resampled topics (Sakai 2006)", _bootstrap, True, True),
+    "sign": PairTest(
+        "how many topics go up, against a fair coin",
+        lambda a, b, _: sign_rows(a, b),
+        by_signs=True,
+        asks="sign asks whether as many topics go up as down (the median), not whether the means are equal: where "
+        "differences are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
+    ),
+    "randomisation": PairTest(
+        "signs of the differences drawn anew (Fisher)", _randomisation, resamples=True, by_signs=True
+    ),
+    "bootstrap": PairTest("t of resampled topics (Sakai 2006)", _bootstrap, resamples=True),
     "welch": PairTest(
         "t of two independent samples; for systems run on different topics",
-        _each(lambda a, b, s: welch(a, b, confidence=s.confidence)),
-        False,
+        lambda a, b, s: welch_rows(a, b, s.confidence),
+        paired=False,
     ),
 }
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.differences.anova import check_confidence
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test
+from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.differences.families import Answers, all_at_once, pair_by_pair
+from truegain.inference.differences.effort import effort_of
+from truegain.inference.differences.families import FEW, Answers, all_at_once, pair_by_pair
+from truegain.inference.differences.pair_list import PairList
+from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
-from truegain.inference.results import Comparison
-from truegain.measures.base import mean_of_rows
+from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -23,9 +27,6 @@ from truegain.tables.scores import Scores
 
 if TYPE_CHECKING:
     from truegain.inference.judges.comparison import CorrectedComparisons
-
-
-TRIALS = 10_000  # where a test resamples
 
 
 @overload
@@ -53,6 +54,8 @@ def compare(
     jobs: int | None = None,
     confidence: float = 0.95,
     baseline: str | None = None,
+    counting: Counting = "plus-one",
+    tested: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Comparisons | CorrectedComparisons:
     """Compare systems on a measure: all pairs, or all against a baseline.
@@ -63,6 +66,12 @@ def compare(
     Tests of one pair at a time are adjusted for the number of pairs, by Holm unless `adjust` says 'bonferroni',
     'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.  A topic that a system lacks is
     left out of its pairs, by Tukey's tests of all pairs, with a warning.
+
+    Where a test resamples, p is (count + 1)/(trials + 1); counting='published' is count/trials, which reproduces
+    published values.  If `trials` (10000 unless given) cannot give a p-value that passes the adjustment, pairs that are
+    not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much work, the
+    comparison is refused with the number of trials it takes.  `tested` is told of pairs that are done, by the
+    randomised Tukey test of permutations.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
     are without its errors: see `compare_corrected`, which takes further keywords such as `design`.
@@ -79,38 +88,41 @@ def compare(
             runs, judgments, gold, measure, test, adjust, trials,
             {"seed": seed, "jobs": jobs, "confidence": confidence, "baseline": baseline, **options},
         )  # fmt: skip
-    test, trials = test or "tukey-hsd", trials or TRIALS
+    test = test or "tukey-hsd"
     chosen = find_test(test)
     check_confidence(confidence)
+    check_counting(counting)
     scores = _scores(runs, judgments, measure, jobs, options)
     name = scores._measure(measure if isinstance(runs, Scores) else None)
-    x = _matrix(scores, name)
+    values = _values(scores, name)
+    x = values.x
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
     how = _adjustment(chosen, adjust, test)
-    settings = Settings(trials, seed, confidence, jobs)
-    pairs_wanted = len(scores.systems) - 1 if baseline else len(scores.systems) * (len(scores.systems) - 1) // 2
-    if how is not None and chosen.resamples:
-        _check_resolution(test, trials, pairs_wanted, how, 1 - confidence)
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
+    effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
+    settings = Settings(effort.trials, effort.most, seed, confidence, jobs, counting, tested or nothing)
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
     else:
         found = pair_by_pair(chosen, x, first, second, settings, systems)
+    found = _within(found, values.least, values.greatest)
+    few = int(found.n.min())
+    said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = found.p if how is None else adjusted(found.p, how)
     p = np.full((len(systems), len(systems)), np.nan)
     np.fill_diagonal(p, 1.0)
     p[first, second] = p[second, first] = shown
-    pairs = _pairs(found, systems, first, second, name, test, shown, how, confidence)
+    pairs = PairList(systems, first, second, found, None if how is None else shown, name, test, how or "", confidence)
     made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"trials": trials, "seed": seed}
+        made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
     return Comparisons(
         name, test, how or "", confidence, systems, found.means, found.low_mean, found.high_mean, p, pairs, baseline,
-        found.interval, made_by, found.notes,
+        found.interval, made_by, (*values.notes, *found.notes, *effort.notes, *said),
     )  # fmt: skip
 
 
@@ -145,20 +157,45 @@ def _scores(runs: object, judgments: object, measure: object, jobs: int | None, 
     return evaluate(runs, judgments, measure, jobs=jobs, **options)
 
 
-def _matrix(scores: Scores, name: str) -> Floats:
-    """Systems by topics, if the measure is a mean over topics."""
-    values = scores.values[name]
-    if values.dtype == object:
-        raise TruegainError(f"{name} gives text, not numbers; compare systems on another measure")
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """Systems by topics on the scale on which they are compared, its ends, and what must be told of it."""
+
+    x: Floats
+    least: float
+    greatest: float
+    notes: tuple[str, ...] = ()
+
+
+def _values(scores: Scores, name: str) -> _Values:
+    """What a measure's topics are compared by: their values, their logarithms where its mean is geometric."""
+    kind, (least, greatest) = scores.objects[name].mean, scores.objects[name].bounds()
+    if kind == "none":
+        raise TruegainError(f"{name} has no mean over topics, and the tests compare means; take another measure")
     if len(scores.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({scores.systems[0]})")
-    x: Floats = np.asarray(values, dtype=np.float64)
-    means = mean_of_rows(x)
-    if name not in scores.counts and not np.allclose(means, scores.summaries[name], equal_nan=True, atol=1e-9):
-        raise TruegainError(
-            f"{name} is not a mean over topics, and the tests compare means; take the measure behind it"
+    x: Floats = np.asarray(scores.values[name], dtype=np.float64)
+    if kind == "total":
+        return _Values(x, least, greatest, (f"{name} is a total over topics; its mean over topics is compared",))
+    if kind == "geometric":
+        said = (
+            f"{name} is a geometric mean: natural logarithms are compared, so value_a, value_b and means are these "
+            "and exp(difference) is how many times one is the other"
         )
-    return x
+        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,))
+    return _Values(x, least, greatest)
+
+
+def _within(found: Answers, least: float, greatest: float) -> Answers:
+    """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
+    far = greatest - least
+    return replace(
+        found,
+        low=None if found.low is None else np.maximum(found.low, -far),
+        high=None if found.high is None else np.minimum(found.high, far),
+        low_mean=np.maximum(found.low_mean, least),
+        high_mean=np.minimum(found.high_mean, greatest),
+    )
 
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:
@@ -172,16 +209,6 @@ def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) ->
     return adjust or "holm"
 
 
-def _check_resolution(test: str, trials: int, pairs: int, how: str, alpha: float) -> None:
-    """Tell when so few trials cannot give p-values as small as the adjustment asks for."""
-    if how in ("bonferroni", "holm", "hochberg", "holm-sidak") and pairs > 1 and trials * alpha < pairs:
-        warn(
-            f"{trials:,} trials cannot tell p-values below {1 / trials:.1g} from 0, and {how} over {pairs:,} pairs "
-            f"asks for {alpha / pairs:.1g}; give at least {round(pairs / alpha):,} trials, "
-            f"or take randomised-tukey-hsd instead of {test}"
-        )
-
-
 def _wanted(systems: int, baseline: int | None) -> tuple[Any, Any]:
     """Pairs as first and second: the worse system first, or the baseline first."""
     if baseline is None:
@@ -189,30 +216,3 @@ def _wanted(systems: int, baseline: int | None) -> tuple[Any, Any]:
         return worse, better
     others = np.array([i for i in range(systems) if i != baseline])
     return np.full(len(others), baseline), others
-
-
-def _pairs(
-    found: Answers,
-    systems: Sequence[str],
-    first: Any,
-    second: Any,
-    measure: str,
-    test: str,
-    shown: Floats,
-    how: str | None,
-    confidence: float,
-) -> tuple[Comparison, ...]:
-    limits: list[tuple[float | None, float | None]] = [(None, None)] * len(first)
-    if found.low is not None and found.high is not None:
-        limits = list(zip(found.low.tolist(), found.high.tolist(), strict=True))
-    return tuple(
-        Comparison(
-            systems[a], systems[b], measure, float(found.first[i]), float(found.second[i]),
-            float(found.second[i] - found.first[i]),
-            *limits[i],
-            p=float(found.p[i]), p_adjusted=None if how is None else float(shown[i]), test=test, adjustment=how or "",
-            effect=None if np.isnan(found.effect[i]) else float(found.effect[i]), effect_name=found.effect_name,
-            level=confidence, n=int(found.n[i]),
-        )
-        for i, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
-    )  # fmt: skip

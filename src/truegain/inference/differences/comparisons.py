@@ -9,7 +9,8 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.differences.groups import groups_of, is_complete, marks
-from truegain.inference.results import Comparison, table_of
+from truegain.inference.differences.pair_list import PairList
+from truegain.inference.results import Comparison
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.table import Table
 
@@ -31,7 +32,7 @@ class Comparisons:
     low: Floats
     high: Floats
     p: Floats
-    pairs: tuple[Comparison, ...]
+    pairs: PairList
     baseline: str | None = None
     interval: str = ""
     made_by: Mapping[str, object] = field(default_factory=dict)
@@ -61,10 +62,10 @@ class Comparisons:
 
     def between(self, a: str, b: str) -> Comparison:
         """The comparison of two systems, in whichever order it was made."""
-        for pair in self.pairs:
-            if {pair.a, pair.b} == {a, b}:
-                return pair
-        raise TruegainError(f"{a} and {b} were not compared; there are {some(self.systems)}")
+        at = self.pairs.place(a, b)
+        if at is None:
+            raise TruegainError(f"{a} and {b} were not compared; there are {some(self.systems)}")
+        return self.pairs[at]
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Groups of systems that cannot be told apart, best first; a system may be in several (see `groups_of`)."""
@@ -74,10 +75,7 @@ class Comparisons:
     def table(self) -> Table:
         """The pairs, a row each."""
         title = f"{self.measure}: {self._count()}"
-        whole = table_of(self.pairs, leave_out=("notes", "test", "adjustment", "effect_name", "level"))
-        effect = next((pair.effect_name for pair in self.pairs), "effect")
-        columns = tuple(effect if name == "effect" else name for name in whole.columns)
-        return Table(columns, whole.rows, self.made_by, title, (*whole.notes, *self.notes))
+        return Table(self.pairs.columns(), self.pairs.rows(), self.made_by, title, self.notes)
 
     def group_table(self) -> Table:
         """The systems, a row each, best first, with the groups they are in and how many others they differ from."""

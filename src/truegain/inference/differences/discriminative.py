@@ -11,6 +11,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
+from truegain.inference.monte_carlo import Counting, check_counting, check_trials
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.scores import Scores
@@ -33,6 +34,7 @@ class DiscriminativePower:
     delta: float | None
     test: str
     trials: int
+    counting: Counting = "plus-one"
 
     @property
     def pairs(self) -> int:
@@ -59,12 +61,14 @@ def discriminative_power(
     trials: int = 5_000,
     seed: int = 0,
     jobs: int | None = None,
+    counting: Counting = "plus-one",
 ) -> tuple[DiscriminativePower, ...]:
     """Discriminative power of measures, best first: the share of pairs of systems with p < alpha.
 
     All measures are tried on the same topics and the same permutations (or resamples) of them.  `delta` is, for the
     randomised Tukey test, the largest difference of means among significant pairs; for the bootstrap, the largest over
-    pairs of the |mean| of the replicate that holds the ceil(trials alpha)-th largest |t*|.
+    pairs of the |mean| of the replicate that holds the ceil(trials alpha)-th largest |t*|.  P-values are
+    (count + 1)/(trials + 1); counting='published' is count/trials, as Discpower and MATTERS have it.
 
     Sakai 2006, SIGIR; Ferro and Silvello, MATTERS.
 
@@ -78,9 +82,11 @@ def discriminative_power(
         raise TruegainError(f"alpha {alpha:g} is not between 0 and 1; give 0.05 for 5%")
     if test not in ("randomised-tukey-hsd", "bootstrap"):
         raise TruegainError(f"test {test!r} is not offered here; give 'randomised-tukey-hsd' or 'bootstrap'")
+    check_counting(counting)
+    check_trials(trials, alpha if counting == "plus-one" else None)
     names = [scores._measure(m) for m in measures] if measures else list(scores.measures)
     matrices = _on_the_same_topics(scores, names)
-    found = [_one(name, x, test, alpha, trials, seed, jobs) for name, x in zip(names, matrices, strict=True)]
+    found = [_one(name, x, test, alpha, trials, seed, jobs, counting) for name, x in zip(names, matrices, strict=True)]
     return tuple(sorted(found, key=lambda d: -d.share))
 
 
@@ -88,7 +94,11 @@ def power_table(found: Sequence[DiscriminativePower]) -> Table:
     """The powers as a table, a row a measure."""
     columns = ("measure", "power", "significant", "pairs", "delta")
     rows = [(d.measure, d.share, d.significant, d.pairs, d.delta) for d in found]
-    made_by = {"test": found[0].test, "alpha": found[0].alpha, "trials": found[0].trials} if found else {}
+    made_by = (
+        {"test": found[0].test, "alpha": found[0].alpha, "trials": found[0].trials, "counting": found[0].counting}
+        if found
+        else {}
+    )
     return Table(columns, rows, made_by)
 
 
@@ -105,16 +115,18 @@ def _on_the_same_topics(scores: Scores, names: Sequence[str]) -> list[Floats]:
 
 
 def _one(
-    name: str, x: Floats, test: Test, alpha: float, trials: int, seed: int, jobs: int | None
+    name: str, x: Floats, test: Test, alpha: float, trials: int, seed: int, jobs: int | None, counting: Counting
 ) -> DiscriminativePower:
     first, second = np.triu_indices(len(x), 1)
     delta: float | None = None
     if test == "randomised-tukey-hsd":
-        found = randomised_tukey_hsd(x, trials=trials, seed=seed, jobs=jobs)
+        found = randomised_tukey_hsd(x, trials=trials, seed=seed, jobs=jobs, counting=counting)
         p, means = found.p[first, second], found.anova.means
         apart = np.abs(means[first] - means[second])[p < alpha]
         delta = float(apart.max()) if len(apart) else None
     else:
-        resampled = bootstrap_p(x[second] - x[first], trials=trials, seed=seed, confidence=1 - alpha, jobs=jobs)
+        resampled = bootstrap_p(
+            x[second] - x[first], trials=trials, seed=seed, confidence=1 - alpha, jobs=jobs, counting=counting
+        )
         p, delta = resampled.p, float(resampled.delta.max())
-    return DiscriminativePower(name, np.sort(p), alpha, delta, test, trials)
+    return DiscriminativePower(name, np.sort(p), alpha, delta, test, trials, counting)

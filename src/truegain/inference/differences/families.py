@@ -15,9 +15,11 @@ from truegain.inference.differences.catalogue import FamilyTest, PairTest, Setti
 from truegain.inference.differences.paired import SMALLEST_SPREAD
 from truegain.measures.base import mean_of_rows
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Bools, Floats
 
 Places = npt.NDArray[Any]
+CELLS = 2_000_000  # scores of pairs held at a time
+LEAST, FEW = 3, 10  # topics: refused below, told below
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,8 @@ class Answers:
 def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Settings) -> Answers:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
     x = complete(x)
+    if x.shape[1] < LEAST:
+        raise TruegainError(f"a comparison needs at least {LEAST} topics that all systems have; there are {x.shape[1]}")
     found = chosen.run(x, settings)
     anova, means = found.anova, found.anova.means
     apart = means[second] - means[first]
@@ -50,6 +54,8 @@ def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, se
     if anova.no_residual and anova.f is not None:
         effect = np.zeros(len(apart))
     low, high = (None, None) if found.margin is None else (apart - found.margin, apart + found.margin)
+    if not chosen.resamples:  # which tell themselves
+        settings.tested(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
     interval = f"low and high: {settings.confidence:g} interval, residual variance of the {anova.layout} analysis"
     notes: tuple[str, ...] = ()
@@ -69,32 +75,51 @@ def pair_by_pair(
     if np.isinf(x).any():
         raise TruegainError("there are infinite scores; a test needs finite ones")
     k = len(first)
-    there = ~np.isnan(x)
-    both = there[first] & there[second]
-    n = both.sum(axis=1)
+    patterns = _topics_of_pairs(~np.isnan(x), first, second)
+    n = np.empty(k, np.int64)
+    for topics, here in patterns:
+        n[here] = topics.sum()
     _tell_missing(n, x.shape[1], first, second, systems)
     p, low, high = np.ones(k), np.full(k, np.nan), np.full(k, np.nan)
     mean_first, mean_second, effect = np.zeros(k), np.zeros(k), np.full(k, np.nan)
-    patterns, which = np.unique(both, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        here = np.flatnonzero(which.ravel() == number)
-        a, b = x[first[here]][:, pattern], x[second[here]][:, pattern]
-        try:
-            found = chosen.run(a, b, settings)
-        except TruegainError as error:
-            raise _named(error, b - a, first[here], second[here], systems) from error
-        p[here] = found.p
-        if found.low is not None and found.high is not None:
-            low[here], high[here] = found.low, found.high
-        mean_first[here], mean_second[here] = a.mean(axis=1), b.mean(axis=1)
-        effect[here] = _dz(b - a) if chosen.paired else _hedges(a, b)
+    for topics, places in patterns:
+        step = max(1, CELLS // int(topics.sum()))
+        for here in (places[i : i + step] for i in range(0, len(places), step)):
+            a, b = x[first[here]][:, topics], x[second[here]][:, topics]
+            try:
+                found = chosen.run(a, b, settings)
+            except TruegainError as error:
+                raise _named(error, b - a, first[here], second[here], systems) from error
+            p[here] = found.p
+            if found.low is not None and found.high is not None:
+                low[here], high[here] = found.low, found.high
+            mean_first[here], mean_second[here] = a.mean(axis=1), b.mean(axis=1)
+            effect[here] = _dz(b - a) if chosen.paired else _hedges(a, b)
+            if not chosen.resamples:  # which tell themselves
+                settings.tested(len(here))
     known = not np.isnan(low).any()
     means, low_mean, high_mean = _means(x, settings.confidence)
     return Answers(
         mean_first, mean_second, p, low if known else None, high if known else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
         f"low and high: {settings.confidence:g} t interval of the system's own topics",
+        (chosen.asks,) if chosen.asks else (),
     )  # fmt: skip
+
+
+def _topics_of_pairs(there: Bools, first: Places, second: Places) -> list[tuple[Bools, Places]]:
+    """The sets of topics that pairs have, each with the places of its pairs."""
+    kinds, kind = np.unique(there, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    one, two = np.minimum(kind[first], kind[second]), np.maximum(kind[first], kind[second])
+    codes, which = np.unique(one * len(kinds) + two, return_inverse=True)
+    ordered = np.argsort(which.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(codes)))
+    parts = np.split(ordered, ends[:-1])
+    return [
+        (kinds[code // len(kinds)] & kinds[code % len(kinds)], part)
+        for code, part in zip(codes.tolist(), parts, strict=True)
+    ]
 
 
 def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems: Sequence[str]) -> None:
@@ -104,10 +129,11 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
             f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
             "which are left out of these pairs (-c counts them as 0)"
         )
-    if n.min() < 2:
+    if n.min() < LEAST:
         i = int(np.argmin(n))
         raise TruegainError(
-            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; a test needs at least 2"
+            f"{systems[first[i]]} and {systems[second[i]]} have {int(n[i])} topics in common; "
+            f"a test needs at least {LEAST}"
         )
 
 

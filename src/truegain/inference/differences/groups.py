@@ -27,16 +27,22 @@ def groups_of(differ: Bools) -> tuple[tuple[int, ...], ...]:
     >>> groups_of(np.array([[False, False, True], [False, False, False], [True, False, False]]))
     ((0, 1), (1, 2))
     """
-    m = len(differ)
-    alike = [sum(1 << j for j in range(m) if j != i and not differ[i, j]) for i in range(m)]
-    found = _maximal_cliques(alike)
-    chosen = _stretches(differ) if found is None else found
+    chosen = _stretches(differ)
+    if not is_complete(differ, chosen):  # else every clique lies in a stretch: there are no others
+        chosen = _maximal_cliques(_bits_of(~differ)) or chosen
     return tuple(sorted(chosen))
 
 
 def is_complete(differ: Bools, groups: Sequence[Sequence[int]]) -> bool:
     """Whether all pairs that do not differ share a group."""
-    shared = np.eye(len(differ), dtype=np.bool_)
+    m = len(differ)
+    if all(len(group) == group[-1] - group[0] + 1 for group in groups):  # stretches: who is the last one to share?
+        last = np.arange(m)
+        for group in groups:
+            last[group[0]] = max(last[group[0]], group[-1])
+        shared = np.triu(np.arange(m)[None, :] <= np.maximum.accumulate(last)[:, None])
+        return bool((shared | differ)[np.triu_indices(m, 1)].all())
+    shared = np.eye(m, dtype=np.bool_)
     for group in groups:
         shared[np.ix_(group, group)] = True
     return bool((shared | differ).all())
@@ -93,6 +99,12 @@ def _maximal_cliques(alike: Sequence[int]) -> list[tuple[int, ...]] | None:
     return found
 
 
+def _bits_of(alike: Bools) -> list[int]:
+    """For each system the others it does not differ from, as bits."""
+    others = alike & ~np.eye(len(alike), dtype=np.bool_)
+    return [int.from_bytes(row.tobytes(), "little") for row in np.packbits(others, axis=1, bitorder="little")]
+
+
 def _bits(number: int) -> list[int]:
     places = []
     while number:
@@ -106,12 +118,11 @@ def _stretches(differ: Bools) -> list[tuple[int, ...]]:
     """Longest stretches of the ranking in which no two systems differ."""
     m = len(differ)
     found: list[tuple[int, ...]] = []
-    reached = -1
+    end = 0
     for start in range(m):
-        end = start
+        reached, end = end, max(end, start)
         while end + 1 < m and not differ[start : end + 1, end + 1].any():
             end += 1
-        if end > reached:
+        if end > reached or start == 0:
             found.append(tuple(range(start, end + 1)))
-            reached = end
     return found

@@ -255,7 +255,7 @@ def _normal_p(
 def _exact_p(w: float, ranks: Floats) -> float:
     """Two-sided p: of all signs of the ranks, those whose smaller sum is at most w."""
     doubled = tuple(sorted(np.rint(2 * ranks).astype(np.int64).tolist()))
-    below = (_small_sums if len(doubled) <= AUTO_EXACT else _sums)(doubled)
+    below = (sums_of_ranks if len(doubled) <= AUTO_EXACT else _sums)(doubled)
     return min(1.0, 2 * float(below[round(2 * w)]))
 
 
@@ -269,4 +269,4 @@ def _sums(doubled: tuple[int, ...]) -> Floats:
     return np.asarray(np.cumsum(share), np.float64)
 
 
-_small_sums = lru_cache(maxsize=256)(_sums)
+sums_of_ranks = lru_cache(maxsize=256)(_sums)

@@ -6,20 +6,31 @@ All pairs see the same signs or the same topics in a replicate: one matrix produ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.engine import Local
-from truegain.errors import TruegainError
-from truegain.inference.differences.paired import Outcome, differences, spread_of
-from truegain.tables.columns import Floats
+from truegain.inference.differences.paired import Outcome, differences
+from truegain.inference.differences.rows import refuse_flat
+from truegain.inference.monte_carlo import (
+    ENOUGH,
+    Counting,
+    check_counting,
+    check_trials,
+    monte_carlo_p,
+    sequential_p,
+)
+from truegain.tables.columns import Floats, Ints
 
 TOLERANCE = 1e-12  # means are summed in another order: equal ones may differ in the last bits
 CELLS = 2_000_000  # replicates times pairs held at a time
 BLOCK = 500  # replicates that share a seed; the answer depends on it, not on the number of workers
+STRETCH = 1000  # pairs whose signs are counted together
 
 
 def randomisation(
@@ -28,14 +39,14 @@ def randomisation(
     *,
     trials: int = 10_000,
     seed: int = 0,
-    plus_one: bool = False,
+    counting: Counting = "plus-one",
     jobs: int | None = None,
 ) -> Outcome:
     """Fisher's paired randomisation test: how far apart would the systems be had their names been swapped on any topic.
 
-    p = share of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance 1e-12); all 2^n signs are
-    counted instead where that is no more than `trials`.  `plus_one` gives (count + 1)/(trials + 1), which is never 0,
-    and is not used where all signs are counted.  The statistic is the mean difference.
+    p = (count + 1)/(trials + 1), the count of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance
+    1e-12), or count/trials with counting='published'; all 2^n signs are counted instead where that is no more than
+    `trials`.  The statistic is the mean difference.
 
     Fisher 1935, The Design of Experiments; Smucker, Allan and Carterette 2007, CIKM.
 
@@ -43,7 +54,7 @@ def randomisation(
     +0.1400 p = 0.1250 (randomisation, n = 4)
     """
     z = differences(first, second, least=1)
-    p = randomisation_p(z[None, :], trials=trials, seed=seed, plus_one=plus_one, jobs=jobs)
+    p = randomisation_p(z[None, :], trials=trials, seed=seed, counting=counting, jobs=jobs)
     how = ("all signs counted",) if is_exact(len(z), trials) else ()
     return Outcome("randomisation", float(z.mean()), float(z.mean()), float(p[0]), len(z), notes=how)
 
@@ -55,12 +66,14 @@ def bootstrap(
     trials: int = 10_000,
     seed: int = 0,
     confidence: float = 0.95,
+    counting: Counting = "plus-one",
     jobs: int | None = None,
 ) -> Outcome:
     """Sakai's paired bootstrap test: the t statistic against its distribution over resampled topics.
 
     t = mean(z)/(sd(z)/sqrt n); topics of w = z - mean(z) are drawn with replacement, t*_b is their t;
-    p = share of |t*_b| >= |t|.  The interval is mean(z) +- c sd(z)/sqrt n, c the `confidence` quantile of |t*|.
+    p = (count + 1)/(trials + 1), the count of |t*_b| >= |t|, or count/trials with counting='published', as Sakai has
+    it.  The interval is mean(z) +- c sd(z)/sqrt n, c the `confidence` quantile of |t*|.
     A replicate that drew one topic n times has no spread: its |t*| counts as infinite.
 
     Sakai 2006, SIGIR; Efron and Tibshirani 1993, section 16.4.
@@ -70,7 +83,7 @@ def bootstrap(
     True
     """
     z = differences(first, second)
-    found = bootstrap_p(z[None, :], trials=trials, seed=seed, confidence=confidence, jobs=jobs)
+    found = bootstrap_p(z[None, :], trials=trials, seed=seed, confidence=confidence, counting=counting, jobs=jobs)
     mean, t = float(z.mean()), float(found.t[0])
     error = 0.0 if not z.any() else float(z.std(ddof=1)) / math.sqrt(len(z))
     margin = float(found.critical[0]) * error
@@ -88,58 +101,83 @@ class Bootstrapped:
 
 
 def randomisation_p(
-    z: Floats, *, trials: int = 10_000, seed: int = 0, plus_one: bool = False, jobs: int | None = None
+    z: Floats,
+    *,
+    trials: int = 10_000,
+    most: int | None = None,
+    seed: int = 0,
+    counting: Counting = "plus-one",
+    jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Floats:
     """P-values of the randomisation test for rows of differences, pairs by topics, none missing.
+
+    Pairs that few of the `trials` have reached go on up to `most`, as in `sequential_p`; not where p is 'published'.
 
     >>> randomisation_p(np.array([[0.12, 0.05, 0.05, -0.05], [0.21, 0.02, 0.17, 0.16]])).tolist()
     [0.5, 0.125]
     """
-    check_trials(trials)
+    most = _most(trials, most, counting)
     n = z.shape[1]
     far = np.abs(z.sum(axis=1)) - n * TOLERANCE
-    if is_exact(n, trials):  # by symmetry the first sign may stay
-        blocks: Iterator[Floats] = _all_signs(n)
-        counted = sum(((np.abs(s @ z.T) >= far).sum(axis=0) for s in blocks), np.zeros(len(z), np.int64))
-        return np.asarray(counted / 2 ** (n - 1))
-    step = max(1, CELLS // BLOCK)
-    counts = np.zeros(len(z), np.int64)
-    for start in range(0, len(z), step):  # the same seed for every stretch of pairs: the same signs for all
-        part = z[start : start + step], far[start : start + step]
-        work = Local(jobs).run(_count_signs, _blocks(trials), shared=part, seed=seed, name=_named)
-        for counted in work:
-            counts[start : start + step] += counted
-    return np.asarray((counts + 1) / (trials + 1) if plus_one else counts / trials)
+    exact = is_exact(n, most)
+    p: Floats = np.ones(len(z))
+    for start in range(0, len(z), STRETCH):  # the same signs for every stretch of pairs
+        here = slice(start, start + STRETCH)
+        rows, bars = z[here], far[here]
+        if exact:  # by symmetry the first sign may stay
+            p[here] = sum((np.abs(s @ rows.T) >= bars).sum(axis=0) for s in _all_signs(n)) / 2 ** (n - 1)
+        else:
+            p[here] = _counted_p(_count_signs, rows, bars, trials, most, seed, counting, jobs)
+        if progress is not None:
+            progress(len(rows))
+    return p
 
 
 def bootstrap_p(
-    z: Floats, *, trials: int = 10_000, seed: int = 0, confidence: float = 0.95, jobs: int | None = None
+    z: Floats,
+    *,
+    trials: int = 10_000,
+    most: int | None = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    counting: Counting = "plus-one",
+    jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Bootstrapped:
     """Sakai's paired bootstrap for rows of differences, pairs by topics, none missing.
+
+    Pairs that few of the `trials` have reached go on up to `most`, as in `sequential_p`; not where p is 'published'.
+    The quantile of |t*| is of the first `trials`.
 
     >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), trials=100)
     >>> float(found.p[0])
     1.0
     """
-    check_trials(trials)
-    n = z.shape[1]
-    moving = z.any(axis=1)
-    error = np.array([spread_of(row, "the t statistic") for row in z[moving]]) / math.sqrt(n)
-    mean = z[moving].mean(axis=1)
+    most = _most(trials, most, counting)
+    places = np.flatnonzero(z.any(axis=1))
     t, p, critical, delta = np.zeros(len(z)), np.ones(len(z)), np.zeros(len(z)), np.zeros(len(z))
-    t[moving] = mean / error
-    places = np.flatnonzero(moving)
+    t[places] = _t(z[places])
+    if progress is not None:
+        progress(len(z) - len(places))
     step = max(1, CELLS // trials)
     nth = math.ceil(round(trials * (1 - confidence), 9))
     for start in range(0, len(places), step):
         here = places[start : start + step]
         w = z[here] - z[here].mean(axis=1, keepdims=True)
-        pieces = list(Local(jobs).run(_bootstrap_t, _blocks(trials), shared=w, seed=seed, name=_named))
+        bars = np.abs(t[here]) * (1 - TOLERANCE)
+        pieces = list(Local(jobs).run(_bootstrap_t, _blocks(0, trials), shared=(w, seed), name=_named))
         stars, means = np.concatenate([s for s, _ in pieces]), np.concatenate([m for _, m in pieces])
-        p[here] = (stars >= np.abs(t[here]) * (1 - TOLERANCE)).mean(axis=0)
+        reached = (stars >= bars).sum(axis=0)
+        p[here] = monte_carlo_p(reached, trials, counting)
+        further = np.flatnonzero(reached < ENOUGH) if most > trials else np.zeros(0, np.int64)
+        if len(further):
+            p[here[further]] = _counted_p(_count_stars, w[further], bars[further], trials, most, seed, counting, jobs)
         holder = np.argpartition(stars, trials - nth, axis=0)[trials - nth]
         critical[here] = np.take_along_axis(stars, holder[None, :], axis=0)[0]
         delta[here] = np.take_along_axis(means, holder[None, :], axis=0)[0]
+        if progress is not None:
+            progress(len(here))
     return Bootstrapped(t, p, critical, delta)
 
 
@@ -148,18 +186,62 @@ def is_exact(n: int, trials: int) -> bool:
     return n < 63 and 2**n <= trials
 
 
-def check_trials(trials: int) -> None:
-    """Refuse a number of trials that cannot give a p-value."""
-    if trials < 1:
-        raise TruegainError(f"{trials} trials give no p-value; give at least 1, better 10000")
+def _most(trials: int, most: int | None, counting: Counting) -> int:
+    """The trials up to which pairs may go on."""
+    check_trials(trials)
+    return trials if most is None or check_counting(counting) == "published" else max(trials, most)
 
 
-def _blocks(trials: int) -> list[tuple[int, int]]:
-    return [(start, min(start + BLOCK, trials)) for start in range(0, trials, BLOCK)]
+def _t(z: Floats) -> Floats:
+    """The t statistic of rows of differences; refused where one has no spread."""
+    spread = z.std(axis=1, ddof=1)
+    refuse_flat(z, spread)
+    return np.asarray(z.mean(axis=1) / (spread / math.sqrt(z.shape[1])))
+
+
+Shared = tuple[Floats, Floats, int]
+
+
+def _counted_p(
+    work: Callable[[Shared, tuple[int, int], np.random.SeedSequence], Ints],
+    rows: Floats,
+    bars: Floats,
+    trials: int,
+    most: int,
+    seed: int,
+    counting: Counting,
+    jobs: int | None,
+) -> Floats:
+    """P-values of a stretch of pairs, whose counts go on where they are few."""
+
+    def count(which: Ints, first: int, last: int) -> Ints:
+        shared = rows[which], bars[which], seed
+        return np.asarray(sum(Local(jobs).run(work, _blocks(first, last), shared=shared, name=_named)))
+
+    if counting == "published":
+        return monte_carlo_p(count(np.arange(len(rows)), 0, trials), trials, counting)
+    return sequential_p(count, len(rows), trials, most)
+
+
+def _blocks(first: int, last: int) -> list[tuple[int, int]]:
+    """The replicates from first to last, cut where a new stream begins."""
+    cuts = [first, *range((first // BLOCK + 1) * BLOCK, last, BLOCK), last]
+    return list(pairwise(cuts))
 
 
 def _named(block: tuple[int, int]) -> str:
     return f"replicates {block[0] + 1} to {block[1]}"
+
+
+def _drawn(seed: int, block: tuple[int, int], n: int, below: int, kind: type[Any]) -> npt.NDArray[Any]:
+    """Whole numbers below a bound for each replicate of a block and each topic.
+
+    The b-th BLOCK replicates have the b-th child of the seed as their stream, wherever the block is cut.
+    """
+    number = block[0] // BLOCK
+    begin = number * BLOCK
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+    return rng.integers(0, below, size=(block[1] - begin, n), dtype=kind)[block[0] - begin :]
 
 
 def _all_signs(n: int) -> Iterator[Floats]:
@@ -170,20 +252,24 @@ def _all_signs(n: int) -> Iterator[Floats]:
         yield np.asarray(1.0 - 2.0 * (bits & 1), dtype=np.float64)
 
 
-def _count_signs(
-    shared: tuple[Floats, Floats], block: tuple[int, int], seed: np.random.SeedSequence
-) -> npt.NDArray[np.int64]:
-    z, far = shared
-    bits = np.random.default_rng(seed).integers(0, 2, size=(block[1] - block[0], z.shape[1]), dtype=np.int8)
-    counted: npt.NDArray[np.int64] = (np.abs((1.0 - 2.0 * bits) @ z.T) >= far).sum(axis=0)
-    return counted
+def _count_signs(shared: Shared, block: tuple[int, int], _: np.random.SeedSequence) -> Ints:
+    z, far, seed = shared
+    sums = (1.0 - 2.0 * _drawn(seed, block, z.shape[1], 2, np.int8)) @ z.T
+    return np.asarray((np.abs(sums, out=sums) >= far).sum(axis=0), np.int64)
 
 
-def _bootstrap_t(w: Floats, block: tuple[int, int], seed: np.random.SeedSequence) -> tuple[Floats, Floats]:
+def _count_stars(shared: Shared, block: tuple[int, int], own: np.random.SeedSequence) -> Ints:
+    w, bars, seed = shared
+    return np.asarray((_bootstrap_t((w, seed), block, own)[0] >= bars).sum(axis=0), np.int64)
+
+
+def _bootstrap_t(
+    shared: tuple[Floats, int], block: tuple[int, int], _: np.random.SeedSequence
+) -> tuple[Floats, Floats]:
     """|t*| and |mean*| of each replicate and pair."""
+    w, seed = shared
     n, size = w.shape[1], block[1] - block[0]
-    drawn = np.random.default_rng(seed).integers(0, n, size=(size, n))
-    flat = drawn + n * np.arange(size)[:, None]
+    flat = _drawn(seed, block, n, n, np.int64) + n * np.arange(size)[:, None]
     copies = np.bincount(flat.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
     mean, square = copies @ w.T / n, copies @ (w**2).T / n
     variance = square - mean**2

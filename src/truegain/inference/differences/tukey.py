@@ -13,8 +13,9 @@ import numpy.typing as npt
 from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import Anova, check_confidence, complete, one_way, two_way
-from truegain.inference.differences.resampled import TOLERANCE, check_trials
+from truegain.inference.differences.resampled import TOLERANCE
 from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
+from truegain.inference.monte_carlo import Counting, check_counting, check_trials, monte_carlo_p
 from truegain.tables.columns import Floats
 
 BLOCK_CELLS = 32_768  # scores of one topic permuted at a time, over the replicates of a block: 256 kB
@@ -77,7 +78,7 @@ def randomised_tukey_hsd(
     *,
     trials: int = 10_000,
     seed: int = 0,
-    plus_one: bool = False,
+    counting: Counting = "plus-one",
     exact: bool | None = None,
     jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -85,9 +86,10 @@ def randomised_tukey_hsd(
     """Tukey's test without a normal distribution: the scores of each topic are dealt to the systems at random.
 
     In each replicate every topic's m scores are permuted, and d* is the best minus the worst of the m means.  For all
-    pairs alike p_ij = share of replicates with d* >= |xi. - xj.| (tolerance 1e-12), which holds the chance of any false
-    difference at alpha.  With 2 systems this is the paired randomisation test.  All (m!)^n matrices are counted where
-    they are no more than `trials`, or `exact` asks for it.  `plus_one` gives (count + 1)/(trials + 1), never 0.
+    pairs alike p_ij = (count + 1)/(trials + 1), the count of replicates with d* >= |xi. - xj.| (tolerance 1e-12), which
+    holds the chance of any false difference at alpha; counting='published' is count/trials, as Discpower and MATTERS
+    print it.  With 2 systems this is the paired randomisation test.  All (m!)^n matrices are counted where they are no
+    more than `trials`, or `exact` asks for it.  `progress` is told of replicates.
 
     Carterette 2012, ACM TOIS 30(1); Sakai 2014, PROMISE Winter School.
 
@@ -96,6 +98,7 @@ def randomised_tukey_hsd(
     (True, [1.0, 0.814815, 0.050926])
     """
     check_trials(trials)
+    check_counting(counting)
     x = complete(matrix)
     m, n = x.shape
     logs = n * math.lgamma(m + 1)
@@ -104,17 +107,19 @@ def randomised_tukey_hsd(
         raise TruegainError(f"{m} systems and {n} topics have too many permutations to count; leave exact off")
     if counted:
         ranges = np.concatenate(list(_all_ranges(x)))
-        plus_one = False
     else:
-        pieces = _blocks(trials, m)
-        work = Local(jobs).run(_random_ranges, pieces, shared=x, seed=seed, name=_named, progress=progress)
-        ranges = np.concatenate(list(work))
+        parts = []
+        for part in Local(jobs).run(_random_ranges, _blocks(trials, m), shared=x, seed=seed, name=_named):
+            parts.append(part)
+            if progress is not None:
+                progress(len(part))
+        ranges = np.concatenate(parts)
     ranges.sort()
     means = x.mean(axis=1)
     first, second = np.triu_indices(m, 1)
     apart = np.abs(means[first] - means[second]) - TOLERANCE
     reached = len(ranges) - np.searchsorted(ranges, apart, side="left")
-    p = (reached + 1) / (len(ranges) + 1) if plus_one else reached / len(ranges)
+    p = monte_carlo_p(reached, len(ranges), "published" if counted else counting)
     total = math.factorial(m) ** n if counted else trials
     return Tukey("randomised-tukey-hsd", two_way(x), square(p, m), None, total, counted, ranges)
 

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
-from truegain.inference.collection.expansion import collection_estimates, drawn_means
-from truegain.inference.collection.means import mean_estimates, topic_estimates
-from truegain.inference.collection.spread import collection_spread
-from truegain.inference.intervals.topics import topic_intervals
+from truegain.inference.collection.expansion import check_drawable, drawn_scores, keys_needed
+from truegain.inference.collection.means import (
+    MEAN_METHODS,
+    geometric_mean_estimates,
+    mean_estimates,
+    paper_topic_estimates,
+)
+from truegain.inference.collection.score import (
+    check_drawn_method,
+    drawn_estimates,
+    left_out_of,
+    score_estimates,
+    topic_estimates,
+)
+from truegain.inference.collection.spread import METHODS, collection_spread
+from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
 from truegain.inference.replicates import check_confidence, check_replicates
 from truegain.inference.results import Estimate
-from truegain.measures.ap import AP
+from truegain.measures.ap import GMAP
+from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, at_level, options_of, score, view_of, with_text
 from truegain.measures.parse import Asked, parse_measures
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
+from truegain.tables.scores import Scores
 
 OVER = ("topics", "collection", "topics+collection")
+TOPICS_HOLD = (
+    "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
+    "that over collections already; the limits are those over topics."
+)
 
 
 def intervals(
@@ -43,11 +62,12 @@ def intervals(
 ) -> list[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
 
-    `over` is one or several of 'topics' (bootstrap of the topics), 'collection' (documents copied Poisson(1) times,
-    the topics held fixed) and 'topics+collection' (both drawn at once).  Over topics `method` is one of those of
-    `topic_intervals` (studentised by default); over the collection AP takes 'bootstrap' (default), 'percentile' or
-    'parametric', other measures 'linear' (default) or 'percentile'.  `corpus` and `judged_corpus` are those of
-    `evaluate`; measures that read text have intervals over topics only.
+    `over` is one or several of 'topics' (the topics are a sample), 'collection' (the documents are, the topics held
+    fixed) and 'topics+collection' (both are: every topic brings documents of its own, so the spread over topics holds
+    that over collections already, and the interval is that over topics).  Over topics `method` is one of those of
+    `topic_intervals` (Wilson's by default).  Over the collection the default is 't' (`score_estimates`); the
+    papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and 'percentile' for other measures.
+    `corpus` and `judged_corpus` are those of `evaluate`; measures that read text have intervals over topics only.
 
     >>> import truegain as tg
     >>> runs = {str(t): {"a": 3.0, "b": 2.0, "c": 1.0} for t in range(8)}
@@ -61,6 +81,8 @@ def intervals(
     unknown = [o for o in wanted if o not in OVER]
     if unknown:
         raise TruegainError(f"cannot draw over {unknown[0]!r}; choose from {', '.join(OVER)}")
+    if by_topic and wanted != ["collection"]:
+        raise TruegainError("intervals by topic are over the collection; a topic is one of the topics it is drawn from")
     check_confidence(confidence)
     check_replicates(replicates, confidence)
     asked, given = parse_measures(measures), options_of(options)
@@ -68,63 +90,105 @@ def intervals(
     if reading and set(wanted) != {"topics"}:
         raise TruegainError(f"{reading[0]} reads text, and text is not drawn anew; give intervals over topics")
     keep = max((getattr(m, "cutoff", 0) for m in reading), default=0)
-    plain = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
+    keys = keys_needed([a.measure for a in asked]) if "collection" in wanted else 0
+    plain = aligned(
+        runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep, keep_keys=keys
+    )
     ranked = with_text(plain, corpus, judged_corpus)
-    found: list[Estimate] = []
-    for one in asked:
-        found += _of_measure(
-            ranked, one, wanted, given, method, confidence, replicates, seed, Local(jobs), drawn, by_topic
-        )
-    return found
+    how = _How(tuple(wanted), given, method, confidence, replicates, seed, Local(jobs), drawn, by_topic)
+    return [estimate for one in asked for estimate in _of_measure(ranked, one, how)]
 
 
-def _of_measure(
-    ranked: RankedGains,
-    asked: Asked,
-    wanted: Sequence[str],
-    options: Options,
-    method: str | None,
-    confidence: float,
-    replicates: int,
-    seed: int,
-    engine: Engine,
-    progress: Callable[[int], None] | None,
-    by_topic: bool,
-) -> list[Estimate]:
-    scores = score(ranked, [asked], options)
+@dataclass(frozen=True)
+class _How:
+    """What was asked for of every measure."""
+
+    over: tuple[str, ...]
+    options: Options
+    method: str | None
+    confidence: float
+    replicates: int
+    seed: int
+    engine: Engine
+    progress: Callable[[int], None] | None
+    by_topic: bool
+
+    @property
+    def draws(self) -> dict[str, Any]:
+        """What functions that draw take."""
+        return {
+            "replicates": self.replicates,
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "engine": self.engine,
+            "progress": self.progress,
+        }
+
+
+def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
+    measure = at_level(asked.measure, how.options.level)
+    scores = score(ranked, [asked], how.options)  # which also tells what is suspicious
     found: list[Estimate] = []
-    if "topics" in wanted:
-        name = method or "studentised"
-        found += topic_intervals(scores, None, name, confidence=confidence, replicates=replicates, seed=seed)  # type: ignore[arg-type]
-    drawn = [o for o in wanted if o != "topics"]
-    if by_topic and drawn != ["collection"]:
-        raise TruegainError("intervals by topic are over the collection; a topic is one of the topics it is drawn from")
-    if not drawn:
-        return found
-    if options.complete or options.no_relevant == "skip":
-        raise TruegainError("-c and --no-relevant skip go with intervals over topics only")
-    measure = at_level(asked.measure, options.level)
-    view = view_of(ranked, measure, options)
-    if isinstance(measure, AP) and type(measure) is AP and measure.cutoff is None and not measure.judged_only:
-        spread = collection_spread(
-            view,
-            level=measure.rel,
-            replicates=replicates,
-            confidence=confidence,
-            seed=seed,
-            engine=engine,
-            progress=progress,
+    if {"topics", "topics+collection"} & set(how.over):
+        found += _over_topics(scores, how)
+    if "collection" in how.over:
+        if how.options.complete or how.options.no_relevant == "skip":
+            raise TruegainError("-c and --no-relevant skip go with intervals over topics only")
+        check_drawable(measure)
+        found += _over_collection(view_of(ranked, measure, how.options), measure, how)
+    return sorted((_within(e, measure) for e in found), key=lambda e: how.over.index(e.over))
+
+
+def _over_topics(scores: Scores, how: _How) -> list[Estimate]:
+    """Over topics, and over topics and collection at once: the same limits, since topics hold their documents."""
+    joint = "topics+collection" in how.over
+    if joint and how.method is not None and how.method not in TOPIC_METHODS:
+        raise TruegainError(
+            f"over topics and collection together the interval is that over topics, not {how.method!r}; "
+            f"choose from {', '.join(TOPIC_METHODS)}"
         )
-        if by_topic:
-            return found + topic_estimates(spread, method or "logit")
-        for o in drawn:
-            found += mean_estimates(spread, method or "bootstrap", topics_too=o != "collection")
-        return found
-    if by_topic:
-        raise TruegainError(f"intervals by topic are for AP over the collection, not for {measure}")
-    draws = drawn_means(view, measure, replicates=replicates, seed=seed, engine=engine, progress=progress)
-    values = scores.summaries[str(measure)]
-    for o in drawn:
-        too = o != "collection"
-        found += collection_estimates(ranked.systems, str(measure), values, draws, confidence, too, method or "linear")
-    return found
+    alone = topic_intervals(
+        scores,
+        None,
+        how.method,  # type: ignore[arg-type]
+        confidence=how.confidence,
+        replicates=how.replicates,
+        seed=how.seed,
+    )
+    both = [replace(e, over="topics+collection", notes=(*e.notes, TOPICS_HOLD)) for e in alone] if joint else []
+    return (alone if "topics" in how.over else []) + both
+
+
+def _over_collection(view: RankedGains, measure: Measure, how: _How) -> list[Estimate]:
+    method = how.method or "t"
+    paper = left_out_of(measure) and method in (METHODS if how.by_topic else MEAN_METHODS)
+    if paper or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):
+        condensed = view.condensed if getattr(measure, "judged_only", False) else view
+        spread = collection_spread(condensed, level=getattr(measure, "rel", 1), **how.draws)
+        if how.by_topic:
+            return paper_topic_estimates(spread, method)
+        return mean_estimates(spread, method) if paper else geometric_mean_estimates(spread)
+    if how.by_topic:
+        if method not in ("t", "wilson"):
+            raise TruegainError(
+                f"{measure} of a topic has no {method} interval over the collection; leave the method out, or for AP "
+                f"choose from {', '.join(METHODS)}"
+            )
+        return topic_estimates(view, measure, how.confidence)
+    if method == "t":
+        return score_estimates(view, measure, **how.draws)
+    if left_out_of(measure):
+        raise TruegainError(
+            f"AP has no {method} interval over the collection; choose from t, {', '.join(MEAN_METHODS)}"
+        )
+    options = {name: value for name, value in how.draws.items() if name != "confidence"}
+    check_drawn_method(measure, method)
+    return drawn_estimates(view, measure, drawn_scores(view, measure, **options), method, how.confidence)
+
+
+def _within(estimate: Estimate, measure: Measure) -> Estimate:
+    """Limits inside what a mean of the measure can be."""
+    if measure.mean == "total":
+        return estimate
+    least, greatest = measure.bounds()
+    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, greatest))

@@ -57,6 +57,34 @@ def student(estimate: npt.ArrayLike, se: npt.ArrayLike, freedom: npt.ArrayLike, 
     return Limits.of(value - step, value + step, "t")
 
 
+def wilson(
+    estimate: npt.ArrayLike,
+    se: npt.ArrayLike,
+    n: npt.ArrayLike,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    confidence: float = 0.95,
+) -> Limits:
+    """Limits of a mean of n values between bounds, wider towards the middle of them: never outside.
+
+    With u the mean moved to [0, 1], N = u(1 - u)/se^2 (n where all values are at one bound) and t the quantile of n - 1
+    degrees of freedom: roots x of (u - x)^2 = t^2 x(1 - x)/N, moved back.  For shares, with N = n and the normal
+    quantile, these are Wilson's limits (1927, JASA 22).
+
+    >>> limits = wilson(0.5, 0.1, 10)
+    >>> print(f"{limits.low:.4f} {limits.high:.4f}")
+    0.2939 0.7061
+    """
+    least, greatest = bounds
+    t = _special().stdtrit(np.asarray(n, np.float64) - 1, (1 + check_confidence(confidence)) / 2)
+    value = np.asarray(estimate, np.float64)
+    u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
+    spread = np.clip(u * (1 - u), 0.0, None)
+    part = t**2 * np.where(spread > 0, v / np.where(spread > 0, spread, 1.0), 1 / np.asarray(n, np.float64))
+    centre, half = u + part / 2, np.sqrt(part * (spread + part / 4))
+    ends = [least + (greatest - least) * np.clip((centre + sign * half) / (1 + part), 0.0, 1.0) for sign in (-1, 1)]
+    return Limits.of(np.minimum(ends[0], value), np.maximum(ends[1], value), "wilson")
+
+
 def logit(
     estimate: npt.ArrayLike, replicates: npt.ArrayLike, confidence: float = 0.95, epsilon: float = EPSILON
 ) -> Limits:

@@ -22,6 +22,7 @@ class TopicMeans:
     topics: tuple[str, ...]
     values: Floats
     back: Callable[[Floats], Floats]
+    bounds: tuple[float, float]  # the least and the greatest summary there can be
 
     @classmethod
     def of(cls, scores: Scores, measure: object = None) -> TopicMeans:
@@ -39,9 +40,16 @@ class TopicMeans:
         if kind not in ("arithmetic", "geometric"):
             raise TruegainError(f"{name} is not a mean over topics; choose a measure that is")
         values = np.asarray(matrix, np.float64)
+        least, greatest = scores.objects[name].bounds()
         if kind == "geometric":
-            return cls(name, scores.systems, scores.topics, np.log(np.maximum(values, FLOOR)), np.exp)
-        return cls(name, scores.systems, scores.topics, values, np.asarray)
+            logs = np.log(np.maximum(values, FLOOR))
+            return cls(name, scores.systems, scores.topics, logs, np.exp, (max(least, FLOOR), greatest))
+        return cls(name, scores.systems, scores.topics, values, np.asarray, (least, greatest))
+
+    @property
+    def in_logs(self) -> bool:
+        """Whether the values are logarithms."""
+        return self.back is np.exp
 
     @property
     def there(self) -> Bools:

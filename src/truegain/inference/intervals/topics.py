@@ -14,17 +14,19 @@ from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.replicates import blocks, check_confidence, check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.scores import Scores
 
-TopicMethod = Literal["studentised", "t", "linear", "logit", "percentile", "basic", "bca"]
+TopicMethod = Literal["wilson", "t", "studentised", "linear", "logit", "percentile", "basic", "bca"]
+LEAST, FEW, ENOUGH = 3, 10, 25  # topics: refused below, told below, and what limits read off draws need
+OF_DRAWS = ("percentile", "basic", "bca", "linear", "logit")
 TOPIC_METHODS: tuple[str, ...] = get_args(TopicMethod)
 
 
 def topic_intervals(
     scores: Scores,
     measure: object = None,
-    method: TopicMethod = "studentised",
+    method: TopicMethod | None = None,
     *,
     confidence: float = 0.95,
     replicates: int = 2000,
@@ -33,45 +35,54 @@ def topic_intervals(
     """The mean of each system over topics, with an interval for other topics of the same kind.
 
     In every replicate the same topics are drawn for all systems (n of n, with replacement); a topic that a system has
-    no value for weighs nothing for it.  `method` is one of 't' (no resampling), 'linear' (mean +- z s, s the standard
-    deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentised', each as in
-    `truegain.inference.intervals.limits`.  A geometric mean is handled in logarithms.
+    no value for weighs nothing for it.  `method` is one of 'wilson' and 't' (no resampling), 'linear' (mean +- z s, s
+    the standard deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentised', each as in
+    `truegain.inference.intervals.limits`; unless given it is 'wilson', and 't' where the measure has no bounds or is a
+    geometric mean, which is handled in logarithms.  Limits are cut at the bounds of the measure.
 
     >>> import truegain as tg
     >>> run = {str(t): {"a": 2.0, "b": 1.0} for t in range(9)}
     >>> qrels = {str(t): {"ab"[t % 3 == 0]: 1} for t in range(9)}
     >>> print(topic_intervals(tg.evaluate(run, qrels, "AP"), method="t")[0])
-    run AP 0.8333 [0.6412, 1.0255] 95% over topics, t
+    run AP 0.8333 [0.6412, 1.0000] 95% over topics, t
     """
-    if method not in TOPIC_METHODS:
+    if method is not None and method not in TOPIC_METHODS:
         raise TruegainError(f"no interval over topics is called {method!r}; there are {', '.join(TOPIC_METHODS)}")
     check_confidence(confidence)
     data = TopicMeans.of(scores, measure)
     n = data.there.sum(axis=1)
-    if (n < 2).any():
-        few = [s for s, count in zip(data.systems, n, strict=True) if count < 2]
-        raise TruegainError(f"{some(few)}: an interval over topics needs values on at least 2 topics")
+    if (n < LEAST).any():
+        few = [s for s, count in zip(data.systems, n, strict=True) if count < LEAST]
+        raise TruegainError(f"{some(few)}: an interval over topics needs values on at least {LEAST} topics")
     mean, se = means_and_errors(data.values)
-    if method == "t":
-        limits, redrawn = intervals.student(mean, se, n - 1, confidence), 0
+    bounded = bool(np.isfinite(data.bounds).all()) and not data.in_logs
+    method = method or ("wilson" if bounded else "t")
+    redrawn = 0
+    if method == "wilson" and not bounded:
+        raise TruegainError(f"wilson limits need a mean between bounds, and {data.measure} is none; take t")
+    if method == "wilson":
+        limits = intervals.wilson(mean, se, n, data.bounds, confidence)
+    elif method == "t":
+        limits = intervals.student(mean, se, n - 1, confidence)
     else:
         draws = bootstrap_means(data.values, check_replicates(replicates, confidence), seed)
         se, redrawn = np.std(draws.means, axis=1, ddof=1), draws.redrawn
         limits = _limits(method, data.values, draws, confidence)
-    back = data.back
+    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n)
+    low, high = (np.clip(back(end), *data.bounds) for end in (limits.low, limits.high))
     return [
         Estimate(
             system,
             data.measure,
             float(back(mean[i])),
-            float(back(limits.low[i])),
-            float(back(limits.high[i])),
+            float(low[i]),
+            float(high[i]),
             level=confidence,
             over="topics",
             method=_named(method, bool(limits.fell_back[i])),
-            se=float(se[i]) if back is np.asarray else None,
+            se=None if data.in_logs else float(se[i]),
             n=int(n[i]),
-            notes=_notes(method, limits.fell_back, redrawn, len(data.systems)),
+            notes=notes,
         )
         for i, system in enumerate(data.systems)
     ]
@@ -152,8 +163,14 @@ def _named(method: str, fell_back: bool) -> str:
     return f"percentile ({method} degenerate)" if fell_back else method
 
 
-def _notes(method: str, fell_back: Bools, redrawn: int, systems: int) -> tuple[str, ...]:
-    notes = []
+def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints) -> tuple[str, ...]:
+    notes, systems, least = [], len(n), int(n.min())
+    if least < FEW:
+        notes.append(f"{least} topics are few: an interval of them leans on the shape of their scores")
+    if method in OF_DRAWS and least < ENOUGH:
+        notes.append(
+            f"{method} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
+        )
     if fell_back.any():
         notes.append(
             f"{method} has no value for {int(fell_back.sum())} of {systems} systems (their topics hardly vary); "

@@ -13,6 +13,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design, Missing
+from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.corrected import Method, check_method
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.gold_alone import gold_of_items
@@ -22,7 +23,7 @@ from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.soundness import check_inside, of_system, reach, sides_of
+from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
 from truegain.inference.judges.student import p_of, quantile_of
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.inference.multiple import METHODS
@@ -117,7 +118,7 @@ def compare_corrected(
     else:
         lists = JudgedLists.of(ranked, known, one, gold_level=gold_level, accuracy=accuracy)
         found, refused = _differences(lists, wanted, gold_sample, wish)
-        notes = [str(lists.judge), *refused, *_treats_alike(lists, wish)]
+        notes = [str(lists.judge), *refused, *rank_notes(lists), *_treats_alike(lists, wish)]
     found = _beside_naive(found, one.score(ranked), ranked.systems)
     if adjust != "none" and len(found) > 1:
         shown = adjusted(np.array([c.p for c in found], np.float64), adjust).tolist()
@@ -224,6 +225,11 @@ def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, w
         raise TruegainError(f"{lists.ranked.systems[a]} and {lists.ranked.systems[b]} have the same scores everywhere")
     d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(wish.confidence, df)
     low, high = d - t * se, d + t * se
+    if not lists.binary:
+        sides = [side for s in (a, b) for side in lists.judge_of(s).sides(topics, binary=False)]
+        most = max(reach(lists, s, there)[1] for s in (a, b))
+        names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
+        check_says_something(d, t * se, (-most, most), names, sides)
     if gold_sample == "shared" and wish.method == "default" and over:
         low, high = _guarded(lists, two.less(one), reach(lists, b, there)[1], t, (low, high))
     return Comparison(

@@ -14,6 +14,7 @@ from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.best import leaders_of
+from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import Method, check_method, interval_of
 from truegain.inference.judges.corrections import Correction, Corrections
@@ -25,7 +26,7 @@ from truegain.inference.judges.linear_correction import bootstrap_linear, correc
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import clearly_positive
-from truegain.inference.judges.soundness import check_inside, of_system, reach, sides_of
+from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
 from truegain.inference.judges.student import quantile_of
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.measures.base import Measure
@@ -59,7 +60,7 @@ def correct(
 
     `judge` is a `Judge`, a `JudgePanel`, or the gold labels themselves, of which `design` says how they were sampled:
     'random', 'by-bronze' or 'topics' (the same population: rectified by default) or 'by-gold' or 'elsewhere' (the
-    confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, a bootstrap over topics for graded
+    confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, delta for graded
     labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics are the clusters; the
     paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the judge is measured,
     see `JudgedLists.of`.  gold_level: smallest relevant gold label where that scale differs from the measure's.
@@ -121,7 +122,7 @@ def _one_measure(
             answers.append(_refused(lists, s, wish, str(of_system(lists, s, error))))
     if all(a.value is None for a in answers):
         raise TruegainError(answers[0].notes[0])
-    said = [str(lists.judge)]
+    said = [str(lists.judge), *rank_notes(lists)]
     if isinstance(judge, Judge):
         said += judge.consistency()
         warn_where_gold_alone_is_surer(ranked, judge, measure, answers, wish.confidence)
@@ -163,7 +164,7 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
     variance, df = estimate.variance(over_topics=over)
     se, method = math.sqrt(variance), "delta"
     notes: tuple[str, ...] = ()
-    if wish.method in ("default", "bootstrap") and len(sides) == 1 and over:
+    if wish.method == "bootstrap" and over:
         c = sides[0].confusion
         draws = bootstrap_linear(f, topics, c, value, trials=wish.trials, seed=wish.seed, joined=lists.joined)
         se, method = draws.se, "bootstrap over topics"
@@ -171,10 +172,9 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
             notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
     if not se > 0:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
-    half = quantile_of(wish.confidence, df) * se
-    value_, low, high, held = check_inside(
-        estimate.value, half, reach(lists, s, there), f"{base.system}, {base.measure}"
-    )
+    half, limits, who = quantile_of(wish.confidence, df) * se, reach(lists, s, there), f"{base.system}, {base.measure}"
+    value_, low, high, held = check_inside(estimate.value, half, limits, who)
+    check_says_something(estimate.value, half, limits, who, sides)
     return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
 
 

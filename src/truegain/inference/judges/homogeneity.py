@@ -10,12 +10,12 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import TruegainError
 from truegain.gains.pairs import Pairs
+from truegain.inference.judges.favour import ALPHA, Favour, favours
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 
-ALPHA = 0.05
 ADVICE = "Correct each system with its own accuracy (accuracy='system', the default), or rectify with gold labels."
 
 
@@ -26,15 +26,38 @@ class Homogeneity:
     systems: tuple[str, ...]
     right: Floats  # system x (gold non-relevant, gold relevant): pairs the bronze judge got right
     pairs: Floats  # system x the same: pairs
-    p_n: float | None  # None where there are no such pairs, or all are right or all wrong
+    p_n: float | None  # None where there are no such pairs, or all are right or all wrong; not adjusted
     p_r: float | None
     trials: int
     measure: str
+    favours: tuple[Favour, ...]  # a system each
+
+    @property
+    def clearest(self) -> Favour | None:
+        """The favour furthest from 0 in standard errors; None where none has a size."""
+        known = [f for f in self.favours if f.value is not None and f.se is not None]
+        return max(known, key=lambda f: abs((f.value or 0.0) / (f.se or 1.0)), default=None)
+
+    @property
+    def adjusted(self) -> dict[str, float | None]:
+        """Of mR, of mN and of the clearest favour, p by Bonferroni over those of the three that can be tested."""
+        favour = None if self.clearest is None else self.clearest.p(self._systems)
+        three = {"mR": self.p_r, "mN": self.p_n, "favour": favour}
+        return {name: None if p is None else min(1.0, self._tests * p) for name, p in three.items()}
+
+    @property
+    def _tests(self) -> int:
+        return sum(x is not None for x in (self.p_r, self.p_n, self.clearest))
+
+    @property
+    def _systems(self) -> int:
+        """How many favours the clearest was picked from; with two systems each mirrors the other."""
+        return 1 if len(self.systems) == 2 else len(self.systems)
 
     @property
     def differs(self) -> bool:
-        """Whether the judge is clearly better for some systems than for others (both tests together at 0.05)."""
-        return any(p is not None and p < ALPHA / 2 for p in (self.p_n, self.p_r))
+        """Whether the judge is clearly better for some systems than for others (all tests together at 0.05)."""
+        return any(p is not None and p < ALPHA for p in self.adjusted.values())
 
     @property
     def sentence(self) -> str:
@@ -44,16 +67,32 @@ class Homogeneity:
     @property
     def finding(self) -> str:
         """What it means, plainly."""
-        both = (("mR", self.p_r), ("mN", self.p_n))
-        shown = ", ".join(f"{name}: {'not testable' if p is None else f'p = {p:.4f}'}" for name, p in both)
+        shown = ", ".join(f"{n}: {'not testable' if p is None else f'p = {p:.4f}'}" for n, p in self.adjusted.items())
+        systems = f" and {self._systems} systems" if self._systems > 1 else ""
+        how = (
+            f"{shown}; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
+            f"{self._tests} tests{systems}"
+        )
         if not self.differs:
             return (
-                f"These gold pairs do not show that the judge treats the systems differently ({shown}; permutation "
-                "within topics); that is no proof that it does not."
+                f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
+                f"that it does not. {self._size}"
             )
         return (
-            f"The judge is NOT equally good for all systems ({shown}; permutation within topics): it favours some, "
-            "its errors do not cancel, and a difference in bronze scores may be the judge's doing."
+            f"The judge is NOT equally good for all systems ({how}): it favours some, its errors do not cancel, and a "
+            f"difference in bronze scores may be the judge's doing. {self._size}"
+        )
+
+    @property
+    def _size(self) -> str:
+        """The clearest favour and what the gold pairs leave open."""
+        most = self.clearest
+        if most is None:
+            return "The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
+        low, high = most.interval(self._tests * self._systems) or (math.nan, math.nan)
+        return (
+            f"For documents of the same gold label its errors add {most.value:+.3f} more to {most.system}'s "
+            f"{self.measure} than to the others' (95% interval, adjusted, {low:+.3f} to {high:+.3f})."
         )
 
     def table(self) -> Table:
@@ -62,11 +101,11 @@ class Homogeneity:
             share = self.right / self.pairs
         rows: list[tuple[Cell, ...]] = [
             (s, int(self.pairs[i, 1]), _cell(share[i, 1]), int(self.pairs[i, 0]), _cell(share[i, 0]),
-             _cell(share[i].sum() - 1))
-            for i, s in enumerate(self.systems)
+             _cell(share[i].sum() - 1), favour.value, favour.low, favour.high)
+            for i, (s, favour) in enumerate(zip(self.systems, self.favours, strict=True))
         ]  # fmt: skip
         made_by = {"truegain": __version__, "measure": self.measure, "trials": self.trials}
-        columns = ("system", "gold relevant", "mR", "gold non-relevant", "mN", "D")
+        columns = ("system", "gold relevant", "mR", "gold non-relevant", "mN", "D", "favour", "low", "high")
         return Table(columns, rows, made_by, "the judge, by the documents each system retrieved", (self.sentence,))
 
 
@@ -93,7 +132,9 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
         inside = member[:, of_class]
         right[:, g], found[:, g] = inside @ good, inside.sum(axis=1)
         p.append(_permuted(inside, good, pairs.topic[of_class], trials, rng))
-    return Homogeneity(lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure))
+    return Homogeneity(
+        lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure), favours(lists)
+    )  # fmt: skip
 
 
 def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:

@@ -22,7 +22,7 @@ from truegain.inference.judges.rates import Rates, clearly_positive, rates_of
 from truegain.inference.judges.student import p_of
 from truegain.inference.results import Comparison
 from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table
 
@@ -119,13 +119,24 @@ class Judge:
         levels = relevant if isinstance(relevant, tuple) else (relevant, relevant)
         return replace(self, levels=levels)
 
-    def among(self, keep: Bools) -> Judge:
-        """The judge measured on some of its gold pairs only."""
+    def weighed(self, counts: npt.ArrayLike) -> Judge:
+        """The judge measured on its gold pairs, each counting so much beside its own weight; 0 leaves a pair out.
+
+        C[g, b] = sum of c w over pairs (g, b) / sum of c w over pairs of gold label g; only ratios of c matter.
+
+        >>> judge = Judge.fit({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}}, design="by-gold")
+        >>> judge.mR, judge.weighed([3, 1]).mR
+        (0.5, 0.75)
+        """
         if self.pairs is None:
             raise TruegainError("only counts are known of this judge, not the gold pairs behind them")
+        c = np.asarray(counts, np.float64)
+        keep = c > 0
         if not keep.any():
             raise TruegainError("none of the gold pairs is among these documents; judge some of them")
-        return replace(self, confusion=Confusion.fit(self.pairs.only(keep)), pairs=self.pairs.only(keep))
+        kept = self.pairs.only(keep)
+        pairs = replace(kept, weight=frozen(kept.weight * c[keep] / c[keep].mean()))
+        return replace(self, confusion=Confusion.fit(pairs), pairs=pairs)
 
     def at_levels(self, level: float | None, gold_level: float | None) -> Judge:
         """The same judge at a measure's level of relevance; unchanged for graded measures."""
@@ -150,11 +161,15 @@ class Judge:
         if p is None:
             return None
         number = np.arange(len(p)) if p.item is None else p.item
+        return number.astype(np.int64), *self.codes(confusion.gold, binary=binary), p.weight
+
+    def codes(self, classes: Sequence[float], *, binary: bool) -> tuple[Ints, Ints]:
+        """The gold and the bronze label of each gold pair: 0 or 1 by their levels, or their place among classes."""
+        p = self.pairs
+        assert p is not None
         if binary:
-            g, b = (p.gold >= self.levels[1]).astype(np.int64), (p.bronze >= self.levels[0]).astype(np.int64)
-        else:
-            g, b = np.searchsorted(confusion.gold, p.gold), np.searchsorted(confusion.bronze, p.bronze)
-        return number.astype(np.int64), g.astype(np.int64), b.astype(np.int64), p.weight
+            return (p.gold >= self.levels[1]).astype(np.int64), (p.bronze >= self.levels[0]).astype(np.int64)
+        return np.searchsorted(classes, p.gold).astype(np.int64), np.searchsorted(classes, p.bronze).astype(np.int64)
 
     @property
     def size(self) -> int:

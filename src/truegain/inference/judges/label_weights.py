@@ -29,7 +29,8 @@ class LabelWeights:
     weight: Floats  # system x topic x class
     judged: Ints  # judged documents per system that the measure looks at
     system: Ints  # of each such document
-    item: Ints  # and its item in the pool
+    item: Ints  # its item in the pool
+    counts: Floats  # and what its rank counts
 
 
 def check_linear(measure: Measure) -> None:
@@ -104,5 +105,5 @@ def label_weights(
     shape = (len(view.systems), len(view.topics), len(known))
     return LabelWeights(
         known, frozen(value), frozen(matrix.reshape(shape)), frozen(judged), frozen(system),
-        frozen(view.item[keep].astype(np.int64)),
+        frozen(view.item[keep].astype(np.int64)), frozen(weight[keep]),
     )  # fmt: skip

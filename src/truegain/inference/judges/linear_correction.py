@@ -10,12 +10,14 @@ from functools import reduce
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.confusion import LARGEST_CONDITION, Confusion
+from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.gold_moves import GoldMoves, gold_moves, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
 from truegain.inference.judges.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
+
+LARGEST_CONDITION = 30.0  # of a draw's matrix; beyond it an error of 1% in C moves the draw by a third
 
 
 @dataclass(frozen=True, eq=False)

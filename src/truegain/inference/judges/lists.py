@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.scales import MOST_STRAY
+from truegain.gains.scales import MOST_STRAY, apart
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.panel import JudgePanel
@@ -20,13 +21,24 @@ Accuracy = Literal["system", "lists", "given"]
 
 
 def refuse_strays(judge: Judge, measure: Measure | None) -> None:
-    """Refuse a graded measure where a few bronze labels are off gold's scale: as gains they would count a lot."""
-    strays = None if judge.pairs is None else judge.pairs.strays
+    """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
+    if judge.pairs is None:
+        return
+    strays, name = judge.pairs.strays, "a graded measure" if measure is None else str(measure)
     if strays is not None and strays.share <= MOST_STRAY:
         raise TruegainError(
-            f"{'a graded measure' if measure is None else measure} would take labels as gains that may be slips: "
+            f"{name} would take labels as gains that may be slips: "
             f"{strays}. Say which labels there are: --labels 0:3 (scale= of Judge.fit) if these are wrong, with "
             "--outside drop to take them as not judged; or a list with them if they are right"
+        )
+    said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
+    if said is not None:
+        raise TruegainError(
+            f"{name} takes labels as gains, and the two judges' are of different scales: {said}; the bronze score "
+            "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
+            "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
+            "begins on each (--gold-level, gold_level=), or, if both mean the same by a label, give the labels there "
+            "are (--labels 0:3, scale= of Judge.fit)"
         )
 
 
@@ -55,8 +67,9 @@ class JudgedLists:
         """Put a judge behind ranked bronze labels.
 
         accuracy: 'system' measures the judge, for each system, on the gold pairs that this system retrieved where
-        the measure looks (the default where these are known and not from elsewhere); 'lists' on those that any of
-        the systems retrieved there; 'given' on all gold pairs.
+        the measure looks, each counting what its rank counts there (the default where these are known and not from
+        elsewhere); 'lists' on those that any of the systems retrieved, each counting its mean over the systems;
+        'given' on all gold pairs alike.
         """
         if accuracy is not None and accuracy not in get_args(Accuracy):
             raise TruegainError(f"accuracy {accuracy!r} is not known; give one of {', '.join(get_args(Accuracy))}")
@@ -69,8 +82,8 @@ class JudgedLists:
         classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judge.labels}))
         binary = level is not None or classes == (0.0, 1.0)
         cut = level if level is not None else 1.0 if binary else None
-        if not binary and isinstance(judge, Judge):
-            refuse_strays(judge, measure)
+        for one in () if binary else (judge,) if isinstance(judge, Judge) else judge.judges.values():
+            refuse_strays(one, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
         chosen: Accuracy = accuracy or ("system" if known and judge.design != "elsewhere" else "given")
@@ -93,12 +106,18 @@ class JudgedLists:
         """The topics by name."""
         return [t for t, x in zip(self.ranked.topics, there, strict=True) if x]
 
-    def retrieved(self, system: int | None) -> Bools:
-        """Which items of the pool a system (or any) retrieved where the measure looks."""
-        out = np.zeros(len(self.ranked.pool), np.bool_)
-        rows = slice(None) if system is None else self.weights.system == system
-        out[self.weights.item[rows]] = True
-        return out
+    def pair_counts(self, systems: Sequence[int] | None = None) -> Floats:
+        """What each gold pair counts in the scores of these systems (or of all): the sum of the weights of its ranks.
+
+        A score is the sum over ranks of weight times worth, so the accuracy that moves it is that of its documents,
+        each weighing what its rank does; a pair that no list holds where the measure looks moves nothing.
+        """
+        assert isinstance(self.judge, Judge)
+        assert self.judge.pairs is not None
+        rows = np.isin(self.weights.system, np.arange(len(self.ranked.systems)) if systems is None else systems)
+        of_item = np.bincount(self.weights.item[rows], self.weights.counts[rows], len(self.ranked.pool))
+        item = self.judge.pairs.items_in(self.ranked.pool)
+        return frozen(np.where(item >= 0, of_item[item], 0.0))
 
     def judge_out_of_reach(self, system: str, mean: float) -> tuple[str, ...]:
         """Whether a system's bronze mean is impossible for the judge that would correct it."""
@@ -114,15 +133,11 @@ class JudgedLists:
         """The judge that corrects a system, or a pair of systems together."""
         if self.accuracy == "given" or not isinstance(self.judge, Judge) or self.judge.pairs is None:
             return self.judge
-        mask = self.retrieved(None if self.accuracy == "lists" else systems[0])
-        for s in systems[1:] if self.accuracy == "system" else ():
-            mask |= self.retrieved(s)
-        item = self.judge.pairs.items_in(self.ranked.pool)
-        keep = (item >= 0) & mask[item]
-        if not keep.any():
+        counts = self.pair_counts(None if self.accuracy == "lists" else systems)
+        if not counts.any():
             names = " and ".join(self.ranked.systems[s] for s in systems)
             raise TruegainError(
                 f"none of the {self.judge.size} gold pairs is a document that {names} retrieved where {self.measure} "
                 "looks; judge some of these, or give accuracy='lists' or 'given'"
             )
-        return self.judge.among(keep)
+        return self.judge.weighed(counts)

@@ -11,6 +11,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pairs import Design, Missing
+from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.fitting import fitted_judge, inverted
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
@@ -80,6 +81,8 @@ def judge_report(
         means = mean_of_rows(lists.naive)
         for system, mean in zip(ranked.systems, means, strict=True):
             notes += [f"{system}: {said}" for said in lists.judge_out_of_reach(system, float(mean))]
+    if lists is not None:
+        notes += rank_notes(lists, always=True)
     if lists is not None and len(lists.ranked.systems) > 1:
         found = homogeneity(lists, trials=trials, seed=seed)
         if shown == "systems":

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from truegain.errors import TruegainError
 from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.linear_correction import Side, bootstrap_linear
+from truegain.inference.judges.linear_correction import Side
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.tables.columns import Bools
 
-DRAWS = 500  # of gold topics, to see whether the matrix can be inverted in nearly all
-
 
 def sides_of(judge: Judge | JudgePanel, topics: Sequence[str], *, binary: bool, clusters: Clusters) -> list[Side]:
-    """The judge's side, or those of a panel: D clearly above 0, or C invertible whichever topics are drawn."""
+    """The judge's side, or those of a panel: D clearly above 0, or C invertible."""
     if not isinstance(judge, Judge):
         return judge.sides(topics, binary=binary)
-    sides = judge.sides(topics, binary=binary, clusters=clusters)
-    c = sides[0].confusion
-    if not binary and c.clustered:
-        nothing = np.zeros(len(c.gold))
-        bootstrap_linear(np.zeros((2, len(c.gold))), ("", " "), c, nothing, trials=DRAWS, seed=0, joined=False)
-    return sides
+    return judge.sides(topics, binary=binary, clusters=clusters)
 
 
 def of_system(lists: JudgedLists, system: int, error: TruegainError) -> TruegainError:
@@ -45,6 +36,23 @@ def reach(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
     total = float(lists.weights.weight[system][there].sum(axis=1).mean())
     value = lists.weights.value
     return total * min(0.0, float(value.min())), total * float(value.max())
+
+
+def check_says_something(
+    value: float, half: float, limits: tuple[float, float], who: str, sides: Sequence[Side]
+) -> None:
+    """Refuse an interval that leaves out nothing of what the value can be."""
+    low, high = limits
+    if value - half > low or value + half < high:
+        return
+    worst = max((side.confusion for side in sides), key=lambda c: c.condition)
+    fewest = int(worst.effective.argmin())
+    raise TruegainError(
+        f"{who}: the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "
+        f"{low:.3g} to {high:.3g} that is possible, so little do these gold pairs say of how the judge tells labels "
+        f"apart (condition number {worst.condition:.3g}; gold label {worst.gold[fewest]:g} has the fewest pairs, worth "
+        f"{worst.effective[fewest]:.0f}): judge more gold pairs, merge labels, or use a binary measure such as P@10"
+    )
 
 
 def check_inside(

@@ -117,7 +117,7 @@ def agreement(
     *,
     measure: str = "",
     names: tuple[str, str] = ("a", "b"),
-    method: TauMethod = "hollander-wolfe",
+    method: TauMethod = "wilson",
     confidence: float = 0.95,
     top: int = 10,
     rbo_p: float = 0.9,
@@ -128,7 +128,7 @@ def agreement(
 
     >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]))
     >>> print(found)
-    , a and b: tau-b 0.6667 [-0.1335, 1.4668] 95%, hollander-wolfe, 4 systems; 1 of 6 pairs swapped
+    , a and b: tau-b 0.6667 [-0.3421, 0.9615] 95%, wilson, 4 systems; 1 of 6 pairs swapped
     """
     a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
     if top < 1:

@@ -105,7 +105,7 @@ def correlate(
     against: object = None,
     between: Between | None = None,
     names: tuple[str, str] | None = None,
-    method: TauMethod = "hollander-wolfe",
+    method: TauMethod = "wilson",
     confidence: float = 0.95,
     top: int = 10,
     rbo_p: float = 0.9,
@@ -118,7 +118,8 @@ def correlate(
 
     With `against`, a second set of judgments, the runs are scored by both, over the topics that both have.
     between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `splits`
-    times.  `method` names the interval of tau: 'hollander-wolfe', 'long-cliff' or 'bootstrap' (see `tau_interval`).
+    times.  `method` names the interval of tau: 'wilson', 'hollander-wolfe', 'long-cliff' or 'bootstrap' (see
+    `tau_interval`).
     Further keywords are those of `evaluate`.
 
     >>> import truegain as tg
@@ -126,7 +127,7 @@ def correlate(
     >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
     >>> found = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
     >>> print(found.agreements[0])
-    RR, a and b: tau-b 0.3333 [-0.9733, 1.6400] 95%, hollander-wolfe, 3 systems; 1 of 3 pairs swapped
+    RR, a and b: tau-b 0.3333 [-0.6812, 0.9095] 95%, wilson, 3 systems; 1 of 3 pairs swapped
     """
     how = _between(between, against)
     check_confidence(confidence)

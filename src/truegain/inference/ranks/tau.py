@@ -17,7 +17,7 @@ from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.tables.columns import Floats
 
 Variant = Literal["a", "b"]
-TauMethod = Literal["hollander-wolfe", "long-cliff", "bootstrap"]
+TauMethod = Literal["wilson", "hollander-wolfe", "long-cliff", "bootstrap"]
 METHODS: tuple[str, ...] = get_args(TauMethod)
 
 
@@ -62,7 +62,7 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike, variant: Variant = "b") -> f
 def tau_interval(
     x: npt.ArrayLike,
     y: npt.ArrayLike,
-    method: TauMethod = "hollander-wolfe",
+    method: TauMethod = "wilson",
     *,
     confidence: float = 0.95,
     quantile: Literal["z", "t"] = "z",
@@ -72,6 +72,9 @@ def tau_interval(
 ) -> Tau:
     """Kendall's tau with an interval over systems like these, by a method that is named in the answer.
 
+    'wilson': Wilson's limits of the share of concordant pairs (1 + tau-b)/2, moved back to [-1, 1], as if there were
+    N = (1 - tau^2)/s^2 pairs, s^2 that of Hollander and Wolfe; where |tau| is 1 N = floor(n/2), the
+    pairs that share no system, the least that N can be (Wilson 1927, JASA 22; Hoeffding 1948, Ann. Math. Statist. 19).
     'hollander-wolfe': with c_i = sum over k of sgn(x_i - x_k) sgn(y_i - y_k),
     s^2 = 2/(n(n-1)) [2(n-2)/(n(n-1)) var(c) + 1 - tau^2], interval tau-b +- z s (Hollander, Wolfe and Chicken 2014,
     as kendall.ci of R's NSM3).
@@ -81,10 +84,13 @@ def tau_interval(
     'bootstrap': tau-b of systems drawn with replacement; limits are the k-th smallest and largest of B,
     k = floor((B+1)(1-confidence)/2), as NSM3 takes them.
 
-    The first two may leave [-1, 1], as published; `clip` cuts them there.
+    'hollander-wolfe' and 'long-cliff' may leave [-1, 1] and have no width where all pairs agree, as published; `clip`
+    cuts them at -1 and 1.
 
     >>> x, y = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
     >>> print(tau_interval(x, y))
+    tau-b 0.6000 [0.0963, 0.8590] 95%, wilson, 6 systems
+    >>> print(tau_interval(x, y, "hollander-wolfe"))
     tau-b 0.6000 [0.1952, 1.0048] 95%, hollander-wolfe, 6 systems
     >>> print(tau_interval(x, y, "long-cliff", clip=True))
     tau-a 0.6000 [0.1882, 1.0000] 95%, long-cliff z, clipped, 6 systems
@@ -104,6 +110,8 @@ def tau_interval(
         low, high, se = float(draws[k - 1]), float(draws[-k]), float(np.std(draws, ddof=1))
         if redrawn:
             notes = (f"{redrawn} resamples in which one side was all tied were drawn again",)
+    elif method == "wilson":
+        low, high, se = _wilson(value, _hollander_wolfe(sx, sy), n, _quantile("z", n, confidence))
     else:
         se = math.sqrt(_hollander_wolfe(sx, sy) if method == "hollander-wolfe" else _long_cliff(sx, sy))
         step = _quantile(quantile if method == "long-cliff" else "z", n - 2, confidence) * se
@@ -165,6 +173,14 @@ def _hollander_wolfe(sx: Floats, sy: Floats) -> float:
     pairs = n * (n - 1)
     spread = float(np.var((sx * sy).sum(axis=1), ddof=1))
     return max(0.0, 2 / pairs * (2 * (n - 2) / pairs * spread + 1 - _tau(sx, sy, "b") ** 2))
+
+
+def _wilson(tau: float, variance: float, n: int, z: float) -> tuple[float, float, float]:
+    """Limits of tau as of 2 share - 1, and its standard error; roots of (tau - x)^2 = z^2 (1 - x^2)/N."""
+    pairs = n // 2 if 1 - tau**2 <= 1e-12 else (1 - tau**2) / variance
+    part = z * z / pairs
+    half = math.sqrt(part * max(1 - tau**2 + part, 0.0))
+    return max(-1.0, (tau - half) / (1 + part)), min(1.0, (tau + half) / (1 + part)), math.sqrt(variance)
 
 
 def _long_cliff(sx: Floats, sy: Floats) -> float:

@@ -1,0 +1,165 @@
+"""Pairs of systems on other collections: the mean difference over topics, and how far it moves.
+
+The same document has the same copies in both lists (or is left out of both), so what systems share cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.engine import Engine, Progress
+from truegain.errors import TruegainError
+from truegain.inference.collection.expansion import check_drawable
+from truegain.inference.collection.few import FEW_TOPICS, Pooled, TopicSpread, t_quantile, two_sided
+from truegain.inference.collection.score import Scored, has_lone_rule, left_out_of, spreads_of
+from truegain.inference.multiple import adjust
+from truegain.inference.results import Comparison
+from truegain.measures.base import Measure
+from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.ranked import RankedGains
+from truegain.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class MeanDifferences:
+    """Pairs of systems by topic, and how far each topic moves over collections."""
+
+    scored: Scored
+    pairs: tuple[tuple[int, int], ...]
+    spreads: list[TopicSpread]
+    paired: bool
+
+    @property
+    def sides(self) -> tuple[Ints, Ints]:
+        """The systems a and b of all pairs."""
+        a, b = np.array(self.pairs, np.int64).T
+        return a, b
+
+    def common(self) -> Bools:
+        """Pairs by topics: where both systems have a value."""
+        a, b = self.sides
+        there = ~np.isnan(self.scored.values)
+        return np.asarray(there[a] & there[b])
+
+    def errors(self, paired: bool) -> tuple[Floats, Floats]:
+        """The standard error of each mean difference, and its degrees of freedom."""
+        a, b = self.sides
+        common = self.common()
+        pooled = Pooled(len(a), has_lone_rule(self.scored.measure))
+        for topic, spread in enumerate(self.spreads):
+            pooled.add(spread.relevant, *spread.of_pairs(a, b, paired), common[:, topic])
+        variance, freedom = pooled.total()
+        return np.sqrt(variance) / np.maximum(common.sum(axis=1), 1), freedom
+
+    def comparisons(self, adjustment: str = "holm") -> list[Comparison]:
+        """Mean difference +- t(df) sqrt(V) of each pair, with p, adjusted for the number of pairs."""
+        scored, common = self.scored, self.common()
+        values = np.where(np.isnan(scored.values), 0.0, scored.values)
+        a, b = self.sides
+        count = common.sum(axis=1)
+        value_a, value_b = ((values[side] * common).sum(axis=1) / np.maximum(count, 1) for side in (a, b))
+        difference = ((values[b] - values[a]) * common).sum(axis=1) / np.maximum(count, 1)
+        se, freedom = self.errors(self.paired)
+        step = t_quantile(freedom, scored.confidence) * se
+        p = two_sided(difference, se, freedom)
+        known = ~np.isnan(p)
+        adjusted = np.full(len(p), np.nan)
+        adjusted[known] = adjust(p[known], adjustment)
+        kind = "paired" if self.paired else "independent"
+        how = "left out" if left_out_of(scored.measure) else "drawn"
+        notes = self._notes(se, known)
+        found = []
+        for i, (first, second) in enumerate(self.pairs):
+            low, high = difference[i] - step[i], difference[i] + step[i]
+            found.append(
+                Comparison(
+                    scored.systems[first],
+                    scored.systems[second],
+                    str(scored.measure),
+                    float(value_a[i]),
+                    float(value_b[i]),
+                    float(difference[i]),
+                    float(low) if known[i] else None,
+                    float(high) if known[i] else None,
+                    float(p[i]) if known[i] else None,
+                    p_adjusted=float(adjusted[i]) if known[i] and len(p) > 1 else None,
+                    test=f"mean difference, t, {kind} collections, documents {how}",
+                    adjustment=adjustment if len(p) > 1 else "",
+                    level=scored.confidence,
+                    n=int(count[i]),
+                    notes=notes,
+                )
+            )
+        return found
+
+    def _notes(self, se: Floats, known: Bools) -> tuple[str, ...]:
+        notes = ["the topics are held fixed: other collections, the same topics; all topics weigh alike."]
+        if self.paired and (se[known] > 0).any():
+            alone, _ = self.errors(paired=False)
+            moving = known & (se > 0)
+            ratio = float(np.median(se[moving] / alone[moving]))
+            notes.append(
+                f"on the same collections the spread of a difference is {ratio:.2f} times that of independent ones"
+                + (" (median of the pairs)." if moving.sum() > 1 else ".")
+            )
+        if not known.all():
+            notes.append(
+                f"{int((~known).sum())} pairs differ on topics with one relevant document only, which do not tell how "
+                "far a difference moves; they have no interval."
+            )
+        return tuple(notes)
+
+    def table(self) -> Table:
+        """One pair topic by topic."""
+        (first, second), values = self.pairs[0], self.scored.values
+        a, b = self.sides
+        rows: list[tuple[float | int | str | bool | None, ...]] = []
+        for t in np.flatnonzero(self.common()[0]).tolist():
+            spread = self.spreads[t]
+            known = spread.relevant != 1 or not has_lone_rule(self.scored.measure)
+            sds = [_deviation(spread, a, b, paired) if known else None for paired in (True, False)]
+            one, other = float(values[first, t]), float(values[second, t])
+            rows.append((self.scored.topics[t], spread.relevant, one, other, other - one, *sds))
+        systems = self.scored.systems
+        columns = ("topic", "R", systems[first], systems[second], "difference", "sd paired", "sd independent")
+        title = f"{self.scored.measure} by topic, and its spread over collections"
+        return Table(columns, rows, {}, title, ("a topic with one relevant document does not tell its own spread.",))
+
+
+def _deviation(spread: TopicSpread, a: Ints, b: Ints, paired: bool) -> float:
+    own, others = spread.of_pairs(a, b, paired)
+    return float(np.sqrt(own[0] + others[0]))
+
+
+def mean_differences(
+    ranked: RankedGains,
+    measure: Measure,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    paired: bool = True,
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> MeanDifferences:
+    """Differences b - a of pairs of systems, by number, over collections; an error where topics are too few."""
+    check_drawable(measure)
+    if measure.mean != "arithmetic":
+        raise TruegainError(f"{measure} is not a mean over topics; differences over collections are of means")
+    scored = Scored.of(ranked, measure, confidence)
+    relevant = scored.relevant > 0
+    for a, b in pairs:
+        shared = int((relevant & ~np.isnan(scored.values[[a, b]]).any(axis=0)).sum())
+        if shared < FEW_TOPICS:
+            raise TruegainError(
+                f"{ranked.systems[a]} and {ranked.systems[b]} share {shared} topics with relevant documents; that is "
+                f"too few relevant documents to say how far a difference moves: give {FEW_TOPICS} topics or more"
+            )
+    spreads = spreads_of(
+        ranked, measure, pairs=True, replicates=replicates, seed=seed, engine=engine, progress=progress
+    )
+    return MeanDifferences(scored, tuple(pairs), spreads, paired)

@@ -1,0 +1,148 @@
+"""How sure a mean over topics is where a topic has few relevant documents: variances of topics put together.
+
+A collection is one sample of documents, so the relevant ones of a topic are the units, and there may be one or two of
+them: the bootstrap's variance is then half of the true one, and a normal quantile is too short.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import needs
+from truegain.inference.replicates import check_confidence
+from truegain.tables.columns import Bools, Floats, Ints
+
+FEW_TOPICS = 5  # below so many topics scores have Wilson's limits, and differences none
+FEW_RELEVANT = 6  # below this median of relevant documents a topic the papers' own intervals do not hold
+ROUNDING = 1e-12  # a difference that moves less than this share of its sides does not move
+
+
+@dataclass(frozen=True, eq=False)
+class TopicSpread:
+    """How far the scores of one topic move over collections: variances, or covariances of all systems.
+
+    `own` is what its relevant documents bring (or all documents, where they are drawn together), `others` what the
+    non-relevant ones add; systems that are not `there` have 0.
+    """
+
+    relevant: int
+    there: Bools
+    own: Floats
+    others: Floats
+
+    def of_systems(self) -> tuple[Floats, Floats]:
+        """The variances of the systems."""
+        if self.own.ndim == 1:
+            return self.own, self.others
+        return np.diagonal(self.own), np.diagonal(self.others)
+
+    def of_pairs(self, a: Ints, b: Ints, paired: bool) -> tuple[Floats, Floats]:
+        """The variances of differences of pairs of systems on the same collections, or on one each."""
+        return _difference(self.own, a, b, paired), _difference(self.others, a, b, paired)
+
+
+def _difference(covariance: Floats, a: Ints, b: Ints, paired: bool) -> Floats:
+    sides = covariance[a, a] + covariance[b, b]
+    if not paired:
+        return np.asarray(sides)
+    moved = sides - 2 * covariance[a, b]
+    return np.where(moved > ROUNDING * sides, moved, 0.0)
+
+
+class Pooled:
+    """Variances of topics added up, topic by topic, for many systems or pairs at once.
+
+    V = sum of (own + others) ;  df = V^2 / (sum own^2/max(R - 1, 1) + sum others^2/R)          (Satterthwaite 1946)
+
+    A topic with one relevant document cannot tell how much these differ: with `lone` it gets own = s0^2, where
+    s0^2 = sum (R - 1) R own / sum (R - 1) over the topics with two or more.
+
+    >>> pooled = Pooled(1)
+    >>> for relevant, own in ((3, 0.02), (1, 0.0)):
+    ...     pooled.add(relevant, np.array([own]), np.zeros(1), np.ones(1, bool))
+    >>> [round(float(x[0]), 4) for x in pooled.total()]
+    [0.08, 1.6842]
+    """
+
+    def __init__(self, size: int, lone: bool = True) -> None:
+        self.lone = lone
+        self.sum, self.squares, self.weighted, self.weight, self.single, self.topics = np.zeros((6, size))
+
+    def add(self, relevant: int, own: Floats, others: Floats, there: Bools) -> None:
+        """One more topic; one without relevant documents counts as a topic and does not move."""
+        self.topics += there
+        if relevant == 0:
+            return
+        self.sum += np.where(there, others, 0.0)
+        self.squares += np.where(there, others**2 / relevant, 0.0)
+        if relevant == 1 and self.lone:
+            self.single += there
+            return
+        self.sum += np.where(there, own, 0.0)
+        self.squares += np.where(there, own**2 / max(relevant - 1, 1), 0.0)
+        self.weighted += np.where(there, (relevant - 1) * relevant * own, 0.0)
+        self.weight += np.where(there, relevant - 1, 0)
+
+    def total(self) -> tuple[Floats, Floats]:
+        """V and its degrees of freedom; NaN where every topic has but one relevant document."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            each = np.where(self.single > 0, self.weighted / self.weight, 0.0)
+            variance = self.sum + self.single * each
+            freedom = variance**2 / (self.squares + self.single * each**2)
+        return variance, np.where(variance > 0, freedom, np.inf)
+
+
+def pooled(spreads: list[TopicSpread], lone: bool) -> Pooled:
+    """The topics of all systems put together."""
+    found = Pooled(len(spreads[0].there), lone)
+    for spread in spreads:
+        found.add(spread.relevant, *spread.of_systems(), spread.there)
+    return found
+
+
+def wilson(
+    value: npt.ArrayLike, size: npt.ArrayLike, confidence: float = 0.95, student: bool = False
+) -> tuple[Floats, Floats]:
+    """Limits of a share seen in n units, inside 0 and 1 whatever the share: where |x - p| = z sqrt(p (1 - p)/n).
+
+    (x + z^2/2n +- z sqrt(x (1 - x)/n + z^2/4n^2)) / (1 + z^2/n), with t of n degrees of freedom in place of z where
+    asked for.  Wilson 1927, JASA 22.
+
+    >>> low, high = wilson(0.35, 20)
+    >>> print(f"{low:.4f} {high:.4f}")
+    0.1812 0.5671
+    """
+    x, n = np.clip(np.asarray(value, np.float64), 0, 1), np.asarray(size, np.float64)
+    z = t_quantile(n if student else np.inf, confidence)
+    middle = x + z**2 / (2 * n)
+    step = z * np.sqrt(x * (1 - x) / n + z**2 / (4 * n**2))
+    return np.clip((middle - step) / (1 + z**2 / n), 0, 1), np.clip((middle + step) / (1 + z**2 / n), 0, 1)
+
+
+def mean_size(sizes: Floats) -> float:
+    """The units a mean of T topics rests on: T^2 / sum(1/n), n those of each topic.
+
+    >>> mean_size(np.array([2.0, 2.0, 1.0]))
+    4.5
+    """
+    return float(len(sizes) ** 2 / (1 / sizes).sum())
+
+
+def t_quantile(freedom: npt.ArrayLike, confidence: float) -> Floats:
+    """How many standard errors an interval reaches to either side."""
+    return np.asarray(_special().stdtrit(np.asarray(freedom, np.float64), (1 + check_confidence(confidence)) / 2))
+
+
+def two_sided(difference: Floats, error: Floats, freedom: Floats) -> Floats:
+    """The p of no difference by Student's t; 1 where nothing differs nor moves, NaN where it differs without moving."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = 2 * _special().stdtr(freedom, -np.abs(difference) / error)
+    return np.where(error > 0, p, np.where(difference == 0, 1.0, np.nan))
+
+
+def _special() -> Any:
+    return needs("scipy.special", "inference")

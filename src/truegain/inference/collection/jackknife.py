@@ -1,0 +1,120 @@
+"""Average precision without each document in turn, and the variance over collections that this gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.engine import Engine, Local, Progress
+from truegain.inference.collection.few import TopicSpread
+from truegain.sampling.documents import TopicLists, lists_of_topic
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.ranked import RankedGains
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """AP of a list, and what it is without a document.
+
+    `found`: without each relevant document of the list; `missed`: without a relevant one that the list lacks; `rise`:
+    how much it rises without a non-relevant one, for each rank down to the last relevant document.
+    """
+
+    ap: float
+    found: Floats
+    missed: float
+    rise: Floats
+
+
+def left_out(rank: Ints, relevant: int) -> LeftOut:
+    """AP = (1/R) sum j/r_j without each document in turn, r_j the rank of the j-th relevant one.
+
+    Without the i-th: (sum over j < i of j/r_j + sum over j > i of (j - 1)/(r_j - 1)) / (R - 1), missing where R = 1;
+    without a non-relevant document every r_j below it falls by 1.
+
+    >>> without = left_out(np.array([1, 3]), 2)
+    >>> round(without.ap, 4), without.found.round(4).tolist(), without.rise.round(4).tolist()
+    (0.8333, [0.5, 1.0], [0.1667, 0.1667, 0.0])
+    """
+    count = np.arange(1, len(rank) + 1)
+    terms = count / rank
+    ap = float(terms.sum() / relevant)
+    last = int(rank[-1]) if len(rank) else 0
+    gained = np.zeros(last + 1)
+    gained[rank - 1] = count / np.maximum(rank - 1, 1) - terms  # a document at rank 1 has none above it
+    rise = (np.cumsum(gained[::-1])[::-1])[1:] / relevant
+    if relevant == 1:
+        return LeftOut(ap, np.full(len(rank), np.nan), np.nan, rise)
+    before = np.cumsum(terms) - terms
+    shifted = (count - 1) / np.maximum(rank - 1, 1)
+    after = shifted.sum() - np.cumsum(shifted)
+    return LeftOut(ap, (before + after) / (relevant - 1), ap * relevant / (relevant - 1), rise)
+
+
+def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
+    """Variances of AP over collections by leaving documents out, of each system or (covariances) of all of them.
+
+    own = (R - 1)/R sum over relevant i of (AP without i - their mean)^2, 0 where R = 1, for which it is not known;
+    others = sum over non-relevant i of (AP - AP without i)^2.
+    """
+    own_moves = np.zeros((lists.relevant, len(lists.systems)))
+    others = np.zeros((len(lists.document) - lists.relevant if pairs else 0, len(lists.systems)))
+    squares = np.zeros(len(lists.systems))
+    for s in range(len(lists.systems)):
+        entry = lists.entry[lists.begin[s] : lists.begin[s + 1]]
+        rank = lists.ranks(s)
+        without = left_out(rank, lists.relevant)
+        own_moves[:, s] = without.missed
+        own_moves[entry[rank - 1], s] = without.found
+        rise = without.rise.copy()
+        rise[rank - 1] = 0
+        squares[s] = (rise**2).sum()
+        if pairs:
+            bad = np.flatnonzero(entry >= lists.relevant)
+            others[entry[bad] - lists.relevant, s] = rise[bad]
+    there = np.zeros(systems, np.bool_)
+    there[lists.systems] = True
+    if lists.relevant == 1:
+        own_moves[:] = 0
+    own_moves -= own_moves.mean(axis=0)
+    factor = (lists.relevant - 1) / lists.relevant
+    if not pairs:
+        own = factor * (own_moves**2).sum(axis=0)
+        return TopicSpread(lists.relevant, there, _spread(own, there), _spread(squares, there))
+    own, rest = factor * own_moves.T @ own_moves, others.T @ others
+    return TopicSpread(lists.relevant, there, _spread(own, there), _spread(rest, there))
+
+
+def _spread(values: Floats, there: np.ndarray) -> Floats:
+    """Values of the systems that are there among those of all."""
+    out = np.zeros((len(there),) * values.ndim)
+    out[np.ix_(*(np.flatnonzero(there),) * values.ndim)] = values
+    return out
+
+
+def document_spreads(
+    ranked: RankedGains,
+    level: float,
+    *,
+    pairs: bool = False,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> list[TopicSpread]:
+    """The spread of AP of every topic; no draws, hence no seed."""
+    ranked.found(level)  # shared by all pieces: made once
+    topics = range(len(ranked.topics))
+    runner = engine or Local()
+    shared = (ranked, level, pairs)
+    return list(runner.run(_work, topics, shared=shared, name=lambda t: f"topic {ranked.topics[t]}", progress=progress))
+
+
+def _work(shared: tuple[RankedGains, float, bool], topic: int, _: np.random.SeedSequence) -> TopicSpread:
+    ranked, level, pairs = shared
+    systems = len(ranked.systems)
+    lists = lists_of_topic(ranked, topic, level)
+    if lists.relevant:
+        return topic_spread(lists, systems, pairs)
+    there = ranked.present.reshape(systems, -1)[:, topic]
+    still = np.zeros((systems,) * (1 + pairs))
+    return TopicSpread(0, there, still, still)

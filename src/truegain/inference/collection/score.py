@@ -1,0 +1,235 @@
+"""Scores with intervals over collections, the topics held fixed: what holds with few relevant documents too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain.engine import Engine, Progress
+from truegain.errors import TruegainError
+from truegain.inference.collection.expansion import Drawn, drawn_scores, level_of
+from truegain.inference.collection.few import (
+    FEW_RELEVANT,
+    FEW_TOPICS,
+    TopicSpread,
+    mean_size,
+    pooled,
+    t_quantile,
+    wilson,
+)
+from truegain.inference.collection.jackknife import document_spreads
+from truegain.inference.intervals.limits import linear, percentile
+from truegain.inference.results import Estimate
+from truegain.measures.ap import AP
+from truegain.measures.base import Measure
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.ranked import RankedGains
+
+DRAWN_METHODS = ("linear", "percentile")
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What intervals of one measure are made of: values by system and topic, their summaries, relevant documents."""
+
+    measure: Measure
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Floats
+    summaries: Floats
+    relevant: Ints
+    confidence: float
+
+    @classmethod
+    def of(cls, ranked: RankedGains, measure: Measure, confidence: float) -> Scored:
+        """The scores of a measure on these lists."""
+        values = np.asarray(measure.score(ranked), np.float64)
+        summaries = measure.summarise(values, ranked, False)
+        relevant = ranked.pool_relevant(level_of(measure))
+        return cls(measure, ranked.systems, ranked.topics, values, summaries, relevant, confidence)
+
+    def estimate(self, system: int, low: float, high: float, method: str, se: float | None) -> Estimate:
+        """The answer for one system, its limits within what the measure can be."""
+        least, greatest = self.measure.bounds()
+        topics = int((~np.isnan(self.values[system])).sum())
+        if self.measure.mean == "total":
+            least, greatest = least * topics if least else 0.0, greatest * topics
+        return Estimate(
+            self.systems[system],
+            str(self.measure),
+            float(self.summaries[system]),
+            max(low, least),
+            min(high, greatest),
+            level=self.confidence,
+            over="collection",
+            method=method,
+            se=se,
+            n=topics,
+        )
+
+    def sizes(self, system: int) -> Floats:
+        """How many units each topic of a system rests on; a topic without relevant documents counts as one with one.
+
+        R for AP; the weight of the ranks, (sum w)^2/sum w^2, for a sum over ranks; else min(R, k) of the first k.
+        """
+        relevant = np.maximum(self.relevant[~np.isnan(self.values[system])], 1).astype(np.float64)
+        cutoff = getattr(self.measure, "cutoff", None)
+        if self.measure.linear_in_gains:
+            weights = self.measure.rank_weights(cutoff or 1000)
+            return np.full(len(relevant), float(weights.sum() ** 2 / (weights**2).sum()))
+        return np.asarray(np.minimum(relevant, cutoff or np.inf), np.float64)
+
+
+def left_out_of(measure: Measure) -> bool:
+    """Whether a measure's spread comes from leaving documents out: AP of whole lists; others are drawn."""
+    return type(measure) is AP and measure.cutoff is None
+
+
+def spreads_of(
+    ranked: RankedGains,
+    measure: Measure,
+    *,
+    pairs: bool = False,
+    replicates: int,
+    seed: int,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> list[TopicSpread]:
+    """How far each topic moves over collections, with what few relevant documents hide put back.
+
+    AP: documents left out.  Others: documents drawn, times R/(R - 1) unless the measure is linear in gain, or a count:
+    R copies have (R - 1)/R of the variance of R documents.
+    """
+    if left_out_of(measure):
+        view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
+        return document_spreads(view, level_of(measure), pairs=pairs, engine=engine, progress=progress)
+    found = drawn_scores(
+        ranked, measure, pairs=pairs, replicates=replicates, seed=seed, engine=engine, progress=progress
+    )
+    if not has_lone_rule(measure):
+        return found.spreads
+    return [replace(s, own=s.own * s.relevant / (s.relevant - 1)) if s.relevant > 1 else s for s in found.spreads]
+
+
+def has_lone_rule(measure: Measure) -> bool:
+    """Whether a topic with one relevant document says nothing of its own spread: not so for sums over ranks, counts."""
+    return not (measure.linear_in_gains or measure.mean == "total")
+
+
+def score_estimates(
+    ranked: RankedGains,
+    measure: Measure,
+    *,
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> list[Estimate]:
+    """The summary of every system with an interval over collections: mean +- t(df) sqrt(V) of `few.Pooled`.
+
+    A geometric mean is handled in logarithms, a total as a sum.  With fewer than 5 topics, or where no draw moves the
+    score, Wilson's limits for the units it rests on (`Scored.sizes`) are given instead, for scores from 0 to 1.
+    """
+    scored = Scored.of(ranked, measure, confidence)
+    few = np.array([len(scored.sizes(s)) < FEW_TOPICS for s in range(len(scored.systems))])
+    if few.all() and measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic":
+        return [_wilson(scored, s) for s in range(len(scored.systems))]
+    spreads = spreads_of(ranked, measure, replicates=replicates, seed=seed, engine=engine, progress=progress)
+    total, freedom = pooled(spreads, has_lone_rule(measure)).total()
+    return [_limits(scored, s, float(total[s]), float(freedom[s])) for s in range(len(scored.systems))]
+
+
+def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Estimate:
+    measure, topics = scored.measure, len(scored.sizes(system))
+    share = measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic"
+    if topics < FEW_TOPICS or not variance > 0:
+        if share and topics:
+            return _wilson(scored, system)
+        if topics < FEW_TOPICS or np.isnan(variance):
+            why = f"{topics} topics" if topics < FEW_TOPICS else "topics with one relevant document each"
+            raise TruegainError(
+                f"{measure} of {scored.systems[system]}: {why} are too few to say how far it moves over collections; "
+                f"give {FEW_TOPICS} topics or more, or a measure from 0 to 1"
+            )
+    count = 1 if measure.mean == "total" else topics
+    se = float(np.sqrt(variance)) / count
+    step = float(t_quantile(freedom, scored.confidence)) * se
+    how = "t, documents left out" if left_out_of(measure) else "t, documents drawn"
+    value = float(scored.summaries[system])
+    if measure.mean == "geometric":
+        return scored.estimate(system, value * float(np.exp(-step)), value * float(np.exp(step)), how, None)
+    return scored.estimate(system, value - step, value + step, how, se)
+
+
+def _wilson(scored: Scored, system: int) -> Estimate:
+    n = mean_size(scored.sizes(system))
+    low, high = wilson(scored.summaries[system], n, scored.confidence, student=not left_out_of(scored.measure))
+    return scored.estimate(system, float(low), float(high), f"Wilson, n = {n:.3g}", None)
+
+
+def topic_estimates(ranked: RankedGains, measure: Measure, confidence: float = 0.95) -> list[Estimate]:
+    """Every system and topic with Wilson's interval over collections, for scores from 0 to 1.
+
+    Nothing is drawn: one topic's documents cannot tell both its score and how far it moves.
+    """
+    if measure.bounds() != (0.0, 1.0) or measure.of_subtopics or measure.reads_text:
+        raise TruegainError(f"intervals by topic over the collection are for scores from 0 to 1, not for {measure}")
+    scored = Scored.of(ranked, measure, confidence)
+    found = []
+    for s in range(len(scored.systems)):
+        at = np.flatnonzero(~np.isnan(scored.values[s]))
+        sizes = scored.sizes(s)
+        low, high = wilson(scored.values[s, at], sizes, confidence, student=not left_out_of(measure))
+        for i, t in enumerate(at.tolist()):
+            whole = scored.estimate(s, float(low[i]), float(high[i]), f"Wilson, n = {sizes[i]:.3g}", None)
+            value, relevant = float(scored.values[s, t]), int(scored.relevant[t])
+            found.append(replace(whole, value=value, n=relevant, topic=scored.topics[t]))
+    return found
+
+
+def check_drawn_method(measure: Measure, method: str) -> None:
+    """Refuse what is no interval of drawn scores, before anything is drawn."""
+    if method not in DRAWN_METHODS:
+        raise TruegainError(
+            f"{measure} has no {method} interval over the collection; choose from t, {', '.join(DRAWN_METHODS)}"
+        )
+
+
+def drawn_estimates(
+    ranked: RankedGains, measure: Measure, draws: Drawn, method: str, confidence: float
+) -> list[Estimate]:
+    """Intervals from the drawn summaries alone: 'linear' (value +- z s, s their spread) or 'percentile'.
+
+    Copies of a document stand side by side, so measures of the first k score a little lower on drawn collections than
+    on the real one; the linear interval is free of that shift, the percentile one is not.
+    """
+    check_drawn_method(measure, method)
+    scored = Scored.of(ranked, measure, confidence)
+    spread = draws.summaries.std(axis=1, ddof=1)
+    if method == "percentile":
+        limits = percentile(draws.summaries, confidence)
+        low, high = np.minimum(limits.low, scored.summaries), np.maximum(limits.high, scored.summaries)
+    elif measure.mean == "geometric":
+        logs = linear(np.log(scored.summaries), np.log(draws.summaries).std(axis=1, ddof=1), confidence)
+        low, high = np.exp(logs.low), np.exp(logs.high)
+    else:
+        limits = linear(scored.summaries, spread, confidence)
+        low, high = limits.low, limits.high
+    found = [
+        scored.estimate(s, float(low[s]), float(high[s]), method, float(spread[s])) for s in range(len(scored.systems))
+    ]
+    return [replace(e, notes=few_relevant(scored.relevant, method)) for e in found]
+
+
+def few_relevant(relevant: Ints, method: str) -> tuple[str, ...]:
+    """What to say of an interval that does not hold where relevant documents are few."""
+    some = relevant[relevant > 0]
+    middle = float(np.median(some)) if len(some) else 0.0
+    if middle >= FEW_RELEVANT:
+        return ()
+    return (
+        f"half of the topics have {middle:g} relevant documents or fewer: there {method} limits hold the score less "
+        f"often than they say (docs/collection.md); the default is made for this.",
+    )

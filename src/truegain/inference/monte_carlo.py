@@ -1,0 +1,110 @@
+"""P-values counted over random replicates: how they are counted, how many replicates they need, where to go on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError
+from truegain.tables.columns import Floats, Ints
+
+Counting = Literal["plus-one", "published"]
+COUNTINGS: tuple[str, ...] = get_args(Counting)
+ENOUGH = 20  # replicates that reached a pair's statistic, after which its p-value is settled
+FURTHER = 4  # each stage has so many times the replicates of the one before
+MARGIN = 2  # where trials grow: so many times the least that can pass, so that a count of 1 does too
+
+
+def monte_carlo_p(reached: npt.ArrayLike, trials: int, counting: Counting = "plus-one") -> Floats:
+    """P-values where `reached` of so many random replicates are at least as far out as the data.
+
+    'plus-one' is (reached + 1)/(trials + 1): the data are one of the replicates, and P(p <= a) <= a for every a
+    (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9(1)).  'published' is reached/trials, which Discpower and
+    MATTERS print; it may be 0, and a p of 0 passes every adjustment for the number of pairs.
+
+    >>> monte_carlo_p([0, 4], 99).tolist(), monte_carlo_p([0, 4], 100, "published").tolist()
+    ([0.01, 0.05], [0.0, 0.04])
+    """
+    counts = np.asarray(reached, np.float64)
+    if check_counting(counting) == "published":
+        return np.asarray(counts / trials)
+    return np.asarray((counts + 1) / (trials + 1))
+
+
+def check_counting(counting: str) -> str:
+    """A way to count, or an error where it is none."""
+    if counting not in COUNTINGS:
+        raise TruegainError(f"p-values cannot be counted as {counting!r}; give 'plus-one' or 'published'")
+    return counting
+
+
+def check_trials(trials: int, alpha: float | None = None) -> int:
+    """Refuse a number of trials that cannot give a p-value, or none below alpha.
+
+    >>> check_trials(10, 0.05)
+    Traceback (most recent call last):
+    ...
+    truegain.errors.TruegainError: of 10 trials the smallest p-value is 0.091, not below 0.05; give at least 20
+    """
+    if trials < 1:
+        raise TruegainError(f"{trials} trials give no p-value; give at least 1, better 10000")
+    if alpha is not None and trials < trials_needed(1, alpha):
+        raise TruegainError(
+            f"of {trials:,} trials the smallest p-value is {1 / (trials + 1):.2g}, not below {alpha:g}; "
+            f"give at least {trials_needed(1, alpha):,}"
+        )
+    return trials
+
+
+def trials_needed(pairs: int, alpha: float, adjustment: str = "holm") -> int:
+    """The least number of trials B with which one of so many pairs can be found: (adjusted) 1/(B + 1) < alpha.
+
+    Of one pair that differs all adjustments ask 1/(B + 1) < alpha/pairs (Holm-Sidak hardly less), but Benjamini and
+    Yekutieli's 1 + 1/2 + ... + 1/pairs times less.
+
+    >>> trials_needed(1, 0.05), trials_needed(10153, 0.05)
+    (20, 203060)
+    """
+    times = float(np.sum(1 / np.arange(1, pairs + 1))) if adjustment == "by" else 1.0
+    return math.floor(times * pairs / alpha + 1e-6)
+
+
+def stages(trials: int, most: int) -> Iterator[tuple[int, int]]:
+    """First and last replicate of each stage: `trials`, then FURTHER times as many, up to `most`.
+
+    >>> list(stages(100, 1000))
+    [(0, 100), (100, 400), (400, 1000)]
+    """
+    done, end = 0, trials
+    while done < max(trials, most):
+        yield done, end
+        done, end = end, min(FURTHER * end, max(trials, most))
+
+
+def sequential_p(count: Callable[[Ints, int, int], Ints], pairs: int, trials: int, most: int) -> Floats:
+    """P-values of pairs, with more replicates for those that few replicates have reached.
+
+    `count(which, first, last)` tells for some of the pairs in how many of the replicates from first to last the
+    statistic of the data is reached.  After `trials` replicates, and then after each stage up to `most`, a pair that
+    was reached ENOUGH times is settled, p = (reached + 1)/(replicates + 1); the others go on.  P(p <= a) <= a for every
+    a: a stage with (ENOUGH + 1)/(replicates + 1) > a settles no pair with p <= a, and at the first other stage p <= a
+    needs reached + 1 <= a (replicates + 1), whether the pair goes on or not.
+
+    Besag and Clifford 1991, Biometrika 78(2), who look after every replicate.
+
+    >>> sequential_p(lambda which, a, b: (b - a) * np.array([0, 1])[which], 2, 99, 999).tolist()
+    [0.001, 1.0]
+    """
+    p, reached = np.ones(pairs), np.zeros(pairs, np.int64)
+    left: Ints = np.arange(pairs, dtype=np.int64)
+    for first, last in stages(trials, most):
+        reached[left] += count(left, first, last)
+        p[left] = monte_carlo_p(reached[left], last)
+        left = left[reached[left] < ENOUGH]
+        if not len(left):
+            break
+    return p

@@ -1,0 +1,246 @@
+"""Every closed form behind the inverted matrix against refits: a unit weighs 1 + epsilon, all is fitted again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import truegain as tg
+from truegain.gains.graded import corrected_mean
+from truegain.inference.judges import gold_moves, rates
+from truegain.inference.judges.by_rank import rank_shifts
+from truegain.inference.judges.favour import favours
+from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.refit import corrected_values
+from truegain.measures.evaluate import Options, aligned
+from truegain.tables.ranked import RankedGains
+
+Labels = dict[str, dict[str, int]]
+Floats = npt.NDArray[np.float64]
+EPSILON = 1e-5
+NEAR = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7]])
+
+
+def world(labels: int, topics: int = 9, docs: int = 12) -> tuple[RankedGains, Labels, Labels]:
+    """Two rankings of the same documents, bronze labels with errors, gold labels of two thirds of the pairs."""
+    rng = np.random.default_rng(5)
+    near = np.array([[0.8, 0.2], [0.15, 0.85]]) if labels == 2 else NEAR
+    truth = rng.integers(0, labels, (topics, docs))
+    rows = {f"t{t:02d}": {f"d{i:02d}": int(g) for i, g in enumerate(row)} for t, row in enumerate(truth)}
+    bronze = {t: {d: int(rng.choice(labels, p=near[g])) for d, g in row.items()} for t, row in rows.items()}
+    gold = {t: {d: g for d, g in row.items() if rng.random() < 0.67} for t, row in rows.items()}
+    runs = {s: {t: dict(zip(rows[t], rng.permutation(docs) * 1.0, strict=True)) for t in rows} for s in "ab"}
+    return aligned(runs, bronze, Options()), bronze, gold
+
+
+def slope(f: object, size: int, base: Floats | None = None) -> Floats:
+    """Numerical derivative of a value with respect to each weight, at weights of 1 (or `base`), times the weight."""
+    ones = np.ones(size) if base is None else base
+    out = []
+    for i in range(size):
+        step = np.zeros(size)
+        step[i] = EPSILON * ones[i]
+        out.append((f(ones + step) - f(ones - step)) / (2 * EPSILON))  # type: ignore[operator]
+    return np.array(out)
+
+
+def estimates(lists: JudgedLists) -> list[LinearEstimate]:
+    """Both systems' corrected means."""
+    topics = lists.ranked.topics
+    return [
+        correct_linear(
+            lists.weights.weight[s], topics, lists.judge_of(s).sides(topics, binary=lists.binary), lists.weights.value,
+            joined=lists.joined,
+        )
+        for s in (0, 1)
+    ]  # fmt: skip
+
+
+def reweighted(lists: JudgedLists, weights: Floats) -> JudgedLists:
+    """The same with a weight for each gold pair."""
+    assert isinstance(lists.judge, tg.Judge)
+    assert lists.judge.pairs is not None
+    pairs = replace(lists.judge.pairs, weight=weights)
+    return replace(lists, judge=tg.Judge.of_pairs(pairs, lists.judge.design, lists.judge.levels))
+
+
+def values(lists: JudgedLists) -> Floats:
+    """Both systems' corrected means, and nothing else of them."""
+    topics, w = lists.ranked.topics, lists.weights
+    sides = [lists.judge_of(s).sides(topics, binary=lists.binary)[0] for s in (0, 1)]
+    return np.array(
+        [corrected_mean(side.confusion, w.weight[s].mean(axis=0), w.value).value for s, side in enumerate(sides)]
+    )
+
+
+CASES = [(2, "P@10", "system"), (2, "RBP", "system"), (2, "RBP", "given"), (3, "DCG@10", "system"), (3, "RBP", "lists")]
+
+
+@pytest.mark.parametrize(("labels", "measure", "accuracy"), CASES)
+def test_moves_of_topics_and_of_gold_pairs(labels: int, measure: str, accuracy: str) -> None:
+    """Guards every move: of a topic with its gold pairs, and of a single gold pair, for a score and a difference."""
+    ranked, bronze, gold = world(labels)
+    one = tg.parse_measure(measure)
+    judge = tg.Judge.fit(bronze, gold, design="by-gold")
+    lists = JudgedLists.of(ranked, judge, one, accuracy=accuracy)  # type: ignore[arg-type]
+    a, b = estimates(lists)
+    n = len(ranked.topics)
+    by_topic = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    for found, seen in ((a, by_topic[:, 0]), (b, by_topic[:, 1]), (b.less(a), by_topic[:, 1] - by_topic[:, 0])):
+        assert found.gold.topics == found.topics
+        assert found.moves + found.gold.moves.sum(axis=1) == pytest.approx(seen, abs=1e-6)
+
+    assert judge.pairs is not None
+    assert judge.pairs.item is not None
+    by_pair = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
+    for found, seen in ((a, by_pair[:, 0]), (b, by_pair[:, 1]), (b.less(a), by_pair[:, 1] - by_pair[:, 0])):
+        moves = dict(zip(found.gold.piece.tolist(), found.gold.piece_moves.tolist(), strict=True))
+        assert [moves.get(i, 0.0) for i in judge.pairs.item.tolist()] == pytest.approx(seen, abs=1e-6)
+
+
+@pytest.mark.parametrize(("labels", "measure", "accuracy"), CASES)
+def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measure: str, accuracy: str) -> None:
+    """Guards the joint variance: topics, gold pairs moderated label by label, and twice their covariance."""
+    ranked, bronze, gold = world(labels)
+    one = tg.parse_measure(measure)
+    judge = tg.Judge.fit(bronze, gold, design="by-gold")
+    lists = JudgedLists.of(ranked, judge, one, accuracy=accuracy)  # type: ignore[arg-type]
+    a, b = estimates(lists)
+    n = len(ranked.topics)
+    assert judge.pairs is not None
+    topic, label = judge.pairs.topic, judge.pairs.gold
+    assert judge.pairs.topics == ranked.topics
+
+    pairs = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
+    joint = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    of_gold = np.stack([np.bincount(topic, p, n) for p in pairs.T], axis=1)
+    for found, c in ((a, np.array([1.0, 0.0])), (b, np.array([0.0, 1.0])), (b.less(a), np.array([-1.0, 1.0]))):
+        scored, all_gold = (joint - of_gold) @ c, of_gold @ c
+        parts, spread = [], []
+        for i, g in enumerate(np.unique(label)):
+            by_topic = np.bincount(topic[label == g], (pairs @ c)[label == g], n)
+            counts, size = found.gold.counts[:, i], found.gold.size[i]
+            share = (counts**2).sum() / counts.sum() ** 2
+            alone = ((pairs @ c)[label == g] ** 2).sum() + (found.gold.more[:, i] ** 2).sum()
+            usual = alone * (1 + rates.ICC * max(0.0, size * share - 1))
+            df = 1 / share - 1
+            parts.append(max(((by_topic**2).sum() / share + rates.PRIOR * usual) / (df + rates.PRIOR), alone))
+            spread.append(n / (n - 1) * (by_topic**2).sum())
+        gold_part = max(n / (n - 1) * (all_gold**2).sum() + sum(parts) - sum(spread), 0.25 * sum(parts))
+        topics_part = n / (n - 1) * (scored**2).sum()
+        whole = topics_part + gold_part + 2 * n / (n - 1) * (scored * all_gold).sum()
+        assert whole > 0.25 * max(topics_part, gold_part)  # not at the floor, where the covariance would not be seen
+        assert abs(whole - topics_part - gold_part) > 0.01 * whole
+        assert found.variance()[0] == pytest.approx(whole, rel=1e-6)
+        alone = n / (n - 1) * (scored**2).sum() + ((pairs @ c) ** 2).sum()
+        assert found.variance(over_topics=False)[0] == pytest.approx(alone, rel=1e-6)
+
+
+def test_one_more_pair_of_each_kind() -> None:
+    """Guards `more`: what a pair added to each cell would move, all cells having had one added."""
+    ranked, bronze, gold = world(2)
+    judge = tg.Judge.fit(bronze, gold, design="by-gold")
+    lists = JudgedLists.of(ranked, judge, tg.parse_measure("P@10"), accuracy="given")
+    c = judge.binary.counts + 1
+    f, d = lists.weights.weight[0].mean(axis=0), judge.D
+    worth = np.array([(judge.mN - 1) / d, judge.mN / d]) * lists.weights.value[1]
+    share = np.array([f.sum() - (f[1] - (1 - judge.mN) * f.sum()) / d, (f[1] - (1 - judge.mN) * f.sum()) / d])
+    mean = c @ worth / c.sum(axis=1)
+    expected = -(share / c.sum(axis=1))[:, None] * (worth[None, :] - mean[:, None])
+    assert estimates(lists)[0].gold.more[0] == pytest.approx(expected, abs=1e-9)
+
+
+def even(seed: int = 3, topics: int = 30) -> tuple[RankedGains, dict[str, dict[str, dict[str, float]]], Labels, Labels]:
+    """Lists of ten, five relevant; three pairs of each label gold-judged; a judge good in every other topic."""
+    rng = np.random.default_rng(seed)
+    bronze: Labels = {}
+    gold: Labels = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {"a": {}, "b": {}}
+    for t in range(topics):
+        right, name = (0.95 if t % 2 else 0.6), f"{t:02d}"
+        bronze[name], gold[name] = {}, {}
+        for s in "ab":
+            for i in range(10):
+                says = i % 2 if rng.random() < right - (0.15 if s == "b" and not i % 2 else 0) else 1 - i % 2
+                bronze[name][f"{s}{i}"] = says
+                if i < 6:
+                    gold[name][f"{s}{i}"] = i % 2
+            runs[s][name] = {f"{s}{i}": float(-i) for i in range(10)}
+    return aligned(runs, bronze, Options()), runs, bronze, gold
+
+
+@pytest.mark.parametrize("accuracy", ["system", "given"])
+def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the sandwich, the rates' correlations and the covariance of a difference: one refit a topic, nothing else.
+
+    With as many gold pairs in every topic and no usual judge beside, V = n/(n - 1) sum of squared joint moves.
+    """
+    ranked, runs, bronze, gold = even()
+    one, n = tg.parse_measure("P@10"), 30
+    monkeypatch.setattr(gold_moves, "PRIOR", 0.0)
+    monkeypatch.setattr(rates, "PRIOR", 0.0)
+    monkeypatch.setattr(gold_moves.GoldMoves, "of_pairs", lambda self: np.zeros(2))  # no floor of independent pairs
+    monkeypatch.setattr(rates, "rates_variance", lambda *_: (0.0, 0.0))
+    judge = tg.Judge.fit(bronze, gold, design="by-gold")
+    moves = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    a, b = estimates(JudgedLists.of(ranked, judge, one, accuracy=accuracy))  # type: ignore[arg-type]
+    for found, seen in ((a, moves[:, 0]), (b, moves[:, 1]), (b.less(a), moves[:, 1] - moves[:, 0])):
+        bare = replace(found, gold=replace(found.gold, more=np.zeros_like(found.gold.more)))
+        assert bare.variance()[0] == pytest.approx(n / (n - 1) * (seen**2).sum(), rel=1e-6)
+    answers = tg.correct(runs, bronze, judge, one, method="delta", accuracy=accuracy)  # type: ignore[arg-type]
+    for s in (0, 1):
+        assert answers[s].se == pytest.approx(math.sqrt(n / (n - 1) * (moves[:, s] ** 2).sum()), rel=1e-6)
+
+
+@pytest.mark.parametrize(("labels", "measure"), [(2, "RBP"), (3, "DCG@10")])
+def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> None:
+    """Guards the standard errors of both diagnoses: sums over topics of numerical moves."""
+    ranked, bronze, gold = world(labels)
+    one = tg.parse_measure(measure)
+
+    size = sum(map(len, gold.values()))
+    plain = JudgedLists.of(ranked, tg.Judge.fit(bronze, gold, design="random"), one)
+    assert isinstance(plain.judge, tg.Judge)
+    assert plain.judge.pairs is not None
+    topic = plain.judge.pairs.topic
+    label = plain.judge.codes(plain.weights.classes, binary=plain.binary)[0]
+    kinds = {"gold-non-relevant": 0, "gold-relevant": 1, "gold-0": 0, "gold-1": 1, "gold-2": 2}
+    first = rank_shifts(plain)
+    order = [(s.gold, s.bronze) for s in first]
+
+    def changes(weights: Floats) -> Floats:
+        found = {(s.gold, s.bronze): s.change for s in rank_shifts(reweighted(plain, weights))}
+        return np.array([found[key] for key in order])
+
+    moves = slope(changes, size)
+    for i, shift in enumerate(first):
+        by_topic, m = np.bincount(topic, moves[:, i]), len(np.unique(topic[label == kinds[shift.gold]]))
+        assert shift.df == m - 1
+        assert shift.se == pytest.approx(math.sqrt(m / (m - 1) * (by_topic**2).sum()), rel=1e-6)
+    # a favour takes the shares of gold labels as known; so they are held while a pair's weight moves
+    value, se = [f.value for f in favours(plain)], [f.se for f in favours(plain)]
+    assert value[0] == pytest.approx(-(value[1] or 0.0))
+    pairs, w = plain.judge.pairs, plain.weights
+    g, b = plain.judge.codes(w.classes, binary=plain.binary)
+    load = np.stack([plain.pair_counts([s]) for s in (0, 1)])
+    share = np.bincount(g, load.sum(axis=0)) / load.sum() * np.nanmean(w.weight, axis=(0, 1)).sum()
+
+    def favour(weights: Floats) -> float:
+        error, total = w.value[b] - w.value[g], 0.0
+        for label in np.unique(g):
+            mean = [np.average(error[g == label], weights=(weights * x)[g == label]) for x in load]
+            total += share[label] * (mean[0] - mean[1])
+        return float(total)
+
+    assert value[0] == pytest.approx(favour(np.ones(size)))
+    by_pair = slope(favour, size)
+    by_topic, used = np.bincount(pairs.topic, by_pair), np.bincount(pairs.topic, np.abs(by_pair))
+    even = used.sum() ** 2 / (used**2).sum()
+    clustered = even / (even - 1) * (by_topic**2).sum()
+    assert se[0] == pytest.approx(math.sqrt(max(clustered, (by_pair**2).sum())), rel=1e-6)
+    assert favours(plain)[0].df == pytest.approx(even - 1)
