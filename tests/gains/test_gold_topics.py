@@ -246,7 +246,7 @@ def test_scores_without_both_ends_keep_their_t_interval() -> None:
     """Guards Wilson's part: only for scores with a least and a greatest value."""
     bronze, some = scores(14, 30, 8)
     plain = rectify_topics(bronze, some)
-    for bounds in ((0.0, np.inf), (-np.inf, np.inf)):
+    for bounds in ((0.0, np.inf), (-np.inf, 1.0), (-np.inf, np.inf)):
         assert GoldTopics(bronze[None], some[None], bounds).estimate(0, None).interval() == plain.interval()
     joined = GoldTopics(bronze[None], some[None], (0.0, 1.0)).estimate(0, None)
     assert joined == replace(plain, bounds=(0.0, 1.0))

@@ -318,6 +318,30 @@ def test_the_variance_of_a_paired_score_by_hand() -> None:
     assert answer.df == pytest.approx(min(19, 2 * 20 / (tails - 1)), rel=1e-6)
 
 
+def test_variance_and_freedom_of_few_gold_pairs_by_hand() -> None:
+    """Guards how the part of gold pairs enters: seen over topics that hold some, not below what so few can show."""
+    full, c, _ = world(9, topics=15)
+    pairs, ones = sample(full, 30, "random", 6), np.ones(15)
+    at = _Parts.of(pairs, c, calibrated(pairs), ones)
+    z, mine = at.q + at.p, at.a + at.b
+    g, off = int(at.has.sum()), z - z.mean()
+    between, seen = (off**2).sum() / 15 / 14, (mine[at.has] ** 2).sum() / (g - 1) * g / 15**2
+    least = 0.0
+    for i in np.flatnonzero(pairs.sampled & (c > 0)):
+        alike = pairs.sampled & (pairs.stratum == pairs.stratum[i])
+        values = np.r_[pairs.gold[alike], 0.5]  # half a pair at 0 and half at 1
+        mean = values.mean()
+        spread = ((pairs.gold[alike] ** 2).sum() + 0.5) / len(values) - mean**2
+        least += at.load[i] ** 2 * (1 - 1 / pairs.expansion[i]) * spread / 15**2
+    variance = between + max(0.0, least - seen)
+    of_gold = min(max(seen, least), variance)
+    df = variance**2 / ((variance - of_gold) ** 2 / 14 + of_gold**2 / (g - 1))
+    answer = rectify_pairs(pairs, c)
+    assert g < 15
+    assert answer.se**2 == pytest.approx(variance, rel=1e-9)
+    assert answer.df == pytest.approx(min(df, 14, 30 / (15 * (off**4).sum() / (off**2).sum() ** 2 - 1)), rel=1e-9)
+
+
 def test_a_variance_that_one_topic_carries_is_badly_known() -> None:
     """Guards the freedom by tails: 2 T / (kurtosis - 1) of the scores; one topic of twenty has all."""
     gold = np.r_[1.0, np.zeros(19)]
