@@ -130,10 +130,11 @@ def _split(votes: Votes, most: Array, one: Array, gold: Which, tally: Callable[[
     y = votes.mean_by_topic(votes.true)
     truth, some = float(y[~gold].mean()), np.where(gold, y, np.nan)
 
-    def rectified(f: Array, tuning: float | None = None) -> Interval:
-        return rectify_topics(f, some, target="others", generalise=False, tuning=tuning).interval()
+    def rectified(f: Array, alone: bool = False) -> Interval:
+        found = rectify_topics(f, some, target="others", generalise=False)
+        return found.gold_interval() if alone else found.interval()
 
-    tally("(none)", "gold only").ask(lambda: rectified(y, 0.0), truth)
+    tally("(none)", "gold only").ask(lambda: rectified(y, alone=True), truth)
     for name, pages in (("majority of all workers", most), ("one worker a page", one)):
         f = votes.mean_by_topic(pages)
         tally(name, "rectified").ask(lambda f=f: rectified(f), truth)  # type: ignore[misc]

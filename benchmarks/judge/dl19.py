@@ -18,8 +18,9 @@ import truegain as tg
 from benchmarks.judge.draws import Array
 from benchmarks.judge.labels import Labels, read_wide
 from truegain.errors import TruegainError, needs
-from truegain.gains.rectify import Rectified, rectify_topics
+from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.inference.judges.sources import GoldTopics
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.tables.align import align
@@ -124,11 +125,9 @@ def _verdicts_of_judge(
 
 
 def _by_topics(f: Array, some: Array) -> Array:
-    def answer(a: int, b: int) -> Rectified:
-        there = ~np.isnan(f[b] - f[a])
-        return rectify_topics((f[b] - f[a])[there], (some[b] - some[a])[there])
-
-    return np.array([_verdict(lambda a=a, b=b: answer(a, b)) for a, b in itertools.combinations(range(len(f)), 2)])  # type: ignore[misc]
+    source = GoldTopics(f, some, (0.0, 1.0))
+    pairs = itertools.combinations(range(len(f)), 2)
+    return np.array([_verdict(lambda a=a, b=b: source.estimate(b, a)) for a, b in pairs])  # type: ignore[misc]
 
 
 def _by_pairs(

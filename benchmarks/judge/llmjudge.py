@@ -77,8 +77,9 @@ def _splits(labels: Labels, true: Array, bronze: Array, draws: int, seed: int) -
             {0.0: 0.5, 1.0: 0.5},
         )
 
-        def rectified(target: str, tuning: float | None = None, some: Array = some) -> Interval:
-            return rectify_topics(f, some, target=target, generalise=False, tuning=tuning).interval()
+        def rectified(target: str, alone: bool = False, some: Array = some) -> Interval:
+            found = rectify_topics(f, some, target=target, generalise=False)
+            return found.gold_interval() if alone else found.interval()
 
         def matrix(gold: npt.NDArray[np.bool_] = gold, pairs: Pairs = pairs) -> Interval:
             there = f[~gold]
@@ -95,7 +96,7 @@ def _splits(labels: Labels, true: Array, bronze: Array, draws: int, seed: int) -
         tallies["rectified, all topics"].ask(lambda r=rectified: r("all"), float(y.mean()))  # type: ignore[misc]
         tallies["matrix"].ask(matrix, truth)
         tallies["matrix, iid"].ask(iid, float(true[~inside].mean()))
-        tallies["gold only"].ask(lambda r=rectified: r("others", 0.0), truth)  # type: ignore[misc]
-        tallies["gold only, all topics"].ask(lambda r=rectified: r("all", 0.0), float(y.mean()))  # type: ignore[misc]
+        tallies["gold only"].ask(lambda r=rectified: r("others", True), truth)  # type: ignore[misc]
+        tallies["gold only, all topics"].ask(lambda r=rectified: r("all", True), float(y.mean()))  # type: ignore[misc]
         tallies["uncorrected"].ask(lambda g=gold: t_interval(f[~g]), truth)  # type: ignore[misc]
     return tallies

@@ -33,7 +33,8 @@ def test_correct_prints_naive_and_corrected(run: Run) -> None:
     assert (code, err) == (0, "")
     assert "naive  corrected" in out
     assert "lang-reiczigel, guarded" in out
-    assert "without the judge's errors it is" in out
+    assert "a: by the bronze labels P@10 is 0." in out
+    assert "; corrected it is 0." in out
 
 
 def test_without_a_design_it_stops_and_lists_them(run: Run) -> None:
@@ -331,3 +332,30 @@ def test_gold_labels_below_0_are_counted(run: Run, folder: Path) -> None:
     code, _, err = run("correct", *COMMON, "--design", "by-gold")
     assert code == 0
     assert "2 of 400 gold pairs have a gold label below 0 (not judged) and are left out" in err
+
+
+def test_the_demo_names_no_best(run: Run, tmp_path: Path) -> None:
+    """Guards the demo: its best is system-8, system-7 came out first, and the two cannot be told apart."""
+    code, _, _ = run("demo", str(tmp_path / "demo"))
+    assert code == 0
+    words = (f"{tmp_path}/demo/llm.qrels", "--gold", f"{tmp_path}/demo/gold_sample.qrels", f"{tmp_path}/demo/runs")
+    code, out, _ = run("correct", *words, "-m", "P@10", "--design", "random")
+    assert code == 0
+    assert "Which system is best on P@10 cannot be told: system-7, system-8, system-6 may be" in out
+    assert "misleads" not in out
+    assert "Best" not in out
+
+
+def test_plan_labels_says_how_sure_the_difference_is(run: Run) -> None:
+    """Guards the start of a plan: the difference so far has its interval, and is not taken for true without a word."""
+    code, out, _ = run(*PLAN)
+    found = tg.compare(["a.run", "b.run"], "llm.qrels", "P@10", gold="gold.qrels", design="random").pairs[0]
+    assert code == 0
+    assert f"is {found.difference:+.4f} on P@10, 95% interval {found.low:+.4f} to {found.high:+.4f} (" in out
+    assert "It takes the difference so far for the true one" in out
+    code, out, _ = run(*PLAN, "--detect", "0.9")
+    assert "for the true one" not in out
+    assert "found with more than 99% power" in out
+    code, out, _ = run(*PLAN[:-5], "by-gold", *COSTS)
+    found = tg.compare(["a.run", "b.run"], "llm.qrels", "P@10", gold="gold.qrels", design="by-gold", method="delta")
+    assert f"95% interval {found.pairs[0].low:+.4f} to {found.pairs[0].high:+.4f}" in out

@@ -1,4 +1,4 @@
-"""Scores from cheap labels, set right with gold labels of the same population: whole topics, or single pairs.
+"""Scores from cheap labels, set right with gold labels of whole topics.
 
 Everything here works on arrays and on one number per topic, takes a weight (copies) per topic, and answers with a
 `Rectified`: value, standard error and degrees of freedom, beside what the gold labels alone would give.
@@ -7,94 +7,37 @@ Everything here works on arrays and on one number per topic, takes a weight (cop
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
+from truegain.gains.rectified import Rectified
 from truegain.tables.columns import Floats
 
-LEAST_TO_TUNE = 5  # below so many gold topics the slope costs more than it saves, and bronze counts in full
+LEAST_TOPICS = 6  # gold topics, below which no interval held in simulation
+LEAST_TO_TUNE = 20  # below so many gold topics the slope costs more than it saves: bronze counts in full, or not at all
+ENOUGH_SLOPE = 0.5  # of gold on bronze, above which bronze scores shorten the interval
+BORROWED = 2.0  # topics' worth of the bronze scores' variance, where gold stands alone
+TINY = 1e-15
 
 
-@dataclass(frozen=True)
-class Rectified:
-    """An estimate with its standard error, and the one from gold labels alone.
+def slope_of(bronze: Floats, gold: Floats) -> float:
+    """Slope of gold on bronze scores over the topics that have both; systems, a row each, about their own means.
 
-    value +- t(df) se; `tuning` is how much of the bronze score was used (lambda), 0 would be gold alone; `bounds` are
-    the lowest and the highest score possible, where they are known.
+    0 where bronze scores do not vary.
+
+    >>> slope_of(np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 1.0]]), np.array([[0.0, 2.0, 4.0, np.nan]] * 2))
+    2.0
     """
-
-    value: float
-    se: float
-    df: float
-    tuning: float
-    gold_value: float
-    gold_se: float
-    gold_df: float
-    topics: int
-    gold_topics: int
-    gold_pairs: int | None = None
-    bounds: tuple[float, float] | None = None
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The interval of the rectified value: by t and, where the bounds are known, joined with Wilson's.
-
-        Wilson's is that of a proportion from as many independent labels as would have this variance,
-        p(1 - p)/V with half a gold pair added to either side of p.  Near a bound t alone is too short at the far side.
-
-        Wilson 1927, JASA 22; effective sizes: Korn and Graubard 1998, Survey Methodology 24(2).
-
-        >>> r = Rectified(0.5, 0.1, 9, 1.0, 0.4, 0.2, 9, 40, 10)
-        >>> [round(limit, 4) for limit in r.interval()]
-        [0.2738, 0.7262]
-        >>> near = Rectified(0.02, 0.01, 9, 1.0, 0.4, 0.2, 9, 40, 10, 100, bounds=(0.0, 1.0))
-        >>> [round(limit, 4) for limit in near.interval()]
-        [0.0, 0.0525]
-        """
-        t = t_quantile(self.df, confidence)
-        low, high = self.value - t * self.se, self.value + t * self.se
-        if self.bounds is None:
-            return low, high
-        least, most = self.bounds
-        scale, pairs = most - least, float(self.gold_pairs or self.gold_topics)
-        p = min(max((self.value - least) / scale, 0.0), 1.0)
-        shrunk = (p * pairs + 0.5) / (pairs + 1)
-        t2 = t * t * (self.se / scale) ** 2 / (shrunk * (1 - shrunk))  # t squared over the effective size
-        middle, half = (p + t2 / 2) / (1 + t2), math.sqrt(t2 * p * (1 - p) + t2 * t2 / 4) / (1 + t2)
-        joined = (
-            min(max(low, least), least + scale * (middle - half)),
-            max(min(high, most), least + scale * (middle + half)),
-        )
-        return max(joined[0], least), min(joined[1], most)
-
-    def width(self, confidence: float = 0.95) -> float:
-        """How wide the interval is."""
-        low, high = self.interval(confidence)
-        return high - low
-
-    def gold_width(self, confidence: float = 0.95) -> float:
-        """How wide the interval from gold labels alone is."""
-        return replace(self, value=self.gold_value, se=self.gold_se, df=self.gold_df).width(confidence)
-
-    def p_value(self, null: float = 0.0) -> float:
-        """Two-sided p of the value being `null`, by t.
-
-        >>> round(Rectified(0.2, 0.1, 9, 1.0, 0.4, 0.2, 9, 40, 10).p_value(), 4)
-        0.0766
-        """
-        return float(2 * needs("scipy.special", "inference").stdtr(self.df, -abs(self.value - null) / self.se))
-
-
-def t_quantile(df: float, confidence: float) -> float:
-    """How many standard errors reach to each side.
-
-    >>> round(t_quantile(9, 0.95), 4)
-    2.2622
-    """
-    if not 0 < confidence < 1:
-        raise TruegainError(f"confidence {confidence:g} must lie between 0 and 1, such as 0.95")
-    return float(needs("scipy.special", "inference").stdtrit(df, (1 + confidence) / 2))
+    f, y = np.atleast_2d(bronze), np.atleast_2d(gold)
+    has = ~np.isnan(f) & ~np.isnan(y)
+    count = np.maximum(has.sum(axis=1, keepdims=True), 1)
+    f, y = np.where(has, f, 0.0), np.where(has, y, 0.0)
+    f = np.where(has, f - f.sum(axis=1, keepdims=True) / count, 0.0)
+    spread = float((f * f).sum())
+    return float((f * y).sum()) / spread if spread > TINY else 0.0
 
 
 def rectify_topics(
@@ -103,67 +46,158 @@ def rectify_topics(
     *,
     weights: Floats | None = None,
     tuning: float | None = None,
+    helps: bool = True,
     target: str = "all",
     generalise: bool = True,
 ) -> Rectified:
     """The mean gold score of topics of which all have a bronze score, and some (NaN: not) a gold score as well.
 
-    value = mean over gold topics of (gold - k bronze) + k * mean over the other topics of bronze,
-    k = lambda * (share of other topics among all), which is PPI++ with topics as the sampling unit; lambda is the
-    least squares slope of gold on bronze.  The variance is that of the regression estimator,
-    s2(gold - k bronze, n - 2) / n + s2(residual) (k/lambda)^2 (difference of the bronze means)^2 / S(bronze) +
-    k^2 s2(bronze) / others, with Satterthwaite's degrees of freedom: dividing by n - 2 and counting the error of the
-    slope keeps the level at few topics, where the usual PPI++ interval is too narrow.  Under five gold topics
-    lambda is 1.  Where bronze agrees exactly on every gold topic, one more topic is thought to miss by a standard
-    deviation.  The score may be of any measure; for two systems, give differences.
+    n gold topics, u others, N in all; y gold and f bronze scores; k = u/N, for target 'others' 1:
 
-    target: 'all' topics, or 'others' than the gold ones.  generalise: to topics like these; otherwise the value is
-    that of these very topics, had they all been gold-judged.  weights: copies of each topic.
+        value = mean(y) + lambda k (mean f of the others - mean f of the gold topics)
+        n < 20:  lambda 1:  V = s2(y - k f)/n + k^2 s2(f)/u, degrees of freedom n - 1 and N - 1 by Satterthwaite
+                 lambda 0:  V = ((n - 1) s2(y) + 2 M)/(n + 1)/n with n + 1 of them,   M = max(s2(f), s2(y))
+        n >= 20: lambda the slope of gold on bronze, V = its jackknife over gold topics, slope refitted, with
+                 min(n - 2, 2n/(kurtosis - 1)) of them, + (lambda k)^2 s2(f)/u
 
-    Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453; Cochran 1977, Sampling Techniques, section 12.6.
+    lambda is 1 where bronze `helps`: with a slope of gold on bronze above 1/2, V is smaller with it.  That must be
+    known from more than these scores (`slope_of` all systems); chosen by their own slope the interval covers as little
+    as .86, chosen by which of the two is shorter, .85.  Gold alone borrows two topics' worth of spread from bronze: a
+    few scores, most of them near 0, often miss how far scores reach.
+
+    generalise=False: the value is that of these very topics, had they all been gold-judged;
+    V = ((n - 1) s2(y - f) + M)/n (1/n - 1/N), t(n - 1): one more topic is thought to miss by a standard deviation.
+    Fewer than six gold topics of more are refused.  The number of gold topics chooses the form whatever the `weights`
+    (copies of each topic), so that refits stay with it.  For two systems, give differences.
+
+    Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453 (PPI++); Cochran 1977, Sampling Techniques, section 12.6.
 
     >>> bronze = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
-    >>> gold = np.array([0.2, np.nan, 0.3, np.nan, 0.55, 0.6, np.nan, 0.9])
+    >>> gold = np.array([0.2, 0.1, 0.3, np.nan, 0.55, 0.6, np.nan, 0.9])
     >>> r = rectify_topics(bronze, gold)
     >>> round(r.value, 3), round(r.tuning, 3), [round(limit, 3) for limit in r.interval()]
-    (0.5, 1.0, [0.231, 0.769])
+    (0.475, 1.0, [0.228, 0.722])
     """
     w = _copies(weights, len(bronze))
-    has = ~np.isnan(gold) & (w > 0)
-    rest = ~has & (w > 0)
-    n, u = float(w[has].sum()), float(w[rest].sum())
-    _at_least_two_topics(int(has.sum()), n)
-    y, f, wg = gold[has], bronze[has], w[has]
-    mean_y, mean_f = _mean(y, wg), _mean(f, wg)
-    gold_se = float(
-        np.sqrt(_square(y, wg, 1) / n * (1 if generalise else u / (n + u) if target == "all" else 1 + n / u))
-    )
-    if u == 0:
-        return Rectified(mean_y, _never_zero(gold_se), n - 1, 0.0, mean_y, gold_se, n - 1, len(y), len(y))
-    spread = float((wg * (f - mean_f) ** 2).sum())
-    tuned = tuning is None and n >= LEAST_TO_TUNE and spread > 1e-12
-    lam = _slope(f, y, wg) if tuned else 1.0 if tuning is None else float(tuning)
-    share = u / (n + u) if target == "all" else 1.0
-    mean_rest = _mean(bronze[rest], w[rest])
-    value = mean_y + share * lam * (mean_rest - mean_f)
-    lost = 2 if tuned else 1
-    residual = _square(y - lam * f, wg, lost)
-    known = w > 0
-    of_scores = _square(bronze[known], w[known], 1)
-    agreed = of_scores / (n + 1) if residual < 1e-15 else 0.0
-    of_slope = residual * (share * (mean_rest - mean_f)) ** 2 / spread if tuned else 0.0
-    if generalise:
-        of_gold = (_square(y - share * lam * f, wg, lost) + agreed) / n + of_slope
-        of_bronze = (share * lam) ** 2 * of_scores / u
+    given = ~np.isnan(gold)
+    if not given.all():
+        _enough_topics(int(given.sum()))
+    has, rest = given & (w > 0), ~given & (w > 0)
+    _at_least_two_topics(int(has.sum()), float(w[has].sum()))
+    t = _Topics(gold[has], bronze[has], w[has], bronze[rest], w[rest], 1.0 if target == "others" else None)
+    gold_se = math.sqrt(_square(t.y, t.w, 1) * (1 / t.n if generalise else t.unseen))
+    if t.u == 0:
+        return Rectified(t.mean_y, _never_zero(gold_se), t.n - 1, 0.0, t.mean_y, gold_se, t.n - 1, len(t.y), len(t.y))
+    if tuning is None and generalise and given.sum() >= LEAST_TO_TUNE and t.tunable:
+        lam, of_gold, df = t.tuned()
     else:
-        of_gold, of_bronze = (
-            (residual + agreed) * (1 / n - 1 / (n + u) if target == "all" else 1 / n + 1 / u) + of_slope,
-            0.0,
-        )
+        lam = float(helps if tuning is None else tuning)
+        of_gold, df = t.fixed(lam) if generalise else t.these(lam)
+    of_bronze = (lam * t.share) ** 2 * t.spread_f / t.u if generalise else 0.0
     variance = of_gold + of_bronze
-    se = _never_zero(float(np.sqrt(variance)))
-    df = variance**2 / (of_gold**2 / (n - lost) + of_bronze**2 / max(n + u - 1, 1))
-    return Rectified(value, se, float(df), lam, mean_y, gold_se, n - 1, int((w > 0).sum()), int(has.sum()))
+    se = _never_zero(math.sqrt(variance))
+    df = variance**2 / (of_gold**2 / df + of_bronze**2 / max(t.n + t.u - 1, 1))
+    return Rectified(t.value(lam), se, df, lam, t.mean_y, gold_se, t.n - 1, int((w > 0).sum()), len(t.y))
+
+
+@dataclass(frozen=True, eq=False)
+class _Topics:
+    """Gold and bronze scores of the gold topics, bronze scores of the others, and copies of each."""
+
+    y: Floats
+    f: Floats
+    w: Floats
+    others: Floats
+    w_others: Floats
+    all_others: float | None  # share of the others in what is aimed at, where it is not that of all topics
+
+    @cached_property
+    def n(self) -> float:
+        return float(self.w.sum())
+
+    @cached_property
+    def u(self) -> float:
+        return float(self.w_others.sum())
+
+    @cached_property
+    def share(self) -> float:
+        return self.u / (self.n + self.u) if self.all_others is None else self.all_others
+
+    @cached_property
+    def unseen(self) -> float:
+        """What the variance of a topic is multiplied with where these topics only count: 1/n - 1/N, or 1/n + 1/u."""
+        return 1 / self.n - 1 / (self.n + self.u) if self.all_others is None else 1 / self.n + 1 / self.u
+
+    @cached_property
+    def mean_y(self) -> float:
+        return _mean(self.y, self.w)
+
+    @cached_property
+    def gap(self) -> float:
+        """By how much bronze scores of the other topics are higher."""
+        return _mean(self.others, self.w_others) - _mean(self.f, self.w)
+
+    @cached_property
+    def spread_f(self) -> float:
+        """Variance of the bronze scores of all topics."""
+        return _square(np.concatenate([self.f, self.others]), np.concatenate([self.w, self.w_others]), 1)
+
+    @cached_property
+    def larger(self) -> float:
+        """The larger of the variances of bronze and of gold scores."""
+        return max(self.spread_f, _square(self.y, self.w, 1))
+
+    def value(self, lam: float) -> float:
+        return self.mean_y + lam * self.share * self.gap
+
+    def fixed(self, lam: float) -> tuple[float, float]:
+        """The gold part of V and its degrees of freedom, with lambda as it is."""
+        if lam == 0:
+            return self._alone() / self.n, self.n - 1 + BORROWED
+        return (_square(self.y - self.share * lam * self.f, self.w, 1) + self.agreed(lam)) / self.n, self.n - 1
+
+    def these(self, lam: float) -> tuple[float, float]:
+        """The same where these topics only count."""
+        if lam == 0:
+            return self._alone() * self.unseen, self.n - 1 + BORROWED
+        residual = _square(self.y - lam * self.f, self.w, 1)
+        return ((self.n - 1) * residual + self.larger) / self.n * self.unseen, self.n - 1
+
+    def _alone(self) -> float:
+        own = (self.n - 1) * _square(self.y, self.w, 1)
+        return (own + BORROWED * self.larger) / (self.n - 1 + BORROWED)
+
+    def agreed(self, lam: float) -> float:
+        """Where bronze agrees exactly on every gold topic, one more is thought to miss by a standard deviation."""
+        return self.spread_f / (self.n + 1) if _square(self.y - lam * self.f, self.w, 1) < TINY else 0.0
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats, float, float]:
+        """Scores about their means, and sums of squares and products of these."""
+        x, y = self.f - _mean(self.f, self.w), self.y - self.mean_y
+        return x, y, float((self.w * x * x).sum()), float((self.w * x * y).sum())
+
+    @property
+    def tunable(self) -> bool:
+        """Whether there is a slope whichever gold topic is left out."""
+        x, _, xx, _ = self._sums
+        return bool((xx - x * x * self.n / (self.n - 1)).min() > TINY)
+
+    def tuned(self) -> tuple[float, float, float]:
+        """Lambda as the slope, the jackknife variance of the value over gold topics, its degrees of freedom.
+
+        Without topic i the sums of squares and products lose n/(n - 1) of its own.
+        """
+        x, y, xx, xy = self._sums
+        n, lost = self.n, self.n / (self.n - 1)
+        slope = (xy - lost * x * y) / (xx - lost * x * x)
+        without = -y / (n - 1) + self.share * slope * (self.gap + x / (n - 1))
+        moves = without - _mean(without, self.w)
+        square = float((self.w * moves**2).sum())
+        tails = n * float((self.w * moves**4).sum()) / max(square**2, TINY**2)
+        lam = xy / xx
+        variance = (n - 1) / n * square + self.agreed(lam) / n
+        return lam, variance, min(n - 2, max(1.0, 2 * n / max(tails - 1, TINY)))
 
 
 def _copies(weights: Floats | None, topics: int) -> Floats:
@@ -173,6 +207,15 @@ def _copies(weights: Floats | None, topics: int) -> Floats:
     if w.shape != (topics,) or not np.all(np.isfinite(w)) or np.any(w < 0):
         raise TruegainError(f"topic weights must be {topics} numbers of at least 0, one a topic")
     return w
+
+
+def _enough_topics(topics: int) -> None:
+    if topics < LEAST_TOPICS:
+        raise TruegainError(
+            f"{topics} topic{'' if topics == 1 else 's'} with gold labels {'is' if topics == 1 else 'are'} too few: "
+            f"with fewer than {LEAST_TOPICS} no interval holds what it promises; have at least {LEAST_TOPICS}, better "
+            "20, topics gold-judged"
+        )
 
 
 def _at_least_two_topics(topics: int, copies: float) -> None:
@@ -199,8 +242,3 @@ def _mean(values: Floats, weights: Floats) -> float:
 def _square(values: Floats, weights: Floats, lost: int) -> float:
     """Variance with so many degrees of freedom lost."""
     return float((weights * (values - _mean(values, weights)) ** 2).sum() / max(weights.sum() - lost, 1e-9))
-
-
-def _slope(x: Floats, y: Floats, weights: Floats) -> float:
-    centred = x - _mean(x, weights)
-    return float((weights * centred * y).sum() / (weights * centred**2).sum())

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.rectify import Rectified, _at_least_two_topics, _copies, _never_zero
+from truegain.gains.rectified import Rectified
+from truegain.gains.rectify import _at_least_two_topics, _copies, _never_zero
 from truegain.tables.columns import Bools, Floats, Ints
 
 PairMethod = Literal["calibrated", "difference", "post-stratified"]
@@ -130,8 +131,8 @@ def rectify_pairs(
 
     The variance is linearised and summed by topic; the part that comes from gold pairs is not let below what
     the spread of gold values within strata (with half a pair added at each end of the scale) makes of so few pairs.
-    Degrees of freedom: Satterthwaite's, and no more than 2 T / (kurtosis over topics - 1), since a variance that few
-    topics carry is badly known.
+    Degrees of freedom: Satterthwaite's, and no more than T - 1 (topics hold both parts of the variance) nor 2 T /
+    (kurtosis over topics - 1), since a variance that few topics carry is badly known.
 
     Saerndal, Swensson and Wretman 1992, Model Assisted Survey Sampling; Angelopoulos, Duchi and Zrnic 2023.
 
@@ -223,7 +224,7 @@ class _Parts:
             return value, 0.0, 1.0
         df = variance**2 / ((variance - gold_part) ** 2 / (n - 1) + gold_part**2 / (g - 1))
         tails = float((w * (z - value) ** 4).sum() / n) / max(float((w * (z - value) ** 2).sum() / n) ** 2, 1e-300)
-        df = max(1.0, min(df, 2 * n / max(tails - 1, 1e-9)))  # a variance carried by few topics is known that badly
+        df = max(1.0, min(df, n - 1, 2 * n / max(tails - 1, 1e-9)))  # a variance that few topics carry is known badly
         return value, float(np.sqrt(variance)), float(df)
 
 

@@ -14,7 +14,6 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.correct import Wish, judge_of, rectifies
 from truegain.inference.judges.corrected import Method, check_method
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.gold_alone import gold_of_items
@@ -26,6 +25,7 @@ from truegain.inference.judges.linear_correction import LinearEstimate, correct_
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
 from truegain.inference.judges.student import p_of, quantile_of
+from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Comparison, table_of
@@ -145,38 +145,32 @@ def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], wish: Wish
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
-    from truegain.inference.judges.rectified import rectified_differences
-    from truegain.inference.judges.sources import expansion_by_judge
+    from truegain.inference.judges.rectified import differences_of, told_of
+    from truegain.inference.judges.sources import expansion_by_judge, source_of
 
     fitted = judge.at_levels(level_of(measure), wish.gold_level)
-    about = [str(fitted), *fitted.consistency()]
     gold = gold_of_items(ranked.pool, fitted, level_of(measure))
-    found, refused = rectified_differences(
-        ranked, gold, measure, wanted=wanted, design=judge.design, weights=expansion_by_judge(fitted, ranked.pool),
-        confidence=wish.confidence,
-    )  # fmt: skip
+    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+    about = [str(fitted), *fitted.consistency(), *told_of(source, measure)]
+    found, refused = differences_of(source, ranked.systems, measure, wanted, wish.confidence)
     found = [replace(c, notes=tuple(f"{c.b} - {c.a}: {n}" for n in c.notes if "wider" in n)) for c in found]
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:
         lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
-        about += _treats_alike(lists, wish)
-    if judge.design == "topics":
-        about.append(
-            "Scores and differences are each rectified with a slope of their own, so that a difference is not exactly "
-            "that of the two scores beside it."
-        )
+        about += _treats_alike(lists, wish, rectified=True)
     if len(refused) > 1:
         refused = [f"{len(refused)} of {len(wanted)} pairs were not compared, such as {refused[0]}"]
     return found, [*about, *refused]
 
 
-def _treats_alike(lists: JudgedLists, wish: Wish) -> list[str]:
-    """Whether the judge favours some of the systems, where this can be told."""
+def _treats_alike(lists: JudgedLists, wish: Wish, *, rectified: bool = False) -> list[str]:
+    """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
     judge = lists.judge
     if not isinstance(judge, Judge) or judge.pairs is None or judge.design == "elsewhere":
         return []
-    return [homogeneity(lists, trials=wish.trials, seed=wish.seed).sentence]
+    found = homogeneity(lists, trials=wish.trials, seed=wish.seed)
+    return [found.finding if rectified else found.sentence]
 
 
 def _beside_naive(found: Sequence[Comparison], scores: Floats, systems: Sequence[str]) -> list[Comparison]:
@@ -206,7 +200,7 @@ def _differences(
     refused: dict[str, int] = {}
     for a, b in wanted:
         try:
-            found.append(_difference(lists, a, b, gold_sample, wish))
+            found.append(difference_of(lists, a, b, gold_sample, wish))
         except TruegainError as error:
             refused[str(error)] = refused.get(str(error), 0) + 1
     if not found:
@@ -214,7 +208,8 @@ def _differences(
     return found, [f"{count} of {len(wanted)} pairs were not compared: {why}" for why, count in refused.items()]
 
 
-def _difference(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wish: Wish) -> Comparison:
+def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wish: Wish) -> Comparison:
+    """System b minus system a, each corrected by the judge's matrix."""
     there = lists.there(a, b)
     topics = lists.names(there)
     over = wish.clusters == "topics"
@@ -282,16 +277,17 @@ def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wi
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
     """What a manager can read, where there are few pairs."""
     if len(found) > 3:
-        clear = sum(_p(c) < 1 - c.level for c in found)
-        return (f"{clear} of {len(found)} differences remain without the judge's errors.",)
+        clear, c = sum(_p(c) < 1 - c.level for c in found), found[0]
+        how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
+        return (f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.level:.2g}.",)
     said = []
     for c in found:
         p = _p(c)
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
         verdict = f"{better} is better than {worse}" if p < 1 - c.level else f"{c.b} and {c.a} cannot be told apart"
-        so = f"(difference {c.difference:+.3f}, p = {p:.3g}"
+        so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
         by = "" if c.naive is None else f"; by the bronze labels {c.naive:+.3f}"
-        by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}"
+        by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}{', not adjusted' if c.adjustment else ''}"
         said.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
     return tuple(said)
 

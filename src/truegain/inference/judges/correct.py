@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -12,10 +13,11 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
 from truegain.gains.pairs import Design, Missing
+from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_rank import rank_notes
+from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import Method, check_method, interval_of
 from truegain.inference.judges.corrections import Correction, Corrections
-from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
 from truegain.inference.judges.gold_moves import positions
 from truegain.inference.judges.judge import Clusters, Judge
@@ -26,6 +28,7 @@ from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import clearly_positive
 from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
 from truegain.inference.judges.student import quantile_of
+from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
@@ -33,21 +36,6 @@ from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
-
-SAME_POPULATION = ("random", "by-bronze", "topics")
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What the user asked for."""
-
-    method: Method = "default"
-    confidence: float = 0.95
-    clusters: Clusters = "topics"
-    trials: int = 2000
-    seed: int = 0
-    gold_level: float | None = None
-    accuracy: Accuracy | None = None
 
 
 def correct(
@@ -98,48 +86,30 @@ def correct(
     wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
     answers: list[Correction] = []
     about: list[str] = []
+    best: list[str] = []
     for one in asked:
         try:
-            some, said = _one_measure(ranked, known, one, wish)
+            some, said, difference = _one_measure(ranked, known, one, wish)
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
-            some, said = [], [f"{one} was not corrected: {error}"]
+            about.append(f"{one} was not corrected: {error}")
+            continue
+        leaders = leaders_of(some, difference, confidence) if len(some) > 1 else None
         answers += some
         about += said
+        best += [] if leaders is None else [leaders.sentence]
     made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **wish.__dict__}
-    return Corrections(tuple(answers), tuple(dict.fromkeys(about)), made_by)
+    return Corrections(tuple(answers), tuple(dict.fromkeys(about)), tuple(best), made_by)
 
 
-def judge_of(
-    judge: object,
-    bronze: Judgments,
-    design: Design | None,
-    measure: Measure,
-    gold_level: float | None,
-    missing: Missing,
-) -> Judge | JudgePanel:
-    """The judge given, or one fitted on the gold labels given."""
-    if isinstance(judge, Judge | JudgePanel):
-        if design not in (None, judge.design):
-            raise TruegainError(f"the judge was fitted with design {judge.design!r}, not {design!r}")
-        return judge
-    return fitted_judge(bronze, judge, measure, design=design, gold_level=gold_level, missing=missing)
-
-
-def rectifies(judge: Judge | JudgePanel, method: Method) -> bool:
-    """Whether the gold labels themselves set the scores right, rather than the confusion matrix."""
-    wanted = method == "rectify" or (method == "default" and judge.design in SAME_POPULATION)
-    if isinstance(judge, Judge) and judge.gold is not None:
-        return wanted
-    if method == "rectify":
-        raise TruegainError("rectify needs the gold labels themselves: give them, or a Judge fitted on them")
-    return False
+Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p
 
 
 def _one_measure(
     ranked: RankedGains, judge: Judge | JudgePanel, measure: Measure, wish: Wish
-) -> tuple[list[Correction], list[str]]:
+) -> tuple[list[Correction], list[str], Difference]:
+    """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
     if rectifies(judge, wish.method):
         assert isinstance(judge, Judge)
         return _rectified(ranked, judge, measure, wish)
@@ -156,7 +126,13 @@ def _one_measure(
     if isinstance(judge, Judge):
         said += judge.consistency()
         warn_where_gold_alone_is_surer(ranked, judge, measure, answers, wish.confidence)
-    return answers, said
+
+    def difference(a: int, b: int) -> tuple[float, float]:
+        found = difference_of(lists, b, a, "shared", wish)
+        assert found.p is not None
+        return found.difference, found.p
+
+    return answers, said, difference
 
 
 def _refused(lists: JudgedLists, s: int, wish: Wish, why: str) -> Correction:
@@ -235,17 +211,19 @@ def _topic_draws(f: Floats, total: float, wish: Wish) -> Floats:
     return draws
 
 
-def _rectified(ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish) -> tuple[list[Correction], list[str]]:
-    from truegain.inference.judges.rectified import rectified
-    from truegain.inference.judges.sources import expansion_by_judge
+def _rectified(
+    ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish
+) -> tuple[list[Correction], list[str], Difference]:
+    from truegain.inference.judges.rectified import estimates_of, told_of
+    from truegain.inference.judges.sources import expansion_by_judge, source_of
 
     level = level_of(measure)
     tell_unjudged(ranked, measure)
     fitted = judge.at_levels(level, wish.gold_level)
     gold = gold_of_items(ranked.pool, fitted, level)
     naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
-    weights = expansion_by_judge(fitted, ranked.pool)
-    estimates = rectified(ranked, gold, measure, design=judge.design, weights=weights, confidence=wish.confidence)
+    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+    estimates = estimates_of(source, ranked.systems, measure, wish.confidence)
     answers = [
         Correction(
             e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,
@@ -253,4 +231,9 @@ def _rectified(ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish) 
         )
         for s, e in enumerate(estimates)
     ]  # fmt: skip
-    return answers, [str(fitted), *fitted.consistency()]
+
+    def difference(a: int, b: int) -> tuple[float, float]:
+        found = source.estimate(a, b)
+        return found.value, found.p_value()
+
+    return answers, [str(fitted), *fitted.consistency(), *told_of(source, measure)], difference

@@ -43,10 +43,10 @@ class Correction:
         if self.value is None or self.low is None or self.high is None:
             return f"{head}; it cannot be corrected soundly ({'; '.join(self.notes)})."
         inside = self.low <= self.naive <= self.high
-        so = "so the bronze score is not clearly off" if inside else "so the bronze score misleads"
+        so = "which holds the bronze score too" if inside else "which does not hold the bronze score"
         return (
-            f"{head}; without the judge's errors it is {self.value:.3f}, with {self.confidence:.0%} confidence "
-            f"between {self.low:.3f} and {self.high:.3f}, {so}."
+            f"{head}; corrected it is {self.value:.3f}, with {self.confidence:.0%} confidence between {self.low:.3f} "
+            f"and {self.high:.3f}, {so}."
         )
 
     def __str__(self) -> str:
@@ -59,6 +59,7 @@ class Corrections:
 
     answers: tuple[Correction, ...]
     about: tuple[str, ...] = ()  # the judge, and what holds for all systems
+    best: tuple[str, ...] = ()  # by measure: which system is the best, or which may be
     made_by: Mapping[str, object] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Correction]:
@@ -86,15 +87,9 @@ class Corrections:
         return Table(COLUMNS, rows, self.made_by, "", (*self.about, *self.sentences(), *self._told()))
 
     def sentences(self) -> tuple[str, ...]:
-        """What a manager can read: each system where there are few, else the best."""
-        if len(self.answers) <= FEW:
-            return tuple(a.sentence for a in self.answers)
-        best = [self._best(m) for m in dict.fromkeys(a.measure for a in self.answers)]
-        return tuple(f"Best: {a.sentence}" for a in best if a is not None)
-
-    def _best(self, measure: str) -> Correction | None:
-        some = [a for a in self.answers if a.measure == measure and a.value is not None]
-        return max(some, key=lambda a: a.value or 0.0, default=None)
+        """What a manager can read: each system where there are few, and which of them may be the best."""
+        each = tuple(a.sentence for a in self.answers) if len(self.answers) <= FEW else ()
+        return (*each, *self.best)
 
     def _told(self) -> tuple[str, ...]:
         systems: dict[str, list[str]] = {}

@@ -16,6 +16,8 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 
+ADVICE = "Correct each system with its own accuracy (accuracy='system', the default), or rectify with gold labels."
+
 
 @dataclass(frozen=True, eq=False)
 class Homogeneity:
@@ -59,6 +61,11 @@ class Homogeneity:
 
     @property
     def sentence(self) -> str:
+        """What it means, plainly, and what to do."""
+        return f"{self.finding} {ADVICE}" if self.differs else self.finding
+
+    @property
+    def finding(self) -> str:
         """What it means, plainly."""
         shown = ", ".join(f"{n}: {'not testable' if p is None else f'p = {p:.4f}'}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
@@ -73,8 +80,7 @@ class Homogeneity:
             )
         return (
             f"The judge is NOT equally good for all systems ({how}): it favours some, its errors do not cancel, and a "
-            f"difference in bronze scores may be the judge's doing. {self._size} Correct each system with its own "
-            "accuracy (accuracy='system', the default), or rectify with gold labels."
+            f"difference in bronze scores may be the judge's doing. {self._size}"
         )
 
     @property

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truegain.errors import TruegainError, some
-from truegain.gains.rectify import Rectified
-from truegain.inference.judges.sources import source_of
+from truegain.gains.rectified import Rectified
+from truegain.gains.rectify import ENOUGH_SLOPE, LEAST_TO_TUNE
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, source_of
 from truegain.inference.results import Comparison, Estimate
 from truegain.measures.base import Measure
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
-WIDER = "the interval is wider ({:.4f}) than that of the gold labels alone ({:.4f}): the bronze labels do not help here"
+WIDER = "the interval is wider ({:.4f}) than that of the gold labels alone ({:.4f}); to take the shorter is too sure"
 
 
 def rectified(
@@ -45,17 +46,24 @@ def rectified(
     >>> ranked, _ = align(Pool.of(Judgments.of(labels)), [lambda: run.parts])
     >>> gold = np.array([1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1] + [np.nan] * 4)  # of a0 b0, a1 b1, ...
     >>> print(rectified(ranked, gold, parse_measure("P@2"), design="topics")[0])
-    run P@2 0.6667 [0.2578, 1.0000] 95% over topics, rectified by gold topics
+    run P@2 0.6667 [0.3016, 1.0000] 95% over topics, rectified by gold topics
     """
     source = source_of(bronze, gold_gains, measure, design, weights, method)
+    return estimates_of(source, bronze.systems, measure, confidence)
+
+
+def estimates_of(
+    source: GoldTopics | GoldPairs, systems: Sequence[str], measure: Measure, confidence: float
+) -> list[Estimate]:
+    """The rectified score of each system; bronze labels that widen intervals are told."""
     answers = []
-    for s, system in enumerate(bronze.systems):
+    for s, system in enumerate(systems):
         try:
             answers.append(source.estimate(s, None))
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
     notes = _notes(answers, confidence)
-    tell_wider(answers, confidence, list(bronze.systems), f" of {measure}")
+    tell_wider(answers, confidence, list(systems), f" of {measure}")
     return [
         Estimate(
             system,
@@ -68,7 +76,7 @@ def rectified(
             n=r.topics,
             notes=note,
         )
-        for system, r, note in zip(bronze.systems, answers, notes, strict=True)
+        for system, r, note in zip(systems, answers, notes, strict=True)
     ]
 
 
@@ -98,12 +106,23 @@ def rectified_differences(
     >>> ranked, _ = align(Pool.of(Judgments.of(labels)), [lambda: runs.parts])
     >>> gold = np.array([1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0] + [np.nan] * 4)
     >>> print(rectified_differences(ranked, gold, parse_measure("P@1"), wanted=[(0, 1)], design="topics")[0][0])
-    b - a P@1 -0.3333 [-1.1511, 0.4844] p = 0.3496 (rectified by gold topics, n = 8)
+    b - a P@1 -0.3333 [-1.0635, 0.3968] p = 0.3079 (rectified by gold topics, n = 8)
     """
     source = source_of(bronze, gold_gains, measure, design, weights, method)
+    return differences_of(source, bronze.systems, measure, wanted, confidence)
+
+
+def differences_of(
+    source: GoldTopics | GoldPairs,
+    systems: Sequence[str],
+    measure: Measure,
+    wanted: Sequence[tuple[int, int]],
+    confidence: float,
+) -> tuple[list[Comparison], list[str]]:
+    """The rectified difference of each pair (a, b) wanted, b - a, and why others cannot be told."""
     found, answers, refused = [], [], []
     for a, b in wanted:
-        names = (bronze.systems[a], bronze.systems[b])
+        names = (systems[a], systems[b])
         try:
             r, first, second = source.estimate(b, a), source.estimate(a, None), source.estimate(b, None)
         except TruegainError as error:
@@ -123,6 +142,28 @@ def rectified_differences(
     return found, refused
 
 
+def told_of(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
+    """Whether and how whole gold topics make use of bronze scores."""
+    if not isinstance(source, GoldTopics):
+        return []
+    if source.gold_topics >= LEAST_TO_TUNE:
+        return [
+            "Scores and differences are each rectified with a slope of their own, so that a difference is not exactly "
+            "that of the two scores."
+        ]
+    if len(source.bronze) == 1:
+        return [
+            f"Whether bronze scores help, {source.gold_topics} gold topics of one system cannot tell (slope of gold on "
+            f"bronze {source.slope:.2f}; above {ENOUGH_SLOPE:g} they shorten the interval); they are used."
+        ]
+    used = "so bronze scores count in full" if source.helps else "so the gold topics stand alone"
+    return [
+        f"{measure}, {source.gold_topics} gold topics: over all systems the slope of gold on bronze scores is "
+        f"{source.slope:.2f}, {used} (above {ENOUGH_SLOPE:g} they shorten the interval). It is decided so for all "
+        "systems at once; taking the shorter of the two intervals would be too sure."
+    ]
+
+
 def _notes(answers: Sequence[Rectified], confidence: float) -> list[tuple[str, ...]]:
     """How much gold there was, and where gold alone would do better."""
     notes = []
@@ -136,7 +177,7 @@ def _notes(answers: Sequence[Rectified], confidence: float) -> list[tuple[str, .
 
 
 def _wider(r: Rectified, confidence: float) -> bool:
-    return r.gold_se > 1e-12 and r.width(confidence) > r.gold_width(confidence) * (1 + 1e-9)
+    return r.tuning != 0 and r.gold_se > 1e-12 and r.width(confidence) > r.gold_width(confidence) * (1 + 1e-9)
 
 
 def tell_wider(answers: Sequence[Rectified], confidence: float, names: list[str], what: str = "") -> None:

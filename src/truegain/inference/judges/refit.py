@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges.correct import rectifies
 from truegain.inference.judges.corrected import Method
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.gold_moves import positions
@@ -16,6 +15,7 @@ from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.sources import expansion_by_judge, source_of
+from truegain.inference.judges.wish import rectifies
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains

@@ -12,12 +12,12 @@ from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.correct import judge_of
 from truegain.inference.judges.fitting import fitted_judge, inverted
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.wish import judge_of
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import get_args
 
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError
-from truegain.gains.rectify import Rectified, rectify_topics
+from truegain.gains.rectified import Rectified
+from truegain.gains.rectify import ENOUGH_SLOPE, LEAST_TOPICS, rectify_topics, slope_of
 from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, expansion_of, rectify_pairs, strata_of
 from truegain.inference.judges.judge import Judge
 from truegain.measures.base import Measure
@@ -24,25 +26,52 @@ DESIGNS = ("topics", "random", "by-bronze")
 
 @dataclass(frozen=True, eq=False)
 class GoldTopics:
-    """Scores by system and topic under bronze labels, and under gold ones where the topic is fully gold-judged."""
+    """Scores by system and topic under bronze labels, and under gold ones where the topic is fully gold-judged.
+
+    Whether bronze scores help is decided once, for all systems and differences together; one system alone would
+    decide for itself, so there they count.
+    """
 
     bronze: Floats
     gold: Floats
     bounds: tuple[float, float]
     name: str = "rectified by gold topics"
 
-    def estimate(self, system: int, against: int | None, weights: Floats | None = None) -> Rectified:
-        """The rectified score of a system, or its difference from another."""
+    def estimate(
+        self, system: int, against: int | None, weights: Floats | None = None, *, generalise: bool = True
+    ) -> Rectified:
+        """The rectified score of a system, or its difference from another: of topics like these, or of these only."""
         b, g = self.bronze[system], self.gold[system]
         if against is not None:
             b, g = b - self.bronze[against], g - self.gold[against]
         there = ~np.isnan(b)
-        found = rectify_topics(b[there], g[there], weights=None if weights is None else weights[there])
+        found = rectify_topics(
+            b[there],
+            g[there],
+            weights=None if weights is None else weights[there],
+            helps=self.helps,
+            generalise=generalise,
+        )
         if against is not None:
             return found
         low, high = self.bounds
         held = replace(found, value=min(high, max(low, found.value)))
-        return held if math.isinf(high) else replace(held, bounds=self.bounds)
+        return held if math.isinf(high - low) else replace(held, bounds=self.bounds)
+
+    @property
+    def helps(self) -> bool:
+        """Whether bronze scores shorten the interval, as far as all systems tell."""
+        return len(self.bronze) == 1 or self.slope > ENOUGH_SLOPE
+
+    @property
+    def gold_topics(self) -> int:
+        """How many topics have gold scores."""
+        return int((~np.isnan(self.gold)).any(axis=0).sum())
+
+    @cached_property
+    def slope(self) -> float:
+        """Of gold on bronze scores over the gold topics, all systems together."""
+        return slope_of(self.bronze, self.gold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +118,8 @@ def source_of(
         raise TruegainError(f"{len(gold)} gold gains for {len(bronze.pool)} judged pairs; give one each, NaN for none")
     if measure.of_subtopics or measure.mean == "total":
         raise MeasureError(f"{measure}: gold labels per document can rectify neither counts nor subtopic measures")
+    if measure.mean != "arithmetic":
+        raise MeasureError(f"{measure} is a {measure.mean} mean over topics, and rectified scores are arithmetic ones")
     if np.isnan(gold).all():
         raise TruegainError("there is no gold label for any judged pair; check that topics and documents match")
     if design == "topics":
@@ -105,10 +136,11 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopic
     missing = np.bincount(bronze.pool.topic[np.isnan(gold)], minlength=len(bronze.topics))
     whole = missing == 0
     partly = int((~whole & (missing < np.diff(bronze.pool.begin))).sum())
-    if whole.sum() < 2:
+    if whole.sum() < LEAST_TOPICS and not whole.all():
         raise TruegainError(
-            f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; "
-            "at least two whole topics are needed (for a sample of pairs give design='random' or 'by-bronze')"
+            f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; at "
+            f"least {LEAST_TOPICS} whole topics are needed, better 20: with fewer no interval holds what it promises "
+            "(for a sample of pairs give design='random' or 'by-bronze')"
         )
     if partly:
         warn(f"{partly} topics are gold-judged in part only; their gold labels are not used")
@@ -116,17 +148,18 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopic
     said = np.where(bronze.item_judged, bronze.item_gain, np.nan)
     filled = np.where(np.isnan(gold), said, gold)
     truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
-    return GoldTopics(scores, truth, _reach(measure, np.concatenate([bronze.item_gain, filled]), scores, truth, bronze))
+    labels = np.concatenate([bronze.item_gain[bronze.item_judged], filled[~np.isnan(filled)]])
+    return GoldTopics(scores, truth, _reach(measure, labels, bronze))
 
 
-def _reach(measure: Measure, labels: Floats, scores: Floats, truth: Floats, ranked: RankedGains) -> tuple[float, float]:
-    """The lowest and the highest score possible: by the labels where the measure is linear, else 0 to 1."""
-    if measure.linear_in_gains:
+def _reach(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
+    """The lowest and the highest score possible: as the measure declares, or by the labels where it is linear."""
+    low, high = measure.bounds()
+    if math.isinf(high - low) and measure.linear_in_gains:
         parts = linear_parts(measure, labels, int(ranked.rank.max(initial=1)))
         whole = float(parts.weight.sum())
         return whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
-    highest = float(np.nanmax([np.nanmax(scores, initial=0.0), np.nanmax(truth, initial=0.0)]))
-    return 0.0, 1.0 if highest <= 1 else math.inf
+    return low, high
 
 
 def _by_pairs(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.gains.graded import corrected_mean
-from truegain.gains.rectify import Rectified
+from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, calibrated
-from truegain.inference.judges.correct import rectifies
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
+from truegain.inference.judges.student import quantile_of
+from truegain.inference.judges.wish import rectifies
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
@@ -35,8 +37,15 @@ class Outlook:
 
     prospect: Prospect
     difference: float  # second less first
+    se: float
+    df: float
     largest: float  # difference that the measure allows
     test: str
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Of the difference so far."""
+        half = quantile_of(confidence, self.df) * self.se
+        return self.difference - half, self.difference + half
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ def outlook_of(
             counted = _counted(source)
             prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level or 1.0), costs)
         largest = source.bounds[1] - source.bounds[0] if isinstance(source, GoldPairs) else _highest(source.bronze)
-        return Outlook(prospect, found.value, largest, source.name)
+        return Outlook(prospect, found.value, found.se, found.df, largest, source.name)
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
     return _of_lists(lists, costs)
 
@@ -170,7 +179,8 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
         for s, j in enumerate(judges)
     ]
     both = parts[1].less(parts[0])
-    if not both.variance()[0] > 0:
+    variance, df = both.variance()
+    if not variance > 0:
         raise TruegainError(f"{' and '.join(lists.ranked.systems)} have the same scores everywhere; give other runs")
     union = np.unique(lists.weights.item)
     per_topic = len(union) / len(topics)
@@ -182,7 +192,7 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
         prospect = _one_accuracy(lists, together, weight[1][there] - weight[0][there], per_topic, costs)
     else:
         prospect = _own_accuracies(lists, judges, both, per_topic, costs)  # type: ignore[arg-type]
-    return Outlook(prospect, both.value, largest, "corrected, one gold sample for both")
+    return Outlook(prospect, both.value, math.sqrt(variance), df, largest, "corrected, one gold sample for both")
 
 
 def _one_accuracy(lists: JudgedLists, judge: Judge, f: Floats, per_topic: float, costs: _Costs) -> Prospect:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from truegain._version import __version__
 from truegain.errors import TruegainError
 from truegain.gains.pairs import Design, Missing
-from truegain.inference.judges.correct import judge_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.wish import judge_of
 from truegain.inference.labels.batch import next_batch
 from truegain.inference.labels.plan import (
     LabelPlan,
@@ -110,8 +110,7 @@ def plan(
     a, b = ranked.systems
     notes = (
         str(known.at_levels(level_of(one), gold_level)),
-        f"So far {b} - {a} is {seen.difference:+.4f} on {one} ({seen.test}), from {prospect.topics} topics and "
-        f"{prospect.gold_relevant + prospect.gold_nonrelevant:.0f} gold pairs that count; the plan is for that test.",
+        _so_far(seen, f"{b} - {a}", str(one), confidence, chosen_for=detect),
         _sentence(chosen, power, confidence),
         *(() if already is None else (_already(already, power),)),
         _scratch(prospect, wanted, power, confidence),
@@ -124,6 +123,18 @@ def plan(
     }  # fmt: skip
     shown = Table(shown.columns, shown.rows, made_by, shown.title, notes)
     return LabelReport(chosen, prospect, shown, some, about, already, confidence, power, seen.largest)
+
+
+def _so_far(seen: Outlook, pair: str, measure: str, confidence: float, chosen_for: float | None) -> str:
+    """The difference so far with its interval; and that a plan for it takes it as true."""
+    low, high = seen.interval(confidence)
+    p = seen.prospect
+    taken = " It takes the difference so far for the true one; say which matters to you (--detect)."
+    return (
+        f"So far {pair} is {seen.difference:+.4f} on {measure}, {confidence:.0%} interval {low:+.4f} to {high:+.4f} "
+        f"({seen.test}), from {p.topics} topics and {p.gold_relevant + p.gold_nonrelevant:.0f} gold pairs that count; "
+        f"the plan is for that test.{taken if chosen_for is None else ''}"
+    )
 
 
 def _wanted(seen: Outlook, detect: float | None, measure: str) -> float:
@@ -156,8 +167,8 @@ def _listed(wanted: float, already: float | None, largest: float) -> list[float]
 def _sentence(plan: LabelPlan, power: float, confidence: float) -> str:
     if not plan.cost:
         return (
-            f"A true difference of {plan.difference:.4f} is found with {plan.power:.0%} power by the labels there are; "
-            "nothing needs to be bought."
+            f"A true difference of {plan.difference:.4f} is found with {_percent(plan.power)} power by the labels "
+            "there are; nothing needs to be bought."
         )
     return (
         f"To find a true difference of {plan.difference:.4f} with {power:.0%} power at {confidence:.0%} confidence: "
@@ -165,6 +176,10 @@ def _sentence(plan: LabelPlan, power: float, confidence: float) -> str:
         f"{plan.gold_relevant} relevant and {plan.gold_nonrelevant} not ({plan.new_gold_labels} new), for "
         f"{plan.cost:,.2f}; {plan.shares[1]:.0%} of the variance is left to the gold pairs."
     )
+
+
+def _percent(power: float) -> str:
+    return f"{power:.0%}" if power < 0.995 else "more than 99%"
 
 
 def _already(already: float, power: float) -> str:

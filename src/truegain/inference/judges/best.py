@@ -1,0 +1,71 @@
+"""Which systems may be the best: one is named only where it is told apart from all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from truegain.errors import TruegainError, some
+from truegain.inference.judges.corrections import Correction
+
+NAMED = 10  # systems, at most
+
+
+@dataclass(frozen=True)
+class Leaders:
+    """The systems of which one is the best, the highest first, and how many of the pairs there are were in question."""
+
+    measure: str
+    systems: tuple[str, ...]
+    worse: int
+    refused: int
+    pairs: int
+    confidence: float
+
+    @property
+    def sentence(self) -> str:
+        """The best by name, or those that may be."""
+        by = f", Bonferroni over all {self.pairs} pairs" if self.pairs > 1 else ""
+        sure = f"{self.confidence:.0%} confidence{by}"
+        left = f"; without an answer: {self.refused}" if self.refused else ""
+        if len(self.systems) == 1:
+            return f"Best on {self.measure}: {self.systems[0]}, told apart from all others ({sure}{left})."
+        worse = f"; worse than {self.systems[0]}: {self.worse}" if self.worse else ""
+        may = some(self.systems, most=NAMED)
+        return f"Which system is best on {self.measure} cannot be told: {may} may be{worse} ({sure}{left})."
+
+
+def leaders_of(
+    answers: Sequence[Correction], difference: Callable[[int, int], tuple[float, float]], confidence: float
+) -> Leaders | None:
+    """The systems that are not told apart from the one with the highest corrected score; None where none has one.
+
+    difference: of two systems by number, the first less the second, with its two-sided p.  A system is told apart
+    where p times the number of all pairs of systems is below 1 - confidence: whichever system came out highest, what
+    is said of the best is then wrong no more often than that.  A pair that cannot be compared is not told apart.
+
+    Hsu 1981, Annals of Statistics 9(5), has the sharper form for comparisons with the best only; this one never says
+    more than the table of all pairs.
+
+    >>> three = [Correction(s, "P@10", v, v, 0, 1, 0.1, 0.95, "", "", 9, 9) for s, v in zip("abc", (0.2, 0.6, 0.5))]
+    >>> leaders_of(three, lambda i, j: (0.1, 0.3 if j == 2 else 0.001), 0.95).systems
+    ('b', 'c')
+    """
+    told = [i for i, a in enumerate(answers) if a.value is not None]
+    if not told:
+        return None
+    order = sorted(told, key=lambda i: -(answers[i].value or 0.0))
+    top, pairs = order[0], len(told) * (len(told) - 1) // 2
+    may = [top, *(i for i in order[1:] if not _worse(difference, top, i, (1 - confidence) / pairs))]
+    return Leaders(
+        answers[top].measure, tuple(answers[i].system for i in may), len(told) - len(may), len(answers) - len(told),
+        pairs, confidence,
+    )  # fmt: skip
+
+
+def _worse(difference: Callable[[int, int], tuple[float, float]], top: int, other: int, alpha: float) -> bool:
+    try:
+        by, p = difference(top, other)
+    except TruegainError:
+        return False
+    return by > 0 and p < alpha

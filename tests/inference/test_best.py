@@ -1,0 +1,149 @@
+"""Which system is best: named only where it is told apart; and sentences that say no more than their numbers."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.inference.test_corrected import study
+from truegain.inference.judges.best import leaders_of
+from truegain.inference.judges.corrections import Correction
+
+
+def answers(*values: float | None) -> list[Correction]:
+    """Systems a, b, c ... with these corrected scores."""
+    return [
+        Correction(name, "P@10", 0.5, v, 0.0, 1.0, 0.1, 0.95, "", "random", 9, 9)
+        for name, v in zip("abcdefgh", values, strict=False)
+    ]
+
+
+def test_the_number_of_all_pairs_is_heeded() -> None:
+    """Guards the adjustment: with four systems p must be below .05/6, and equal to it is not."""
+    four = answers(0.2, 0.9, 0.3, 0.4)
+    below = leaders_of(four, lambda *_: (0.1, 0.05 / 6 * 0.999), 0.95)
+    assert below is not None
+    assert (below.systems, below.worse, below.pairs) == (("b",), 3, 6)
+    assert (
+        below.sentence == "Best on P@10: b, told apart from all others (95% confidence, Bonferroni over all 6 pairs)."
+    )
+    above = leaders_of(four, lambda *_: (0.1, 0.05 / 6 * 1.001), 0.95)
+    assert above is not None
+    assert above.systems == ("b", "d", "c", "a")
+    assert "cannot be told: b, d, c, a may be (95%" in above.sentence
+    sure = leaders_of(four, lambda *_: (0.1, 0.05 / 6 * 1.001), 0.9)
+    assert sure is not None
+    assert sure.systems == ("b",)
+
+
+def test_differences_against_the_first_the_unknown_and_the_refused_may_be_best() -> None:
+    """Guards what is not told apart: a difference of the other sign, and a pair that cannot be compared."""
+
+    def difference(top: int, other: int) -> tuple[float, float]:
+        assert top == 1
+        if other == 0:
+            raise tg.TruegainError("the same scores everywhere")
+        return (-0.1, 1e-9) if other == 2 else (0.1, 1e-9)
+
+    found = leaders_of(answers(0.2, 0.9, 0.3, 0.4, None), difference, 0.95)
+    assert found is not None
+    assert (set(found.systems), found.worse, found.refused, found.pairs) == ({"a", "b", "c"}, 1, 1, 6)
+    assert "b, c, a may be; worse than b: 1" in found.sentence
+    assert "without an answer: 1" in found.sentence
+    assert leaders_of(answers(None, None), difference, 0.95) is None
+
+
+def equal_systems(seed: int, systems: int = 8, topics: int = 25, docs: int = 8) -> tuple[dict, dict, dict]:
+    """Systems equally good, bronze labels with errors, and gold labels of 12 topics."""
+    rng = np.random.default_rng(seed)
+    runs: dict[str, dict] = {f"s{i}": {} for i in range(systems)}
+    bronze: dict[str, dict[str, int]] = {}
+    gold: dict[str, dict[str, int]] = {}
+    for t in map(str, range(topics)):
+        true = rng.random((systems, docs)) < rng.beta(2, 2)
+        said = np.where(rng.random(true.shape) < 0.2, ~true, true)
+        for i in range(systems):
+            runs[f"s{i}"][t] = {f"{i}-{d}": -float(d) for d in range(docs)}
+        names = [f"{i}-{d}" for i in range(systems) for d in range(docs)]
+        bronze[t] = dict(zip(names, said.ravel().astype(int).tolist(), strict=True))
+        gold[t] = dict(zip(names, true.ravel().astype(int).tolist(), strict=True))
+    return runs, bronze, {t: gold[t] for t in list(gold)[:12]}
+
+
+def test_equal_systems_have_no_best() -> None:
+    """Guards the promise: of eight equal systems one is named in at most 5% of studies (here of 60, by chance 7)."""
+    named = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        for seed in range(60):
+            runs, bronze, gold = equal_systems(seed)
+            (sentence,) = tg.correct(runs, bronze, gold, "P@5", design="topics").best
+            named += sentence.startswith("Best on")
+    assert named <= 7
+
+
+@pytest.mark.parametrize("design", ["random", "by-gold"])
+def test_a_best_that_is_told_apart_is_named(design: str) -> None:
+    """Guards the other side, for rectified scores and the matrix: a system far above the others is the best."""
+    runs, bronze, gold = study(0, topics=60)
+    swapped = {t: {**row, **{d: -100.0 for d in row if bronze[t].get(d)}} for t, row in runs["a"].items()}
+    top = {t: {d: float(gold[t][d]) for d in gold[t]} for t in gold}
+    found = tg.correct({"top": top, "low": swapped}, bronze, gold, "P@10", design=design)  # type: ignore[arg-type]
+    assert found.best == ("Best on P@10: top, told apart from all others (95% confidence).",)
+    assert found.best[0] in str(found)
+
+
+def test_compare_does_not_advise_what_it_did() -> None:
+    """Guards the note on a judge that favours a system: rectified differences need no advice to rectify."""
+    rng = np.random.default_rng(1)
+    docs = [f"{s}{i}" for s in "ab" for i in range(10)]
+    runs = {s: {str(t): {f"{s}{i}": -float(i) for i in range(10)} for t in range(40)} for s in "ab"}
+    gold = {str(t): {d: int(rng.random() < 0.5) for d in docs} for t in range(40)}
+    wrong = {"a": 0.05, "b": 0.45}
+    bronze = {t: {d: 1 - g if rng.random() < wrong[d[0]] else g for d, g in row.items()} for t, row in gold.items()}
+    some = {t: {d: g for d, g in row.items() if rng.random() < 0.5} for t, row in gold.items()}
+    rectified = str(tg.compare(runs, bronze, "P@10", gold=some, design="random"))
+    assert "NOT equally good" in rectified
+    assert "rectify with gold labels" not in rectified
+    assert "rectify with gold labels" in str(tg.compare(runs, bronze, "P@10", gold=some, design="by-gold"))
+
+
+def test_adjusted_p_are_called_so() -> None:
+    """Guards the sentences of a comparison: which p is meant, and by which adjustment pairs differ."""
+    runs, bronze, gold = study(0, topics=30)
+    two = str(tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold"))
+    assert ", p = " in two
+    assert "adjusted p" not in two
+    more = {**runs, "c": {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["a"].items()}}
+    three = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold"))
+    assert three.count("adjusted p = ") == 3
+    more["d"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["b"].items()}
+    four = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold"))
+    assert "of 6 pairs differ without the judge's errors: adjusted p (holm) below 0.05." in four
+    plain = str(tg.compare(more, bronze, "P@5", gold=gold, design="by-gold", adjust="none"))
+    assert "p, not adjusted for their number, below 0.05." in plain
+
+
+def test_how_bronze_scores_are_used_is_said() -> None:
+    """Guards the sentence on few gold topics: the slope of all systems, what follows, and silence of other designs."""
+    runs, bronze, gold = equal_systems(3, systems=3)
+    coin = np.random.default_rng(5)
+    alone = {t: {d: int(coin.random() < 0.5) for d in row} for t, row in bronze.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        used = str(tg.correct(runs, bronze, gold, "P@5", design="topics"))
+        useless = str(tg.correct(runs, alone, gold, "P@5", design="topics"))
+        compared = str(tg.compare(runs, bronze, "P@5", gold=gold, design="topics"))
+        one = str(tg.correct({"s0": runs["s0"]}, bronze, gold, "P@5", design="topics"))
+        most = {**gold, **{t: {d: 1 - b for d, b in bronze[t].items()} for t in list(bronze)[12:21]}}
+        many = str(tg.correct(runs, bronze, most, "P@5", design="topics"))
+    assert "P@5, 12 gold topics: over all systems the slope of gold on bronze scores is" in used
+    assert "so bronze scores count in full" in used
+    assert "so bronze scores count in full" in compared
+    assert "so the gold topics stand alone" in useless
+    assert "12 gold topics of one system cannot tell" in one
+    assert "each rectified with a slope of their own" in many
+    assert "slope" not in str(tg.correct(runs, bronze, gold, "P@5", design="random"))
