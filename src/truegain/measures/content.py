@@ -65,6 +65,10 @@ class Content(Measure):
                 )
         return self.of_topics(ranked.memory[self.reading], len(ranked.systems)).ravel()
 
+    def bounds(self) -> tuple[float, float]:
+        """A g of 1 at every rank at the most."""
+        return 0.0, float(self.weight(np.arange(1.0, self.cutoff + 1)).sum())
+
     @property
     def reading(self) -> Reading:
         """All parameters that g(i, k) depends on: measures that agree in them share it."""
