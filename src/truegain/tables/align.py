@@ -11,7 +11,7 @@ import numpy as np
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, RankedGains, Tops
-from truegain.tables.runs import Ranking, Run
+from truegain.tables.runs import Ranking, Run, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class Lists:
     top: tuple[list[str], Ints]  # the first documents of each list, where asked for, and how many
 
 
-def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0) -> Lists:
+def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0, ties: Ties = "descending") -> Lists:
     """Order a run and find its documents in the pool; keep the first documents of each list by name if asked to."""
-    ranking = run.ranking(single)
+    ranking = run.ranking(single, ties)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
     found = pool.find(run.topic, run.docs)[ranking.order]
@@ -78,6 +78,7 @@ def align(
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
     keep_top: int = 0,
+    ties: Ties = "descending",
 ) -> tuple[RankedGains, list[Lists]]:
     """Load, order and match runs, several at a time; only what was found in the pool is kept.
 
@@ -86,7 +87,7 @@ def align(
     pool.slots  # noqa: B018  build the table before the threads need it
 
     def one(load: Callable[[], Sequence[Run]]) -> list[Lists]:
-        lists = [lists_of(run, pool, trec_eval < 10, keep_top) for run in load()]
+        lists = [lists_of(run, pool, trec_eval < 10, keep_top, ties) for run in load()]
         if progress is not None:
             progress(1)
         return lists
