@@ -61,6 +61,6 @@ def holes_command(
     else:
         depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)
         made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)
-        tables = {"bounds": lambda: made.table(topics), "pairs": made.pairs, "shares": lambda: made.shares(topics)}
-        table = tables[show]()
+        by_system = made.shares if show == "shares" else made.table
+        table = made.pairs() if show == "pairs" else by_system(topics)
     write_table(table, output_format, output)
