@@ -99,7 +99,7 @@ class Holes:
                 self.systems[a],
                 self.systems[b],
                 float(mean[a] - mean[b]),
-                -float(self.greatest[b, a]),
+                0.0 - float(self.greatest[b, a]),
                 float(self.greatest[a, b]),
                 self.kind,
                 "yes" if self.open_order[a, b] else "no",
@@ -168,6 +168,7 @@ def _extremes(filled: Filled, measure: Measure, score: Floats) -> tuple[Floats, 
         far = extremes.greatest(filled.topic(t, within), share)
         greatest += far[:-1, :-1]
         has = there[:, t]
-        best[has, t], worst[has, t] = far[:-1, -1][has] * answered[has], -far[-1, :-1][has] * answered[has]
+        best[has, t] = far[:-1, -1][has] * answered[has]
+        worst[has, t] = 0.0 - far[-1, :-1][has] * answered[has]  # so that 0 is not -0
     np.fill_diagonal(greatest, 0.0)
     return worst, best, greatest, "exact" if extremes.exact else "bound"
