@@ -105,10 +105,11 @@ def test_the_greatest_ratio_is_that_of_all_gains() -> None:
     possible, discount = np.array([0.0, 1.0, 3.0, 4.0]), 1 / np.log2(np.arange(2, 6))
     choices = np.array(list(product(possible, repeat=5)))
     best = np.concatenate([[0.0], np.cumsum(discount)])
-    for _ in range(150):
+    for number in range(150):
         w = np.where(rng.random(5) < 0.3, 0.0, rng.normal(size=5))
         judged = rng.choice(possible, int(rng.integers(0, 4)))
         fixed = float(rng.normal(scale=2)) if judged.any() else 0.0
+        w, fixed = w / (number % 2 * 99 + 1), fixed / (number % 2 * 99 + 1)  # differences are small more often than not
         pool = np.concatenate([choices, np.tile(judged, (len(choices), 1))], axis=1)
         ideal = -np.sort(-pool, axis=1)[:, :4] @ discount[: min(4, pool.shape[1])]
         over = fixed + choices @ w
@@ -117,8 +118,8 @@ def test_the_greatest_ratio_is_that_of_all_gains() -> None:
         cost = best[np.minimum(np.array(counts)[:, None] + np.arange(6), 4)]
         row = -np.sort(-np.append(w, 0.0))[None]
         found = extremes._greatest_ratio(np.array([fixed]), row, 5, extremes.Layers(np.diff(possible), cost))
-        assert found[0] == pytest.approx(values.max(), abs=1e-12)
-        reached = choices[np.isclose(values, values.max(), atol=1e-12)]
+        assert found[0] == pytest.approx(values.max(), rel=1e-9, abs=1e-14)
+        reached = choices[np.isclose(values, values.max(), rtol=1e-9, atol=1e-14)]
         between += not np.isin(reached, (0, 4)).all(axis=1).any()
         negative += values.max() < 0
     assert between > 5  # the greatest needs gains between, and none of the others finds it
@@ -144,6 +145,24 @@ def test_a_bound_is_never_below_the_greatest(monkeypatch: pytest.MonkeyPatch) ->
         np.testing.assert_allclose(bound.worst, exact.worst)
     assert f"({bound.kind})" in bound.table().notes[1]
     assert bound.pairs().rows[0][5] == "bound"
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_exact_ends_where_labels_are_no_longer_all_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the edge: as many documents in both lists as are tried is exact, one more is not."""
+    run = {f"d{i}": float(-i) for i in range(4)}
+    runs = {"x": {"1": run}, "y": {"1": {**run, "d0": -9.0}}}
+    for tried, kind in ((4 * 2**4, "exact"), (4 * 2**4 - 1, "bound")):
+        monkeypatch.setattr(extremes, "_TRIED", tried)
+        assert tg.holes(runs, {"1": {"judged": 1}}, "ERR(max_rel=1)@4").kind == kind
+
+
+def test_what_stands_highest_in_both_lists_is_tried_first() -> None:
+    """Guards which labels are tried where not all can be: those of documents that count most in the two lists."""
+    both = np.array([[True, True, False, True], [True, False, True, True]])
+    ranks = np.array([[9, 1, 2, 2], [1, 2, 9, 8]])
+    found = extremes._highest(both, np.array([2, 3, 1, 7]), ranks, 2)
+    assert found.tolist() == [[1, 3], [0, 2]]
 
 
 def test_documents_in_both_lists_cannot_tell_them_apart() -> None:
