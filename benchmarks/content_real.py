@@ -2,6 +2,7 @@
 
     python -m benchmarks.content_real dl19             # TREC DL 2019: submitted runs, subtopics
     python -m benchmarks.content_real cystic           # Cystic Fibrosis: rankers made from its text, no subtopics
+    python -m benchmarks.content_real dl19 --level 5 --mu 100    # another level of relevance, another smoothing
     python -m benchmarks.content_real dl19 --data DIR --repeat 3 --figure dl19.svg
 
 Prints the tables of docs/content.md: mean tau of every way and share kept, then the same with where the draws lie.
@@ -54,6 +55,7 @@ class Collection:
     judgments: Judgments
     texts: Mapping[str, str]
     against: str
+    strict: str  # who says it at another level of relevance
 
 
 def present(path: Path) -> Path:
@@ -89,7 +91,7 @@ def dl19(data: Path) -> Collection:
     with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
         runs = read_runs(folder)
-    return Collection(runs, judgments, texts, "alpha_nDCG@20")
+    return Collection(runs, judgments, texts, "alpha_nDCG@20", "alpha_nDCG(rel={level:g})@20")
 
 
 def cystic(data: Path) -> Collection:
@@ -117,7 +119,9 @@ def cystic(data: Path) -> Collection:
         for stop, cutting in (("all", Cutting()), ("stop", Cutting.of("lucene")))
         for run in made_runs(f"{field}-{stop}", docs, texts, queries, cutting)
     ]
-    return Collection(Runs(tuple(made)), judgments, dict(zip(docs, fields["both"], strict=True)), "nDCG@20")
+    return Collection(
+        Runs(tuple(made)), judgments, dict(zip(docs, fields["both"], strict=True)), "nDCG@20", "AP(rel={level:g})@20"
+    )
 
 
 def made_runs(
@@ -162,7 +166,7 @@ def weightings(tf: Floats) -> dict[str, Floats]:
 COLLECTIONS: dict[str, Callable[[Path], Collection]] = {"dl19": dl19, "cystic": cystic}
 
 
-def studied(collection: Collection, mu: float, repeat: int, seed: int, jobs: int | None) -> Incomplete:
+def studied(collection: Collection, level: float, mu: float, repeat: int, seed: int, jobs: int | None) -> Incomplete:
     """Figure 1 of the paper, with all four measures."""
     with warnings.catch_warnings(), Progress(len(KEEP) * repeat, "draws") as progress:
         warnings.simplefilter("ignore", DataWarning)  # documents without text; docs/content.md tells how many
@@ -170,8 +174,8 @@ def studied(collection: Collection, mu: float, repeat: int, seed: int, jobs: int
             collection.runs,
             collection.judgments,
             collection.texts,
-            against=collection.against,
-            measures=[f"{name}(mu={mu:g})@20" for name in MEASURES],
+            against=collection.against if level == 1 else collection.strict.format(level=level),
+            measures=[f"{name}(mu={mu:g},rel={level:g})@20" for name in MEASURES],
             repeat=repeat,
             seed=seed,
             engine=Local(jobs),
@@ -184,6 +188,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collection", choices=tuple(COLLECTIONS))
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data (default: beside the checkout)")
+    parser.add_argument("--level", type=float, default=1, help="smallest label that is relevant")
     parser.add_argument("--mu", type=float, default=2500, help="smoothing of the content measures")
     parser.add_argument("--repeat", type=int, default=30, help="draws for each share of the judgments")
     parser.add_argument("--seed", type=int, default=0)
@@ -197,7 +202,7 @@ def main() -> int:
     except MissingDataError as error:
         print(f"skipped {given.collection}: {error}", file=sys.stderr)
         return 0
-    found = studied(collection, given.mu, given.repeat, given.seed, given.jobs)
+    found = studied(collection, given.level, given.mu, given.repeat, given.seed, given.jobs)
     print(found.wide().render("markdown").decode())
     print(found.table().render("markdown").decode())
     if given.figure is not None:

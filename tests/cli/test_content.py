@@ -67,9 +67,12 @@ def test_from_documents_to_scores(folder: Path) -> None:
 
 
 def test_holes_in_all_its_forms(folder: Path) -> None:
-    """Guards the four tables: bounds around the score, shares that are shares, who falls, what to judge."""
+    """Guards the five tables: bounds around score and difference, shares that are shares, who falls, what to judge."""
     for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@10"):
         assert float(row["worst"]) <= float(row["score"]) <= float(row["best"])
+    for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@20", "--show", "pairs"):
+        assert float(row["least"]) <= float(row["a - b"]) <= float(row["greatest"])
+        assert (row["could change order"] == "yes") == (float(row["least"]) < 0 < float(row["greatest"]))
     shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--depth", "10", "--depth", "30")
     assert all(float(r["unjudged@10"]) == 0 < float(r["unjudged@30"]) < 1 for r in shares)
     left = good(folder, "holes", "qrels.txt", "runs", "--show", "left-out", "--pool-depth", "10")
@@ -88,8 +91,12 @@ def test_the_studies(folder: Path) -> None:
     rows = good(folder, *words, "--keep", "20,100", "--repeat", "2", "--figure", "figure.svg", "--jobs", "1")
     assert [(r["keep %"], r["way"]) for r in rows[:2]] == [("20.0", "raw"), ("20.0", "condensed")]
     assert (folder / "figure.svg").read_text().startswith("<svg")
-    for show in ("reuse", "impact", "among", "against"):
+    for show in ("reuse", "impact", "among"):
         assert good(folder, "study", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)
+    words_of_disjoint = ["study", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", "against"]
+    (row,) = good(folder, *words_of_disjoint, "--against", "P(rel=2)@10", "-m", "AbsRB(rel=2,mu=100)@10")
+    assert list(row) == ["measure", "AbsRB(rel=2,mu=100)@10"]
+    assert row["measure"] == "P(rel=2)@10"
     done = run(folder, *words, "--keep", "a,b")
     assert (done.returncode, "not numbers with commas" in done.stderr) == (2, True)
 

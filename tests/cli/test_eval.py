@@ -73,6 +73,15 @@ def test_the_habits_of_trec_eval_users(run: Run) -> None:
     ]
 
 
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_ties_go_by_document_id_either_way(run: Run, folder: Path) -> None:
+    """Guards --ties: of equal scores the largest id is first, as in trec_eval, or the smallest, as in pyndeval."""
+    (folder / "tied").write_text("1 Q0 b 1 1.0 s\n1 Q0 a 2 1.0 s\n1 Q0 x 3 0.5 s\n2 Q0 a 1 1.0 s\n")
+    for words, mean in (((), 0.75), (("--ties", "descending"), 0.75), (("--ties", "ascending"), 1.0)):
+        code, out, _ = run("eval", "qrels", "tied", "-m", "RR", "--format", "csv", *words)
+        assert (code, float(out.split(",")[-1])) == (0, mean)
+
+
 def test_official_measures_by_default_in_trec_format(run: Run) -> None:
     """Guards what trec_eval prints without -m."""
     _, out, _ = run("eval", "qrels", "runs/best.run", "--format", "trec")

@@ -247,6 +247,30 @@ def test_web_track_2012_against_pyndeval(shared_data: Path, tmp_path: Path, judg
     assert (unjudged > 0) == judged_only
 
 
+TIED = ["ERR-IA@10", "nERR-IA@5", "alpha-nDCG@10", "P-IA@5", "strec@5", "NRBP", "MAP-IA"]
+
+
+def test_ties_as_pyndeval_breaks_them() -> None:
+    """Guards equal scores: with ascending ties all values are pyndeval's, by default they are not."""
+    rng = random.Random(5)
+    docs = [f"d{i}" for i in range(30)] + ["D1", "d", "\u00e9"]
+    rows = [(t, str(s), d, rng.randint(0, 1)) for t in "12" for s in range(1, 5) for d in docs if rng.random() < 0.4]
+    scored = [(t, d, float(rng.randint(0, 3))) for t in "12" for d in rng.sample(docs, 25)]
+    run: dict[str, dict[str, float]] = {"1": {}, "2": {}}
+    for topic, doc, score in scored:
+        run[topic][doc] = score
+    qrels = [Qrel(t, d, float(label), s) for t, s, d, label in rows]
+    ascending, usual = (evaluated(run, qrels, TIED, ties=ties) for ties in ("ascending", "descending"))
+    differing = 0
+    for topic, values in pyndeval.RelevanceEvaluator(rows, TIED).evaluate(scored).items():
+        for name, wanted in values.items():
+            assert value(ascending, topic, name) == pytest.approx(wanted, abs=1e-9), name
+            differing += abs(value(usual, topic, name) - wanted) > 1e-3
+    assert differing > len(TIED)
+    with pytest.raises(tg.TruegainError, match="ties is 'rank'; give"):
+        evaluated(run, qrels, TIED, ties="rank")
+
+
 # ---------------------------------------------------------------------- laws
 
 

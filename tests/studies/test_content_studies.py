@@ -12,8 +12,10 @@ import truegain as tg
 from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.inference.ranks.tau import kendall_tau
+from truegain.measures.content import Content, Rereading
 from truegain.measures.evaluate import Options, aligned
 from truegain.report.curves import curves_chart
+from truegain.studies import incomplete as module
 from truegain.studies.disjoint import disjoint, sides
 from truegain.studies.incomplete import incomplete, kept_items
 from truegain.tables.columns import Ids
@@ -68,6 +70,95 @@ def test_all_judgments_give_what_eval_gives(world: World) -> None:
     assert found.ways == ("raw", "condensed", "AbsRB@20", "DeltaRB@20")
 
 
+OWN = [
+    "AbsRB@20", "AbsRB(rel=2)@20", "AbsRB(rel=3)@20", "AbsRB(theta=0.3)@20", "DeltaRB(rel=3)@20", "AbsNB(mu=100)@20",
+    "AbsNB(mu=100,rel=2)@5", "DeltaNB(rel=2)@20", "DeltaNB(rel=2,mu=100)@20", "DeltaRB(theta=0.3,rel=3)@5",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def graded(world: World) -> pl.DataFrame:
+    """The same judgments with labels 1 to 3 for relevant documents; one topic has none above 1, another none at all."""
+    grade = pl.col("doc").str.extract(r"d(\d+)$").cast(pl.Int64) // 3 % 3 + 1
+    highest = pl.col("topic").replace_strict({"5": 1, "6": 0}, default=3)
+    return world[1].with_columns(label=pl.col("label") * pl.min_horizontal(grade, highest))
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
+def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.DataFrame, share: float) -> None:
+    """Guards the short cut of both studies: with some documents kept, means are those of eval on their rows alone.
+
+    It knew mu and the cutoff, and took rel=1 whatever the measure said.
+    """
+    runs, _, texts = world
+    measures = [m for m in map(tg.parse_measure, OWN) if isinstance(m, Content)]
+    ranked = RankedText.of(aligned(runs, graded, Options(), keep_top=20), texts)
+    kept = np.random.default_rng(4).random(len(ranked.pool)) < share
+    names = [d for d, k in zip(ranked.pool.docs.strings(), kept.tolist(), strict=True) if k]
+    thin = graded.filter(pl.col("doc").is_in(names))
+    expected = tg.evaluate(runs, thin, OWN, corpus=texts)
+    means = Rereading.of(ranked, measures).means(kept)
+    for name, found in zip(OWN, means, strict=True):
+        np.testing.assert_allclose(found, expected.summaries[name], rtol=1e-12, err_msg=name)
+    assert len({m.round(9).tobytes() for m in means}) == len(OWN)  # no two of them can stand for each other
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_levels_reach_both_studies(world: World, graded: pl.DataFrame) -> None:
+    """Guards the whole road: a row labelled rel=3 holds the tau of rel=3, in both studies."""
+    runs, _, texts = world
+    against = "alpha_nDCG(rel=3)@20"
+    scores = tg.evaluate(runs, graded, [against, *OWN], corpus=texts)
+    expected = [kendall_tau(scores.summaries[against], scores.summaries[name], "b") for name in OWN]
+    found = incomplete(runs, graded, texts, against=against, measures=OWN, keep=(100,), repeat=1)
+    np.testing.assert_allclose(found.tau[2:, 0, 0], expected)
+    row = disjoint(runs, graded, texts, established=[against], content=OWN).against().rows[0]
+    assert row == (against, *map(pytest.approx, expected))
+    assert len(set(expected)) > 3
+
+
+def test_relevant_is_what_the_measure_calls_so(
+    world: World, graded: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards which documents keep one label at least: those at the level of `against`, not at 1."""
+    runs, _, texts = world
+    seen = []
+
+    def spy(ranked: RankedText, relevant: np.ndarray, *rest: object) -> np.ndarray:
+        seen.append({d for d, good in zip(ranked.pool.docs.strings(), relevant.tolist(), strict=True) if good})
+        return kept_items(ranked, relevant, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "kept_items", spy)
+    half = graded.with_columns(label=pl.col("label") / 2)
+    for against, table, level in (
+        ("alpha_nDCG(rel=3)@20", graded, 3), ("alpha_nDCG@20", graded, 1), ("nDCG@20", flat(half), 0.5),
+    ):  # fmt: skip
+        incomplete(runs, table, texts, against=against, measures=[], keep=(5,), repeat=1)
+        assert seen.pop() == set(table.filter(pl.col("label") >= level)["doc"])
+
+
+def flat(judgments: pl.DataFrame) -> pl.DataFrame:
+    """One label for each document, the highest of its subtopics."""
+    return judgments.group_by("topic", "doc", maintain_order=True).agg(pl.col("label").max())
+
+
+def test_the_share_of_relevant_documents_is_told(world: World, graded: pl.DataFrame) -> None:
+    """Guards the notes: documents count once, however many subtopics judge them; most of them relevant is warned of."""
+    runs, judgments, texts = world
+    measures = ["AbsRB(rel=2)@20"]
+    found = incomplete(runs, graded, texts, measures=measures, keep=(100,), repeat=1)
+    strict = flat(graded).filter(pl.col("label") >= 2).height / 480
+    assert found.shares == {1: flat(graded).filter(pl.col("label") >= 1).height / 480, 2: strict}
+    assert f"{strict:.0%} a label of at least 2" in found.wide().notes[1] == found.table().notes[1]
+    two = disjoint(runs, graded, texts, content=measures)
+    assert two.shares == found.shares
+    assert all(found.table().notes[1] in t.notes for t in (two.reuse(), two.impact(), two.among(), two.against()))
+    few = judgments.filter(pl.col("doc").str.extract(r"d(\d+)$").cast(pl.Int64) < 29)
+    with pytest.warns(tg.DataWarning, match=r"52% of the judged documents are relevant to alpha_nDCG@20"):
+        incomplete(runs, few, texts, measures=measures, keep=(100,), repeat=1)
+
+
 def test_the_same_bits_for_any_number_of_workers(world: World) -> None:
     """Guards the seeds: one worker and two give the same draws; another seed gives others."""
     runs, judgments, texts = world
@@ -116,5 +207,9 @@ def test_nonsense_is_refused(world: World) -> None:
         incomplete(runs, judgments, texts, keep=[0])
     with pytest.raises(TruegainError, match="has no condensed form"):
         incomplete(runs, judgments, texts, against="AbsRB@20")
+    with pytest.raises(TruegainError, match="condensed already"):
+        incomplete(runs, judgments, texts, against="alpha_nDCG(judged_only=True)@20")
+    with pytest.raises(TruegainError, match="nothing to compare"):
+        disjoint(runs, judgments, texts, content=[])
     with pytest.raises(TruegainError, match="leaves a part empty"):
         disjoint(runs, judgments, texts, split=1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from tests.tables.nasty import scores, trec_ids
-from truegain.tables.runs import Run
+from truegain.tables.runs import Run, Ties
 
 bounded = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -25,9 +25,9 @@ def read(lines: list[str]) -> Run:
         return tg.read_runs(Path(folder) / "r").parts[0]
 
 
-def order(run: Run, single: bool = False) -> list[str]:
+def order(run: Run, single: bool = False, ties: Ties = "descending") -> list[str]:
     """The documents of a run of one topic, best first."""
-    return run.docs.take(run.ranking(single).order).strings()
+    return run.docs.take(run.ranking(single, ties).order).strings()
 
 
 def as_float32(value: float) -> float:
@@ -44,13 +44,15 @@ few_scores = st.one_of(scores, st.sampled_from([1.0, 1.0 + 1e-12, 1.0 + 1e-7, 2.
 @bounded
 @given(st.dictionaries(trec_ids, few_scores, min_size=1, max_size=40), st.booleans(), st.randoms())
 def test_order_is_score_then_id_bytes_descending(scored: dict[str, float], single: bool, random: object) -> None:
-    """Guards trec_eval's order against a sort in Python, for doubles (10.0) and for float32 (9.x)."""
+    """Guards trec_eval's order against a sort in Python, for doubles (10.0) and for float32 (9.x), and pyndeval's."""
     items = list(scored.items())
     random.shuffle(items)  # type: ignore[attr-defined]
     run = read([f"1 Q0 {doc} {i} {score!r} s" for i, (doc, score) in enumerate(items)])
     value = as_float32 if single else float
     expected = sorted(items, key=lambda item: (value(item[1]), item[0].encode()), reverse=True)
     assert order(run, single) == [doc for doc, _ in expected]
+    ascending = sorted(sorted(items, key=lambda item: item[0].encode()), key=lambda item: value(item[1]), reverse=True)
+    assert order(run, single, "ascending") == [doc for doc, _ in ascending]
 
 
 @bounded

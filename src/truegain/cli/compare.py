@@ -64,6 +64,10 @@ NoRelevant = Annotated[
 TrecEval = Annotated[
     Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
 ]
+TiesBy = Annotated[
+    Literal["descending", "ascending"],
+    typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
+]
 CorpusFolder = Annotated[
     str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
 ]
@@ -149,6 +153,7 @@ def compare_command(
     judged_only: JudgedOnly = False,
     no_relevant: NoRelevant = "zero",
     trec_eval: TrecEval = "10",
+    ties: TiesBy = "descending",
     corpus: CorpusFolder = None,
     judged_corpus: JudgedCorpus = None,
     name_by: NameBy = "file",
@@ -177,7 +182,7 @@ def compare_command(
         _not_with_gold(
             over=over == "collection", complete=complete, depth=depth, judged_only=judged_only, topics=by_topic,
             no_relevant=no_relevant != "zero", groups=groups, trec_eval=trec_eval != "10",
-            counting=counting != "plus-one",
+            counting=counting != "plus-one", ties=ties != "descending",
         )  # fmt: skip
     if over == "topics":
         refuse(
@@ -189,6 +194,7 @@ def compare_command(
             "has no place over collections; leave it out",
             test=test, groups=groups, complete=complete, depth=depth, judged_only=judged_only,
             no_relevant=no_relevant != "zero", figure=figure, counting=counting != "plus-one",
+            ties=ties != "descending",
         )  # fmt: skip
         table = collection_table(
             judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, adjust=adjust, by_topic=by_topic,
@@ -211,7 +217,7 @@ def compare_command(
         return
     scores = scored(
         judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
-        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval, corpus=corpus,
+        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval, ties=ties, corpus=corpus,
         judged_corpus=judged_corpus,
     )  # fmt: skip
     systems = len(scores.systems)
@@ -264,6 +270,7 @@ NOT_WITH_GOLD = {
     "counting": "--counting: with gold labels no p-value is counted; leave it out",
     "groups": "--groups are of Tukey's test; with gold labels pairs are printed",
     "trec_eval": "--trec-eval 9: corrected scores go by the rules of 10; leave it out",
+    "ties": "--ties ascending: corrected scores go by trec_eval's order; leave it out",
 }
 
 

@@ -70,6 +70,10 @@ def eval_command(
         Literal["9", "10"],
         typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double."),
     ] = "10",
+    ties: Annotated[
+        Literal["descending", "ascending"],
+        typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
+    ] = "descending",
     intents: Annotated[
         Path | None, typer.Option("--intents", help="File of 'topic subtopic probability [inf|nav]'.")
     ] = None,
@@ -123,6 +127,7 @@ def eval_command(
         "judged_only": judged_only,
         "no_relevant": no_relevant,
         "trec_eval": trec_eval,
+        "ties": ties,
     }
     if intervals is not None:
         write_intervals(

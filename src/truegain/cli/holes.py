@@ -15,12 +15,16 @@ def holes_command(
     judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet; - is stdin.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
     measure: Annotated[
-        str, typer.Option("-m", "--measure", help="P, R, DCG, nDCG, RBP, RR or ERR, as in nDCG@10.")
+        str,
+        typer.Option("-m", "--measure", help="nDCG, R, RR, ERR or one linear in gain (P, DCG, RBP), as in nDCG@10."),
     ] = "nDCG@10",
     topics: Annotated[bool, typer.Option("-q", "--topics", help="Also print each topic.")] = False,
     show: Annotated[
-        Literal["bounds", "shares", "left-out", "next"],
-        typer.Option("--show", help="Worst and best; unjudged by depth; left out of the pool; what to judge next."),
+        Literal["bounds", "pairs", "shares", "left-out", "next"],
+        typer.Option(
+            "--show",
+            help="Worst and best; differences of pairs; unjudged by depth; left out of the pool; what to judge next.",
+        ),
     ] = "bounds",
     depth: Annotated[
         list[int] | None, typer.Option("--depth", min=1, help="A depth for --show shares; may be given several times.")
@@ -57,5 +61,6 @@ def holes_command(
     else:
         depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)
         made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)
-        table = made.table(topics) if show == "bounds" else made.shares(topics)
+        by_system = made.shares if show == "shares" else made.table
+        table = made.pairs() if show == "pairs" else by_system(topics)
     write_table(table, output_format, output)

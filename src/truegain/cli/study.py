@@ -140,6 +140,14 @@ def disjoint_command(
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
     corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
     split: Annotated[float, typer.Option("--split", help="Share of the documents in part A.")] = 0.5,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="A measure that reads labels (default alpha_nDCG@20, ERR_IA@20 and NRBP)."),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure that reads text (default all four, at 20)."),
+    ] = None,
     show: Annotated[
         str,
         typer.Option("--show", help="reuse (table 1), impact (2), among (3) or against (4)."),
@@ -149,12 +157,14 @@ def disjoint_command(
 ) -> None:
     """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
     from truegain.errors import TruegainError
-    from truegain.studies.disjoint import disjoint
+    from truegain.studies.disjoint import CONTENT, ESTABLISHED, disjoint
     from truegain.tables.sources import expand
 
     if show not in ("reuse", "impact", "among", "against"):
         raise TruegainError(f"--show {show} is not known; give reuse, impact, among or against")
-    found = disjoint(expand(runs), judgments, corpus, split=split)
+    found = disjoint(
+        expand(runs), judgments, corpus, split=split, established=against or ESTABLISHED, content=measure or CONTENT
+    )
     tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
     write_table(tables[show](), output_format, output)
 

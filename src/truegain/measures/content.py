@@ -10,14 +10,15 @@ Hui, Berberich and Mele 2017, ICTIR.  (Its equations 5 and 6 print mu and mu P(v
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from truegain.errors import MeasureError
-from truegain.measures.base import Measure
+from truegain.measures.base import Measure, mean_of_rows
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.ranked import RankedGains
 from truegain.text.divergence import RankedText, Texts, TopicText
 
@@ -55,45 +56,97 @@ class Content(Measure):
         """One value per list."""
         if not isinstance(ranked, RankedText) or ranked.corpus is None or ranked.top is None:
             raise MeasureError(f"{self} reads the text of documents; give a corpus (--corpus, or corpus=)")
-        relevant = self.defined(ranked)
-        values = np.zeros((len(ranked.systems), len(ranked.topics)))
-        for t, covered in enumerate(_covered(ranked, self.mu, self.cutoff, self.rel)):
-            if covered is None:
-                values[:, t] = np.nan if relevant[t] else 0.0
-            else:
-                values[:, t] = self.of_covered(covered)
-        return values.ravel()
+        if self.reading not in ranked.memory:
+            ranked.memory[self.reading] = made = _covered(ranked, self.reading)
+            if lost := sum(of_topic is not None and not of_topic.shape[2] for of_topic in made):
+                warn(
+                    f"{lost} of {len(made)} topics have relevant documents, but none with text that differs from the "
+                    "collection's; content measures have no value there"
+                )
+        return self.of_topics(ranked.memory[self.reading], len(ranked.systems)).ravel()
 
     def bounds(self) -> tuple[float, float]:
         """A g of 1 at every rank at the most."""
         return 0.0, float(self.weight(np.arange(1.0, self.cutoff + 1)).sum())
 
-    def of_covered(self, covered: Floats) -> Floats:
-        """The value of each system's list of a topic, from g(i, k) by system, rank and subtopic."""
-        return np.asarray(self.gain(covered) @ self.weight(np.arange(1.0, self.cutoff + 1)))
+    @property
+    def reading(self) -> Reading:
+        """All parameters that g(i, k) depends on: measures that agree in them share it."""
+        return Reading(self.mu, self.cutoff, self.rel)
+
+    def of_topics(self, covered: Sequence[Covered], systems: int) -> Floats:
+        """Values by system and topic, from g(i, k) of each topic."""
+        values = np.zeros((systems, len(covered)))
+        for t, of_topic in enumerate(covered):
+            if of_topic is not None and of_topic.shape[2]:
+                values[:, t] = self.gain(of_topic) @ self.weight(np.arange(1.0, self.cutoff + 1))
+            elif of_topic is not None:
+                values[:, t] = np.nan
+        return values
 
 
-def _covered(ranked: RankedText, mu: float, depth: int, rel: float) -> list[Floats | None]:
-    """For each topic g(i, k) by system, rank and subtopic, 0 where there is no document; None without any model."""
-    key = (mu, depth, rel)
-    if key not in ranked.memory:
-        texts = ranked.texts
-        groups = relevant_items(ranked, rel)
-        made = [covered_topic(texts, TopicText.of(texts, t, mu, depth), groups[t]) for t in range(len(groups))]
-        lost = sum(m is None and bool(g) for m, g in zip(made, groups, strict=True))
-        if lost:
-            warn(
-                f"{lost} of {len(groups)} topics have relevant documents, but none with text that differs from the "
-                "collection's; content measures have no value there"
-            )
-        ranked.memory[key] = made
-    return ranked.memory[key]  # type: ignore[no-any-return]
+@dataclass(frozen=True)
+class Reading:
+    """What g(i, k) depends on: smoothing, how far lists are read, and the smallest label that is relevant."""
+
+    mu: float
+    cutoff: int
+    rel: float
 
 
-def covered_topic(texts: Texts, lists: TopicText, subtopics: list[Ints]) -> Floats | None:
-    """g(i, k) of one topic by system, rank and subtopic, 0 where there is no document; None without any model."""
-    gains = lists.gains(texts, subtopics)
-    return gains * lists.exists[:, :, None] if gains.shape[2] else None
+# g(i, k) of a topic by system, rank and subtopic with text, 0 where there is no document; None if nothing is relevant
+Covered = Floats | None
+
+
+def _covered(ranked: RankedText, reading: Reading) -> list[Covered]:
+    """g(i, k) of every topic, the lists of one topic at a time in memory."""
+    texts, groups = ranked.texts, relevant_items(ranked, reading.rel)
+    return [
+        covered_topic(texts, TopicText.of(texts, t, reading.mu, reading.cutoff), subtopics)
+        for t, subtopics in enumerate(groups)
+    ]
+
+
+def covered_topic(texts: Texts, lists: TopicText, subtopics: list[Ints]) -> Covered:
+    """g(i, k) of one topic, each subtopic given as its relevant documents."""
+    return lists.gains(texts, subtopics) * lists.exists[:, :, None] if subtopics else None
+
+
+@dataclass(frozen=True, eq=False)
+class Rereading:
+    """Lists read once for several content measures, and scored as often as judgments change."""
+
+    ranked: RankedText
+    measures: tuple[Content, ...]
+    lists: dict[tuple[float, int], list[TopicText]]  # by mu and cutoff
+    groups: dict[float, list[list[Ints]]]  # by level
+
+    @classmethod
+    def of(cls, ranked: RankedText, measures: Sequence[Content]) -> Rereading:
+        """Read the lists as every measure wants them read."""
+        texts, every = ranked.texts, {m.reading for m in measures}
+        return cls(
+            ranked,
+            tuple(measures),
+            {
+                key: [TopicText.of(texts, t, *key) for t in range(len(ranked.topics))]
+                for key in {(r.mu, r.cutoff) for r in every}
+            },
+            {rel: relevant_items(ranked, rel) for rel in {r.rel for r in every}},
+        )
+
+    def means(self, kept: Bools) -> list[Floats]:
+        """The mean of each system by each measure, where only some items of the pool keep their labels."""
+        covered = {reading: self._covered(reading, kept) for reading in {m.reading for m in self.measures}}
+        systems = len(self.ranked.systems)
+        there = self.ranked.present.reshape(systems, -1)
+        values = (m.of_topics(covered[m.reading], systems) for m in self.measures)
+        return [mean_of_rows(np.where(there, v, np.nan)) for v in values]
+
+    def _covered(self, reading: Reading, kept: Bools) -> list[Covered]:
+        lists, texts = self.lists[reading.mu, reading.cutoff], self.ranked.texts
+        groups = [[left for items in g if len(left := items[kept[items]])] for g in self.groups[reading.rel]]
+        return [covered_topic(texts, of, g) for of, g in zip(lists, groups, strict=True)]
 
 
 def relevant_items(ranked: RankedGains, rel: float) -> list[list[Ints]]:

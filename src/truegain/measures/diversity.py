@@ -2,6 +2,9 @@
 
 J(d, s) is 1 where document d has a label of at least `rel` for subtopic s; N is the number of subtopics of the topic
 with a relevant document, and c_s(i) the number of documents relevant to s at ranks 1 to i.
+
+Documents of equal score stand by id, descending, as in trec_eval and ndeval -traditional; pyndeval, and ir_measures
+through it, put them in ascending order (`ties='ascending'`), and ndeval otherwise goes by the rank column.
 """
 
 from __future__ import annotations

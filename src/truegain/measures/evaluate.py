@@ -22,7 +22,7 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy, run_loaders
-from truegain.tables.runs import Run, Runs
+from truegain.tables.runs import Run, Runs, Ties
 from truegain.tables.scores import Scores
 
 NoRelevant = Literal["zero", "skip"]
@@ -39,6 +39,8 @@ class Options:
     judged_only: drop unjudged documents from the lists first (trec_eval -J).
     no_relevant: a topic with nothing to find counts 0 ('zero', trec_eval) or has no value ('skip', gdeval).
     trec_eval: '9' compares scores as float32 and interpolates precision as trec_eval 9 does, '10' as 10.0 does.
+    ties: of equal scores the largest document id comes first ('descending', trec_eval, gdeval) or the smallest
+        ('ascending', pyndeval).
     """
 
     complete: bool = False
@@ -47,6 +49,7 @@ class Options:
     judged_only: bool = False
     no_relevant: NoRelevant = "zero"
     trec_eval: Version = "10"
+    ties: Ties = "descending"
 
     def __post_init__(self) -> None:
         if self.level is not None and not self.level >= 0:
@@ -55,6 +58,8 @@ class Options:
             raise TruegainError(f"depth {self.depth} keeps no document; give at least 1")
         if self.trec_eval not in ("9", "10"):
             raise TruegainError(f"trec_eval version {self.trec_eval!r} is not known; give '9' or '10'")
+        if self.ties not in ("descending", "ascending"):
+            raise TruegainError(f"ties is {self.ties!r}; give 'descending' (trec_eval) or 'ascending' (pyndeval)")
         if self.no_relevant not in ("zero", "skip"):
             raise TruegainError(f"no_relevant is {self.no_relevant!r}; give 'zero' or 'skip'")
 
@@ -123,6 +128,7 @@ def aligned(
         progress=progress,
         keep_top=keep_top,
         keep_keys=keep_keys,
+        ties=options.ties,
     )
     Runs.check_names(ranked.systems)
     check_overlap(ranked, systems)

@@ -12,17 +12,17 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.content import Content, relevant_items
+from truegain.measures.content import Content, Rereading
 from truegain.measures.parse import parse_measure
-from truegain.studies.incomplete import content_means
+from truegain.studies.incomplete import level_of, shares_of, told_shares
 from truegain.tables.align import align
-from truegain.tables.columns import Bools, Floats, Ids, Ints
+from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Run, Runs
 from truegain.tables.table import Table
 from truegain.text.corpus import Corpus
-from truegain.text.divergence import RankedText, TopicText
+from truegain.text.divergence import RankedText
 
 ESTABLISHED = ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
 CONTENT = ("AbsNB@20", "AbsRB@20", "DeltaNB@20", "DeltaRB@20")
@@ -42,6 +42,7 @@ class Disjoint:
     content: dict[tuple[str, str], Floats]
     systems: int
     split: float
+    shares: dict[float, float]  # of the judged documents, those relevant at each level in use
 
     @cached_property
     def made_by(self) -> dict[str, object]:
@@ -53,6 +54,7 @@ class Disjoint:
         note = (
             f"Kendall's tau-b of {self.systems} systems: rows score the documents of B by the judgments of B, columns "
             f"by the text of relevant documents of A, which holds {self.split:.0%} of the documents",
+            told_shares(self.shares),
         )
         return Table(
             ("measure", *self.content_measures), self._rows(self.established["B"], self.content["A", "B"]),
@@ -68,19 +70,20 @@ class Disjoint:
             for k, c in enumerate(self.content_measures)
         ]
         columns = ("measure", "content measure", *(f"{j} on {on}" for j, on in pairs))
-        return Table(
-            columns, rows, self.made_by, "Where the judgments come from", ("judgments of X on documents of Y",)
-        )
+        notes = ("judgments of X on documents of Y", told_shares(self.shares))
+        return Table(columns, rows, self.made_by, "Where the judgments come from", notes)
 
     def among(self) -> Table:
         """Table 3: the established measures among themselves, on the whole collection."""
-        whole = self.established["all"]
-        return Table(("measure", *self.measures), self._rows(whole, whole), self.made_by, "Established measures")
+        return self._whole(self.measures, self.established["all"], "Established measures")
 
     def against(self) -> Table:
         """Table 4: content measures against established ones, on the whole collection."""
-        rows = self._rows(self.established["all"], self.content["all", "all"])
-        return Table(("measure", *self.content_measures), rows, self.made_by, "Content measures and established ones")
+        return self._whole(self.content_measures, self.content["all", "all"], "Content measures and established ones")
+
+    def _whole(self, columns: Sequence[str], right: Floats, title: str) -> Table:
+        rows = self._rows(self.established["all"], right)
+        return Table(("measure", *columns), rows, self.made_by, title, (told_shares(self.shares),))
 
     def _rows(self, left: Floats, right: Floats) -> list[tuple[str | float, ...]]:
         return [(m, *(_tau(left[i], other) for other in right)) for i, m in enumerate(self.measures)]
@@ -97,12 +100,16 @@ def disjoint(
 ) -> Disjoint:
     """Split the collection by the MD5 of document ids and score systems on one part by judgments of the other.
 
+    Every measure goes by its own parameters, the level of relevance among them.
+
     Hui, Berberich and Mele 2017, ICTIR, tables 1 to 4.
     """
     if not 0 < split < 1:
         raise TruegainError(f"split {split:g} leaves a part empty; give a share between 0 and 1")
     known = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
+    if not known or not reading:
+        raise TruegainError("there is nothing to compare; name at least one established and one content measure")
     if len(reading) < len(content):
         raise TruegainError("a measure that reads no text is no content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB")
     loaded, table, opened = Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus)
@@ -113,15 +120,13 @@ def disjoint(
         lists = Runs(tuple(_only(part, parts[on], split) for part in loaded.parts))
         ranked = _ranked(lists, table, opened, max(m.cutoff for m in reading))
         scored[on] = _established(lists, table, known, parts[on], split)
-        texts, side = ranked.texts, sides(ranked.pool.docs, split)
-        keys = {(m.mu, m.cutoff) for m in reading}
-        topics = {key: [TopicText.of(texts, t, *key) for t in range(len(ranked.topics))] for key in keys}
+        shares = shares_of(ranked, [*map(level_of, known), *(m.rel for m in reading)])
+        side, rereading = sides(ranked.pool.docs, split), Rereading.of(ranked, reading)
         for source in PARTS:
             mine = np.ones(len(side), np.bool_) if source == "all" else side == (source == "B")
-            groups = [_within(g, mine) for g in relevant_items(ranked, 1)]
-            read[source, on] = np.array(content_means(ranked, reading, topics, groups))
+            read[source, on] = np.array(rereading.means(mine))
     names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
-    return Disjoint(*names, scored, read, len(loaded.systems), split)
+    return Disjoint(*names, scored, read, len(loaded.systems), split, shares)
 
 
 def sides(docs: Ids, split: float) -> Bools:
@@ -150,10 +155,6 @@ def _established(lists: Runs, table: Judgments, measures: Sequence[Measure], sid
     rows = np.arange(len(table)) if side == 2 else np.flatnonzero(sides(table.docs, split) == bool(side))
     ranked, _ = align(Pool.of(table.take(rows)), [lambda: lists.parts])
     return np.array([mean_of_rows(m.score(ranked)) for m in measures])
-
-
-def _within(groups: list[Ints], mine: Bools) -> list[Ints]:
-    return [left for items in groups if len(left := items[mine[items]])]
 
 
 def _tau(x: Floats, y: Floats) -> float:

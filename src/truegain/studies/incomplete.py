@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,19 +12,22 @@ from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.content import Content, covered_topic, relevant_items
+from truegain.measures.content import Content, Rereading, relevant_items
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.align import align
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.checks import warn
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 from truegain.tables.table import Table
-from truegain.text.divergence import RankedText, TopicText
+from truegain.text.divergence import RankedText
 
 KEEP = (1.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
 RAW, CONDENSED = "raw", "condensed"
+MOST = 0.5  # beyond this share of relevant documents, a list without unjudged ones is mostly relevant by itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,7 @@ class Incomplete:
     tau: Floats  # ways x keep x repetitions
     systems: int
     topics: int
+    shares: dict[float, float]  # of the judged documents, those relevant at each level in use
     confidence: float = 0.95
 
     def table(self) -> Table:
@@ -53,6 +56,7 @@ class Incomplete:
         notes = (
             f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
             f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high hold {self.confidence:.0%} of them",
+            told_shares(self.shares),
         )
         return Table(("keep %", "way", "tau", "low", "high", "sd"), rows, {"against": self.against}, notes=notes)
 
@@ -71,10 +75,9 @@ class _Shared:
     judgments: Judgments
     ranked: RankedText
     established: Measure
-    content: tuple[Content, ...]
+    relevant: Bools  # per item of the pool, at the level of the established measure
+    content: Rereading
     full: Floats
-    groups: list[list[Ints]]
-    lists: dict[tuple[float, int], list[TopicText]] = field(default_factory=dict)
 
 
 def incomplete(
@@ -92,41 +95,81 @@ def incomplete(
 ) -> Incomplete:
     """Judgments thinned out at random, and the order of the systems compared with that by all judgments.
 
-    Of every topic max(1, ceil(p% of the relevant documents)) and p% of the others keep their labels.  `against` scores
-    the lists as they are (raw) and without documents that lost their labels (condensed); `measures` read text.
+    Of every topic max(1, ceil(p% of the relevant documents)) and p% of the others keep their labels, relevant being
+    what `against` calls so.  `against` scores the lists as they are (raw) and without documents that lost their labels
+    (condensed); `measures` read text, each by its own parameters.
 
     Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
     """
     established, content = _checked(against, measures, keep)
     loaded, table = Runs.of(runs), Judgments.of(judgments)
-    depth = max(m.cutoff for m in content) if content else 1
-    plain = aligned(loaded, table, Options(), keep_top=depth)
-    ranked = RankedText.of(plain, corpus)
+    depth = max((m.cutoff for m in content), default=1)
+    ranked = RankedText.of(aligned(loaded, table, Options(), keep_top=depth), corpus)
+    level = level_of(established)
+    shares = shares_of(ranked, [level, *(m.rel for m in content)])
+    if shares[level] > MOST:
+        warn(
+            f"{shares[level]:.0%} of the judged documents are relevant to {established}: lists without unjudged "
+            "documents (condensed) are then nearly all relevant, and say little; study a stricter level too"
+        )
     shared = _Shared(
         loaded,
         table,
         ranked,
         established,
-        content,
+        relevant_to_any(ranked, level),
+        Rereading.of(ranked, content),
         mean_of_rows(established.score(ranked)),
-        relevant_items(ranked, 1),
     )
-    for measure in content:
-        texts, key = ranked.texts, (measure.mu, measure.cutoff)
-        if key not in shared.lists:
-            shared.lists[key] = [TopicText.of(texts, t, *key) for t in range(len(ranked.topics))]
     pieces = [(p, r) for p in keep for r in range(repeat)]
     engine = engine or Local(1)
     taus = list(engine.run(_one, pieces, shared=shared, seed=seed, progress=progress))
     ways = (RAW, CONDENSED, *(str(m) for m in content))
     tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
-    return Incomplete(str(established), ways, tuple(keep), tau, len(loaded.systems), len(ranked.topics))
+    return Incomplete(str(established), ways, tuple(keep), tau, len(loaded.systems), len(ranked.topics), shares)
+
+
+def level_of(measure: Measure) -> float:
+    """The smallest label that is relevant to a measure: any above 0 where it has no such level."""
+    level: float = getattr(measure, "rel", float(np.nextafter(0, 1)))
+    return level
+
+
+def relevant_to_any(ranked: RankedGains, level: float) -> Bools:
+    """Which items of the pool are relevant to a subtopic, or to the topic."""
+    relevant = np.zeros(len(ranked.pool), np.bool_)
+    for groups in relevant_items(ranked, level):
+        for items in groups:
+            relevant[items] = True
+    return relevant
+
+
+def shares_of(ranked: RankedGains, levels: Iterable[float]) -> dict[float, float]:
+    """Of the judged documents, the share that is relevant at each level."""
+    facets = ranked.facets
+    judged = len(np.unique(facets.item[facets.label >= 0]))
+    return {level: float(relevant_to_any(ranked, level).sum()) / max(1, judged) for level in sorted({*levels})}
+
+
+def told_shares(shares: dict[float, float]) -> str:
+    """The shares as a note.
+
+    >>> told_shares({1.0: 0.71, 5.0: 0.118})
+    'of the judged documents 71% have a label of at least 1, 12% a label of at least 5'
+    """
+    least = {level: "above 0" if level < 1e-300 else f"of at least {level:g}" for level in shares}
+    parts = [
+        f"{share:.0%} {'a' if n else 'have a'} label {least[level]}" for n, (level, share) in enumerate(shares.items())
+    ]
+    return f"of the judged documents {', '.join(parts)}"
 
 
 def _checked(against: str, measures: Sequence[str], keep: Sequence[float]) -> tuple[Measure, tuple[Content, ...]]:
     established = parse_measure(against)
     if isinstance(established, Content) or not hasattr(established, "judged_only"):
         raise TruegainError(f"{against} has no condensed form; name a measure with judged_only, such as alpha_nDCG@20")
+    if getattr(established, "judged_only", False):
+        raise TruegainError(f"{against} is condensed already, and would stand as raw; leave judged_only out")
     content = [parse_measure(m) for m in measures]
     if wrong := [str(m) for m in content if not isinstance(m, Content)]:
         raise TruegainError(f"{wrong[0]} reads no text; choose from AbsNB, AbsRB, DeltaNB, DeltaRB")
@@ -151,35 +194,10 @@ def kept_items(ranked: RankedText, relevant: Bools, percent: float, rng: np.rand
 def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence) -> list[float]:
     """One draw: tau of every way with the full ranking."""
     ranked = shared.ranked
-    relevant = np.zeros(len(ranked.pool), np.bool_)
-    relevant[[int(i) for groups in shared.groups for items in groups for i in items]] = True
-    kept = kept_items(ranked, relevant, piece[0], np.random.default_rng(seed))
+    kept = kept_items(ranked, shared.relevant, piece[0], np.random.default_rng(seed))
     rows = np.flatnonzero(kept[ranked.pool.row_item])
     thin, _ = align(Pool.of(shared.judgments.take(rows)), [lambda: shared.runs.parts])
     condensed = replace(shared.established, judged_only=True)  # type: ignore[call-arg]
     means = [mean_of_rows(m.score(thin)) for m in (shared.established, condensed)]
-    thinned = [[kept_of for items in groups if len(kept_of := items[kept[items]])] for groups in shared.groups]
-    means += content_means(ranked, shared.content, shared.lists, thinned)
+    means += shared.content.means(kept)
     return [kendall_tau(shared.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in means]
-
-
-def content_means(
-    ranked: RankedText,
-    measures: Sequence[Content],
-    lists: dict[tuple[float, int], list[TopicText]],
-    groups: list[list[Ints]],
-) -> list[Floats]:
-    """The mean of each system by each content measure, with these documents relevant to the subtopics."""
-    means = []
-    covered: dict[tuple[float, int], list[Any]] = {}
-    for measure in measures:
-        key = (measure.mu, measure.cutoff)
-        if key not in covered:
-            covered[key] = [covered_topic(ranked.texts, of, g) for of, g in zip(lists[key], groups, strict=True)]
-        values = np.full((len(ranked.systems), len(ranked.topics)), np.nan)
-        for t, of_topic in enumerate(covered[key]):
-            if of_topic is not None:
-                values[:, t] = measure.of_covered(of_topic)
-        present = ranked.present.reshape(values.shape)
-        means.append(mean_of_rows(np.where(present, values, np.nan)))
-    return means

@@ -37,6 +37,7 @@ def order(
     score: _Float64,
     rank: _Int32,
     single: bool,
+    ascending: bool,
     rows: _Int64,
     begin: _Int64,
     flags: _Int32,

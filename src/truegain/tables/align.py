@@ -12,7 +12,7 @@ import numpy.typing as npt
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
-from truegain.tables.runs import Ranking, Run
+from truegain.tables.runs import Ranking, Run, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,11 @@ class Lists:
     keys: tuple[npt.NDArray[np.uint64], Ints]  # and their keys, likewise
 
 
-def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0, keep_keys: int = 0) -> Lists:
+def lists_of(
+    run: Run, pool: Pool, single: bool, keep_top: int = 0, keep_keys: int = 0, ties: Ties = "descending"
+) -> Lists:
     """Order a run and find its documents in the pool; keep the first of each list by name or key if asked to."""
-    ranking = run.ranking(single)
+    ranking = run.ranking(single, ties)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
     found = pool.find(run.topic, run.docs)[ranking.order]
@@ -84,6 +86,7 @@ def align(
     progress: Callable[[int], None] | None = None,
     keep_top: int = 0,
     keep_keys: int = 0,
+    ties: Ties = "descending",
 ) -> tuple[RankedGains, list[Lists]]:
     """Load, order and match runs, several at a time; only what was found in the pool is kept.
 
@@ -93,7 +96,7 @@ def align(
     pool.slots  # noqa: B018  build the table before the threads need it
 
     def one(load: Callable[[], Sequence[Run]]) -> list[Lists]:
-        lists = [lists_of(run, pool, trec_eval < 10, keep_top, keep_keys) for run in load()]
+        lists = [lists_of(run, pool, trec_eval < 10, keep_top, keep_keys, ties) for run in load()]
         if progress is not None:
             progress(1)
         return lists

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ALL_TIED, RANKS_CONTRADICT, FLOAT32_TIES = 1, 2, 4
+Ties = Literal["descending", "ascending"]  # which document id comes first where scores are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +59,16 @@ class Run:
             places=None if self.places is None else self.places.take(rows),
         )
 
-    def ranking(self, single: bool = False) -> Ranking:
+    def ranking(self, single: bool = False, ties: Ties = "descending") -> Ranking:
         """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
 
-        `single` compares scores as float32, as trec_eval 9 does.
+        `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval.
         """
         topics = len(self.topic.values)
         order, begin = np.empty(len(self), np.int64), np.empty(topics + 1, np.int64)
         flags = np.zeros(topics, np.int32)
         first, second = _scan.order(
-            *self.docs.arrays, self.topic.code, self.score, self.rank, single, order, begin, flags
+            *self.docs.arrays, self.topic.code, self.score, self.rank, single, ties == "ascending", order, begin, flags
         )
         if first >= 0:
             raise self._listed_twice(first, second)
@@ -159,9 +160,9 @@ class Runs:
         return pl.concat(pl.DataFrame(ordered_columns(part, single)) for part in self.parts)
 
 
-def ordered_columns(part: Run, single: bool = False) -> dict[str, Any]:
+def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") -> dict[str, Any]:
     """The columns of one run in evaluation order, with ranks from 1."""
-    ranking = part.ranking(single)
+    ranking = part.ranking(single, ties)
     topics = sorted(range(len(part.topic.values)), key=lambda t: part.topic.values[t].encode())
     rows = np.concatenate([ranking.order[ranking.begin[t] : ranking.begin[t + 1]] for t in topics])
     depths = [int(ranking.begin[t + 1] - ranking.begin[t]) for t in topics]

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.inference.holes.bounds import Filled
+from truegain.inference.holes.extremes import check_known
+from truegain.inference.holes.filled import Filled
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.evaluate import aligned, at_level, options_of, score
+from truegain.measures.evaluate import Options, aligned, at_level, options_of, score
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Runs, ordered_columns
+from truegain.tables.runs import Run, Runs, ordered_columns
 from truegain.tables.table import Table
 
 
@@ -51,8 +52,10 @@ def judge_next(
     ToJudge(topic='1', doc='y', swaps=0, shift=0.0, systems=0)
     """
     given = options_of(options)
-    filled = Filled.of(runs, judgments, at_level(parse_measure(measure), given.level), given, jobs)
-    ranked, asked = filled.ranked, filled.measure
+    asked = at_level(parse_measure(measure), given.level)
+    check_known(asked)
+    filled = Filled.of(runs, judgments, asked, given, jobs)
+    ranked = filled.ranked
     base = np.where(filled.hole, 0.0, ranked.item_gain)
     before = asked.score(ranked.with_gains(base))
     above = filled.hole[ranked.item] & asked.within(ranked.rank)
@@ -63,7 +66,7 @@ def judge_next(
     for turn in range(max(map(len, items), default=0)):  # one document of every topic at a time: topics do not meet
         chosen = {t: int(several[turn]) for t, several in enumerate(items) if turn < len(several)}
         labels = base.copy()
-        labels[list(chosen.values())] = filled.highest
+        labels[list(chosen.values())] = filled.levels[-1]
         after = asked.score(ranked.with_gains(labels))
         for t, item in chosen.items():
             change = np.nan_to_num(after[:, t] - before[:, t]) / answered
@@ -128,7 +131,7 @@ def leave_out(
     names = set(pooled) if pooled is not None else set(loaded.systems)
     if unknown := sorted(names - set(loaded.systems)):
         raise TruegainError(f"pooled systems without a run: {some(unknown)}; give their runs too")
-    tops = {part.system: _top(part, pool_depth) for part in loaded.parts if part.system in names}
+    tops = {part.system: _top(part, pool_depth, given) for part in loaded.parts if part.system in names}
     times = Counter(pair for top in tops.values() for pair in top)
     asked = parse_measures(at_level(parse_measure(measure), given.level))
     keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
@@ -153,8 +156,8 @@ def leave_out(
     return answers
 
 
-def _top(part: Any, depth: int) -> set[tuple[str, str]]:
-    columns = ordered_columns(part)
+def _top(part: Run, depth: int, options: Options) -> set[tuple[str, str]]:
+    columns = ordered_columns(part, options.trec_eval == "9", options.ties)
     rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
     return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
 

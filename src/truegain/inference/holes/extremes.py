@@ -1,0 +1,306 @@
+"""The greatest difference of two systems' scores over all labels of the unjudged documents, which both may list.
+
+Labels of one topic say nothing of another's, so a difference of means is greatest where every topic's is.  On a topic
+u_s(d) is what a gain of 1 of document d adds to the score of system s, f_s what the judged documents give, each over
+the number of topics of s; w(d) = u_a(d) - u_b(d).  A document in both lists counts with both signs, which two separate
+intervals forget.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import MeasureError
+from truegain.inference.holes.filled import Filled, TopicHoles
+from truegain.measures.base import Measure
+from truegain.measures.dcg import MSnDCG, mapped, nDCG, regained
+from truegain.measures.err import ERR
+from truegain.measures.precision import RR, R
+from truegain.measures.rbp import RBP
+from truegain.tables.columns import Bools, Floats, Ints
+
+_TRIED = 1024  # stop probabilities in the lists of one pair that are tried together
+_STEPS = 60  # far more than the search for a ratio takes
+
+
+class Extremes(ABC):
+    """How far two systems can be apart on a topic, for one kind of measure."""
+
+    exact: bool = True  # whether some labels reach every difference told so far
+
+    @abstractmethod
+    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+        """System by system: share_a score_a - share_b score_b, at the most."""
+
+
+class Linear(Extremes):
+    """score = sum of weight times worth: every document takes its most where w(d) > 0 and its least elsewhere.
+
+    With x, y >= 0: sum of max(x - y, 0) = sum of x - sum of min(x, y), the second over documents of both lists alone.
+    """
+
+    def __init__(self, filled: Filled, measure: Measure) -> None:
+        ranked = filled.ranked
+        if isinstance(measure, RBP) and measure.max_rel == "scale":  # no label is above the highest given
+            measure = replace(measure, max_rel=float(measure.scale(ranked)[0]) or 1.0)
+        worth = measure.worth(filled.levels)
+        weight = measure.rank_weights(max(1, int(ranked.rank.max(initial=1))))
+        self.weight = weight[ranked.rank - 1]
+        self.given = self.weight * np.where(ranked.judged, measure.worth(ranked.gain, ranked.judged), 0.0)
+        self.least, self.most = float(worth.min()), float(worth.max())
+
+    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+        """One sum over each list and one over what each pair has in common."""
+        fixed = topic.fixed(self.given[topic.judged.entry]) * share
+        table = topic.table(self.weight[topic.holes.entry]) * share[:, None]
+        total = table.sum(axis=1)
+        rise = np.array([total[a] - np.minimum(table[a, own], table[:, own]).sum(1) for a, own in enumerate(topic.own)])
+        low = fixed + self.least * total
+        return np.asarray(low[:, None] - low[None, :] + (self.most - self.least) * rise)
+
+
+class First(Extremes):
+    """RR: at most one hole is relevant, for a second can only raise the score that is taken away."""
+
+    def __init__(self, filled: Filled, measure: RR) -> None:
+        ranked = filled.ranked
+        _refuse_worth(measure, measure.rel <= 0)
+        self.reached = bool(filled.levels[-1] >= measure.rel)
+        self.recip = 1 / ranked.rank
+        self.given = np.where(ranked.relevant(measure.rel), self.recip, 0.0)
+
+    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+        """None of the holes relevant, or one of the first system's."""
+        found = np.zeros(topic.systems + 1)
+        np.maximum.at(found, topic.judged.system, self.given[topic.judged.entry])
+        found *= share
+        table = topic.table(self.recip[topic.holes.entry] * self.reached) * share[:, None]
+        reach = np.array([(table[a, own] - table[:, own].clip(found[:, None])).max(axis=1, initial=-np.inf)
+                          for a, own in enumerate(topic.own)])  # fmt: skip
+        return np.asarray(np.maximum(reach, found[:, None] - found[None, :]))
+
+
+class Ratio(Extremes):
+    """nDCG and R: a sum of weight times gain over that of the best list, both linear in layers of the gain.
+
+    Let 0 = v_0 < v_1 < ... be the gains a hole may have, m_l the number of holes with gain v_l or more, N_l that of
+    judged documents, W(m) the sum of the m largest w and D(n) that of the first n weights of the best list.  Of as many
+    holes those with the largest w serve best, in every layer, so that
+
+        difference = (f_a - f_b + sum over l of (v_l - v_(l-1)) W(m_l)) / sum over l of (v_l - v_(l-1)) D(N_l + m_l)
+
+    - If it is nowhere above 0, it is linear over convex in the gains with a numerator below 0, so greatest where every
+      gain is 0 or highest: all m_l are equal, and every m is tried.
+    - Else it is the x where the greatest of numerator - x denominator is 0 (Dinkelbach 1967).  For given x every layer
+      is maximised alone; D is concave, so the best m_l falls with l, as a count of holes must.
+    """
+
+    def __init__(self, measure: Measure, weight: Floats, ideal: Floats, possible: Floats, gain: Gained) -> None:
+        _refuse_worth(measure, bool(possible.min() != 0))
+        rising = bool(np.any(np.diff(ideal) > 0))
+        measure.require(
+            not rising, "some ranks weigh more than the one above, so that its worst and best are not known"
+        )
+        self.weight = weight
+        self.best = np.concatenate([[0.0], np.cumsum(ideal)])
+        self.possible = np.unique(possible)
+        self.gain = gain
+
+    @classmethod
+    def ndcg(cls, filled: Filled, measure: nDCG) -> Ratio:
+        """Gains as the measure makes them, discounts down to the cutoff."""
+        ranked = filled.ranked
+        ideal = np.arange(1, min(measure.cutoff or _largest(filled), _largest(filled)) + 1)
+        gain = Gained(
+            measure.worth(ranked.gain, ranked.judged),
+            np.maximum(measure.worth(ranked.item_gain, ranked.item_judged), 0),
+        )
+        return cls(
+            measure, 1 / measure.discount(ranked.rank), 1 / measure.discount(ideal), measure.worth(filled.levels), gain
+        )
+
+    @classmethod
+    def recall(cls, filled: Filled, measure: R) -> Ratio:
+        """A gain of 1 for what is relevant; every rank of the best list counts."""
+        ranked = filled.ranked
+        relevant = (ranked.item_gain >= measure.rel) & ranked.item_judged
+        gain = Gained(relevant[ranked.item].astype(np.float64), relevant.astype(np.float64))
+        possible = (filled.levels >= measure.rel).astype(np.float64)
+        return cls(measure, np.ones(len(ranked.rank)), np.ones(_largest(filled)), possible, gain)
+
+    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+        """One system against all others at a time."""
+        judged = topic.judged.entry
+        fixed = topic.fixed(self.weight[judged] * self.gain.entry[judged]) * share
+        table = topic.table(self.weight[topic.holes.entry]) * share[:, None]
+        layers = self._layers(topic)
+        theirs, none = np.take_along_axis(table, topic.own, axis=1), np.zeros((len(table), 1))
+        rows = []
+        for a, own in enumerate(topic.own):
+            common = np.take(table[a], topic.own) > 0
+            w = np.concatenate([table[a, own] - table[:, own], np.where(common, 0.0, -theirs), none], axis=1)
+            rows.append(_greatest_ratio(fixed[a] - fixed, -np.sort(-w, axis=1), topic.count, layers))
+        return np.array(rows)
+
+    def _layers(self, topic: TopicHoles) -> Layers:
+        """Layers of which the best list has as many judged documents are one."""
+        values = self.gain.item[topic.judged_items]
+        heights = np.diff(self.possible)
+        counts = [int((values >= v).sum()) for v in self.possible[1:]]
+        full = len(self.best) - 1
+        merged: dict[int, float] = {}
+        for count, height in zip(counts, heights.tolist(), strict=True):
+            merged[min(count, full)] = merged.get(min(count, full), 0.0) + height
+        at = np.minimum(np.array(list(merged))[:, None] + np.arange(topic.count + 1), full)
+        return Layers(np.array(list(merged.values())), self.best[at.astype(np.int64)])
+
+
+@dataclass(frozen=True, eq=False)
+class Gained:
+    """The gain of each entry and of each item of the pool."""
+
+    entry: Floats
+    item: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """What each layer of gain is worth, and what it costs in the best list, by layer and number of holes in it."""
+
+    height: Floats
+    cost: Floats
+
+
+def _greatest_ratio(fixed: Floats, w: Floats, count: int, layers: Layers) -> Floats:
+    """For each row of w, from the largest down and 0 where there is no hole (once at least), the greatest ratio."""
+    if not len(layers.height):  # no gain is possible
+        return np.zeros(len(fixed))
+    width, rows = w.shape[1], np.arange(len(w))
+    above, below = (w > 0).sum(axis=1, keepdims=True), (w < 0).sum(axis=1, keepdims=True)
+    place = np.arange(width + 1)
+    total = np.concatenate([np.zeros((len(w), 1)), np.cumsum(w, axis=1)], axis=1)
+    # holes that have the highest gain: the first ones with w > 0, then those elsewhere all at once, then with w < 0
+    number = np.where(place >= width - below, count - width + place, np.minimum(place, above))
+    under = (layers.height @ layers.cost)[number]
+    over = fixed[:, None] + layers.height.sum() * total
+    ratio: Floats = np.divide(over, under, out=np.zeros_like(over), where=under > 0).max(axis=1)
+    for _ in range(_STEPS if len(layers.height) > 1 else 0):
+        some = np.flatnonzero(ratio > 0)
+        gain = np.maximum.accumulate(total[some], axis=1)
+        cost = layers.cost[:, np.minimum(place, above[some])]  # layer, row, place
+        best = (gain - ratio[some, None] * cost).argmax(axis=2)  # the first, so that layers above have no more
+        chosen = gain[rows[: len(some)], best], np.take_along_axis(cost, best[:, :, None], axis=2)[:, :, 0]
+        over, under = fixed[some] + layers.height @ chosen[0], layers.height @ chosen[1]
+        better = np.divide(over, under, out=ratio[some], where=under > 0)
+        if np.all(better <= ratio[some] * (1 + 1e-15)):
+            break
+        ratio[some] = np.maximum(ratio[some], better)
+    return ratio
+
+
+class Cascade(Extremes):
+    """ERR: linear in the chance to stop at any one document, so greatest where every label is 0 or highest.
+
+    A score never falls when a label rises: holes of the first list alone are highest, those of the second alone 0.
+    Labels of holes in both are tried, as many as can be, those highest up first; where there are more, the others are
+    taken as highest in the first list and 0 in the second, which no labels exceed.
+    """
+
+    def __init__(self, filled: Filled, measure: ERR) -> None:
+        view = regained(filled.ranked, measure.gains)
+        top = measure.top(view)
+        measure.require(
+            measure.max_rel != "topic", "with max_rel='topic' one label changes the worth of all; give a number"
+        )
+        stop = measure.stop(mapped(filled.levels, measure.gains), top[:1])
+        _refuse_worth(measure, bool(stop.min() != 0))
+        self.highest = float(stop.max())
+        self.stop = np.where(view.judged, measure.stop(view.gain, top[:1]), 0.0)
+        self.exact = True
+
+    def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
+        """One system against all others at a time."""
+        depth = int(max(topic.judged.rank.max(initial=0), topic.holes.rank.max(initial=0)))
+        stop = np.zeros((topic.systems + 1, depth))
+        stop[topic.judged.system, topic.judged.rank - 1] = self.stop[topic.judged.entry]
+        full = stop.copy()
+        full[topic.holes.system, topic.holes.rank - 1] = self.highest
+        rank = topic.table(topic.holes.rank.astype(np.float64)).astype(np.int64)
+        most = int(np.log2(max(1, _TRIED // max(1, depth))))
+        far = np.zeros((len(stop), len(stop)))
+        for a, own in enumerate(topic.own):
+            both = (rank[:, own] > 0) & (rank[a, own] > 0)
+            both[a] = False  # a system is not compared with itself
+            shared = both.sum(axis=1)
+            self.exact &= bool(shared.max() <= most)
+            for tried in np.unique(np.minimum(shared, most)).tolist():
+                rows = np.flatnonzero(np.minimum(shared, most) == tried)
+                chosen = own[_highest(both[rows], rank[a, own], rank[rows[:, None], own], tried)]
+                first, second = _fillings(
+                    full[a], stop[rows], rank[a, chosen], rank[rows[:, None], chosen], self.highest
+                )
+                far[a, rows] = (share[a] * _err(first) - share[rows, None] * _err(second)).max(axis=1)
+        return far
+
+
+def _highest(both: Bools, rank: Ints, ranks: Ints, most: int) -> Ints:
+    """For each row the places of so many holes of both lists, those that stand highest in the two."""
+    height = np.where(both, 1 / np.maximum(rank, 1) + 1 / np.maximum(ranks, 1), 0.0)
+    return np.argsort(-height, axis=1, kind="stable")[:, :most]
+
+
+def _fillings(full: Floats, stop: Floats, rank: Ints, ranks: Ints, highest: float) -> tuple[Floats, Floats]:
+    """Chances to stop in the first list and the second's, by row and filling of the holes at these ranks of theirs."""
+    rows, holes = ranks.shape
+    label = np.where(np.arange(1 << holes) >> np.arange(holes)[:, None] & 1, highest, 0.0)
+    first = np.tile(full, (rows, 1 << holes, 1))
+    second = np.repeat(stop[:, None], 1 << holes, axis=1)
+    row = np.arange(rows)
+    for number in range(holes):
+        first[row, :, rank[:, number] - 1] = label[number]
+        second[row, :, ranks[:, number] - 1] = label[number]
+    return first, second
+
+
+def _err(stop: Floats) -> Floats:
+    """ERR of lists of chances to stop, along the last axis."""
+    going = np.cumprod(1 - stop, axis=-1)
+    reached = np.concatenate([np.ones((*stop.shape[:-1], 1)), going[..., :-1]], axis=-1)
+    return np.asarray((stop * reached / np.arange(1.0, stop.shape[-1] + 1)).sum(axis=-1))
+
+
+def _refuse_worth(measure: Measure, worth: bool) -> None:
+    measure.require(not worth, "a label of 0 must be worth nothing here")
+
+
+def _largest(filled: Filled) -> int:
+    return int(np.diff(filled.ranked.pool.begin).max())
+
+
+_KINDS: dict[type[Measure], Callable[[Filled, Any], Extremes]] = {
+    nDCG: Ratio.ndcg,
+    MSnDCG: Ratio.ndcg,
+    R: Ratio.recall,
+    RR: First,
+    ERR: Cascade,
+}
+
+
+def extremes_of(filled: Filled, measure: Measure) -> Extremes:
+    """The way to the extremes of a measure, or an error where none is proven."""
+    check_known(measure)
+    return _KINDS.get(type(measure), Linear)(filled, measure)
+
+
+def check_known(measure: Measure) -> None:
+    """Refuse measures whose worst and best are not known."""
+    if not measure.linear_in_gains and type(measure) not in _KINDS:
+        known = ", ".join(kind.NAME for kind in _KINDS)
+        raise MeasureError(
+            f"{measure}: worst and best are known for {known} and measures linear in gain, such as P, DCG and RBP"
+        )

@@ -1,0 +1,161 @@
+"""Runs against a pool that also holds the documents nobody judged, and one topic of it at a time."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from truegain.errors import MeasureError, TruegainError
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned
+from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
+from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.ranked import RankedGains
+from truegain.tables.runs import Runs
+
+UNJUDGED = -1.0
+DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Runs against a pool that also holds every document in question, with a label below 0, which is none."""
+
+    ranked: RankedGains
+    hole: Bools  # per item of the pool
+    depth: int  # down to which documents are in question
+
+    @classmethod
+    def of(cls, runs: object, judgments: object, measure: Measure, options: Options, jobs: int | None = None) -> Filled:
+        """Align twice: once to see what is unjudged, once with that in the pool."""
+        if getattr(measure, "judged_only", False) or options.judged_only:
+            raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
+        if options.complete or options.no_relevant != "zero":
+            raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
+                                "no_relevant out")  # fmt: skip
+        loaded, table = Runs.of(runs), Judgments.of(judgments)
+        cutoff = options.depth or getattr(measure, "cutoff", None)
+        depth = max(cutoff, DEPTH) if cutoff else _lowest(loaded)
+        first = aligned(loaded, table, options, jobs=jobs, keep_top=depth)
+        known = _unjudged(first, depth)
+        if not np.any(first.item_judged):
+            raise TruegainError("no document is judged; worst and best would span everything")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told the first time
+            ranked = aligned(loaded, _with(table, *known), options, jobs=jobs).cut(options.depth)
+        return cls(ranked, ~ranked.item_judged, depth)
+
+    @cached_property
+    def levels(self) -> Floats:
+        """The labels a hole may have: 0 and all that were given."""
+        given = self.ranked.item_gain[~self.hole]
+        return frozen(np.unique(np.append(given[given > 0], 0.0)))
+
+    def share(self, depth: int) -> Floats:
+        """Share of the first documents of each list that are unjudged; of those there are, if fewer."""
+        ranked = self.ranked
+        inside = (ranked.rank <= depth) & ranked.judged
+        judged = np.bincount(ranked.list[inside], minlength=ranked.lists)
+        size = np.minimum(ranked.depth, depth)
+        share = np.divide(size - judged, size, out=np.full(len(size), np.nan), where=size > 0)
+        return np.asarray(share.reshape(len(ranked.systems), len(ranked.topics)), np.float64)
+
+    def topic(self, number: int, within: Bools) -> TopicHoles:
+        """The lists of one topic, of their entries those that count."""
+        ranked, systems = self.ranked, len(self.ranked.systems)
+        lists = np.arange(systems) * len(ranked.topics) + number
+        sizes = ranked.begin[lists + 1] - ranked.begin[lists]
+        entry = np.repeat(ranked.begin[lists] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+        system = np.repeat(np.arange(systems), sizes)[within[entry]]
+        entry = entry[within[entry]]
+        open_ = self.hole[ranked.item[entry]]
+        pool = np.arange(ranked.pool.begin[number], ranked.pool.begin[number + 1])
+        return TopicHoles(
+            systems,
+            Entries(system[~open_], entry[~open_], ranked.rank[entry[~open_]], ranked.item[entry[~open_]]),
+            Entries(system[open_], entry[open_], ranked.rank[entry[open_]], ranked.item[entry[open_]]),
+            pool[~self.hole[pool]],
+            int(self.hole[pool].sum()),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Documents in lists, system by system and from the top."""
+
+    system: Ints
+    entry: Ints
+    rank: Ints
+    item: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class TopicHoles:
+    """One topic: judged documents and holes in the lists, and in the pool.
+
+    Behind the systems stands one more without a document, which scores 0 whatever the labels.
+    """
+
+    systems: int
+    judged: Entries
+    holes: Entries
+    judged_items: Ints
+    count: int  # of holes, those in no list above the cutoff too
+
+    @cached_property
+    def column(self) -> Ints:
+        """The number of each hole in a list among the holes that any list has above the cutoff."""
+        return np.unique(self.holes.item, return_inverse=True)[1]
+
+    @cached_property
+    def own(self) -> Ints:
+        """The columns of each system's holes from the top, and behind them that of a column without a document."""
+        per_system = np.bincount(self.holes.system, minlength=self.systems + 1)
+        place = np.arange(len(self.column)) - np.repeat(np.cumsum(per_system) - per_system, per_system)
+        own = np.full((self.systems + 1, int(per_system.max(initial=0))), self.columns)
+        own[self.holes.system, place] = self.column
+        return own
+
+    @property
+    def columns(self) -> int:
+        """How many holes some list has above the cutoff."""
+        return int(self.column.max(initial=-1)) + 1
+
+    def table(self, values: Floats) -> Floats:
+        """System by column: a value of each hole in a list, 0 where the list lacks it; one more column without any."""
+        out = np.zeros((self.systems + 1, self.columns + 1))
+        out[self.holes.system, self.column] = values
+        return out
+
+    def fixed(self, values: Floats) -> Floats:
+        """The sum of a value of each judged document over each list."""
+        return np.bincount(self.judged.system, weights=values, minlength=self.systems + 1).astype(np.float64)
+
+
+def _lowest(runs: Runs) -> int:
+    return max(int(np.bincount(part.topic.code).max(initial=1)) for part in runs.parts)
+
+
+def _unjudged(ranked: RankedGains, depth: int) -> tuple[list[str], list[str]]:
+    """The distinct pairs of topic and document within a depth that the judgments do not name."""
+    assert ranked.top is not None
+    top = ranked.top.cut(depth)
+    lists = np.repeat(np.arange(ranked.lists), np.diff(top.begin))
+    key = np.unique(ranked.list_topic[lists] * max(1, len(top.docs)) + top.doc)
+    topic, docs = key // max(1, len(top.docs)), top.docs.take(key % max(1, len(top.docs)))
+    found = ranked.pool.find(Coded(ranked.topics, frozen(topic.astype(np.int32))), docs)
+    rows = np.flatnonzero(found < 0)
+    return [ranked.topics[t] for t in topic[rows].tolist()], docs.take(rows).strings()
+
+
+def _with(judgments: Judgments, topics: list[str], docs: list[str]) -> Judgments:
+    """Judgments and, behind them, pairs without a label."""
+    return judgments_of_columns(
+        [*judgments.topic.strings(), *topics],
+        [*judgments.docs.strings(), *docs],
+        np.concatenate([judgments.label, np.full(len(topics), UNJUDGED)]),
+        judgments.source,
+    )
