@@ -13,7 +13,7 @@ import numpy as np
 
 from truegain.errors import InputError
 from truegain.tables.columns import Places, frozen
-from truegain.tables.sources import COMPRESSED
+from truegain.tables.packing import COMPRESSED
 
 Kind = Literal["csv", "tsv", "jsonl", "parquet"]
 

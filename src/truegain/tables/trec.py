@@ -13,7 +13,7 @@ import numpy.typing as npt
 from truegain.errors import InputError
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
-from truegain.tables.sources import line_at, line_of
+from truegain.tables.plain import line_at, line_of
 
 CHUNK = 1 << 23  # bytes one thread reads at a time
 

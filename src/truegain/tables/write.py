@@ -16,8 +16,9 @@ import numpy as np
 from truegain.errors import InputError
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.named import is_missing
+from truegain.tables.plain import plain_text
 from truegain.tables.runs import Run, Runs, ordered_columns
-from truegain.tables.sources import STANDARD_INPUT, PathLike, plain_text, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, PathLike, write_bytes
 from truegain.tables.tabular import Kind, ending, kind_of
 
 _KINDS: dict[str, Kind] = {
