@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 from collections.abc import Sequence
 from typing import Any
@@ -68,6 +69,17 @@ def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     """
     listed = ", ".join(names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def why(error: Exception) -> str:
+    """The reason of a failed reading or writing, in plain words.
+
+    >>> why(OSError(9, "Bad file descriptor")), why(OSError(28, "No space left on device"))
+    ('it is closed', 'No space left on device')
+    """
+    if isinstance(error, ValueError) or getattr(error, "errno", None) == errno.EBADF:
+        return "it is closed"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def check_one_of(name: str, value: object, known: Sequence[object]) -> None:

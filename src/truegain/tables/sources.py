@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from truegain.errors import InputError
+from truegain.errors import InputError, why
 from truegain.tables.guard import descriptor, reading, reading_standard_input, writing
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
@@ -41,8 +41,7 @@ def read_bytes(path: PathLike) -> bytes:
         problem = f"damaged compressed data: {error}"
         raise InputError(problem, file=file, hint="fetch or compress the file again") from None
     except (OSError, ValueError) as error:  # ValueError: a stream that was closed
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be read: {reason}", file=file, hint="check the path") from None
+        raise InputError(f"cannot be read: {why(error)}", file=file, hint="check the path") from None
 
 
 @contextmanager
@@ -140,7 +139,7 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror or error}",
+            f"cannot be written: {why(error)}",
             file=file,
             hint="check the path and the space left",
         ) from None
@@ -150,11 +149,21 @@ def write_bytes(path: PathLike, data: bytes) -> None:
     """Write whole or not at all; compressed if the name ends in .gz, .xz or .zst; '-' is standard output."""
     name = os.fspath(path)
     if name == STANDARD_INPUT:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _write_out(data)
         return
     with replaced(path) as stream:
         stream.write(packed(data, name))
+
+
+def _write_out(data: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written: {why(error)}"
+        raise InputError(problem, file="standard output", hint="check that it is open and has space") from None
 
 
 def shown_path(path: PathLike) -> str:
@@ -194,7 +203,7 @@ def _files_in(folder: str) -> list[str]:
     try:
         return sorted(str(p) for p in Path(folder).iterdir() if p.is_file() and not p.name.startswith("."))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=shown_path(folder)) from None
+        raise InputError(f"cannot be read: {why(error)}", file=shown_path(folder)) from None
 
 
 def system_name(path: PathLike) -> str:
