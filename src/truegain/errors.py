@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
+
 
 class TruegainError(Exception):
     """A mistake the user can mend; the command line prints it and ends with exit code 2."""

@@ -11,7 +11,7 @@ import numpy as np
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, RankedGains, Tops
-from truegain.tables.runs import Ranking, Run
+from truegain.tables.runs import INFINITE, WIDER, Ranking, Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,7 @@ def lists_of(run: Run, pool: Pool, single: bool, keep_top: int = 0) -> Lists:
     retrieved = np.full(len(pool.topics), ABSENT, np.int64)
     retrieved[where[where >= 0]] = lengths[where >= 0]
     flags = {flag: int(np.count_nonzero(ranking.flags & flag)) for flag in (1, 2, 4)}
+    flags |= {INFINITE: int(np.isinf(run.score).sum()), WIDER: run.wider}
     return Lists(
         run.system,
         retrieved,

@@ -77,7 +77,7 @@ def _read_run(path: str, name_by: NameBy, jobs: int) -> list[Run]:
                 hint="name systems by file, or give one file a system",
             )
         name = tags[0]
-    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True)]
+    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=rows.wider)]
 
 
 def _loaded(path: PathLike) -> tuple[bytes, tabular.Kind | None, str]:

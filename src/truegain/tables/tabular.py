@@ -201,5 +201,10 @@ def number_of(value: Any) -> float | None:
         return None
 
 
+def is_bool(value: object) -> bool:
+    """Whether a value is true or false, which can be a label and not a score."""
+    return isinstance(value, bool | np.bool_)
+
+
 def _is_number(text: str) -> bool:
     return number_of(text) is not None
