@@ -46,7 +46,7 @@ class InputError(TruegainError):
             place += f", row {row}" if place else f"row {row}"
         message = f"{place}: {problem}" if place else problem
         if text is not None:
-            message += f": {shorten(text)!r}"
+            message += f": {shorten(repr(shorten(text)), 120)}"  # a NUL takes four characters
         super().__init__(f"{message} ({hint})" if hint else message)
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from truegain.cli.output import format_of
+from truegain.cli.output import format_of, table_format_of
 from truegain.errors import TruegainError
 from truegain.tables.guard import guarded
 from truegain.tables.sources import STANDARD_INPUT
@@ -20,15 +20,16 @@ def check_all(command: Any) -> None:
     for inner in getattr(command, "commands", {}).values():
         check_all(inner)
     if not hasattr(command, "commands"):
-        command.callback = _checked(command.callback)
+        formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
+        command.callback = _checked(command.callback, format_of if "trec" in formats else table_format_of)
 
 
-def _checked(command: Callable[..., Any]) -> Callable[..., Any]:
+def _checked(command: Callable[..., Any], known: Callable[[Any, str], object]) -> Callable[..., Any]:
     @functools.wraps(command)
     def call(**given: Any) -> Any:
         _check_numbers(given)
         if "output_format" in given:  # now, not when the work is done
-            format_of(given["output_format"], str(given.get("table") or given["output"]))
+            known(given["output_format"], str(given.get("table") or given["output"]))
         with guarded(given[name] for name in OUTPUTS if given.get(name) not in (None, STANDARD_INPUT)):
             return command(**given)
 

@@ -72,13 +72,13 @@ def line_at(text: bytes, offset: int, most: int = 1000) -> str:
 class Bounds:
     """How much may be read: lines that are not endless, data that fits into memory, no bombs."""
 
-    def __init__(self, first: bytes, file: str, size: int = 0) -> None:
+    def __init__(self, first: bytes, file: str, *, whole: bool, size: int = 0) -> None:
         self.file, self.seen, self.line = file, 0, 0
         start = first[:65536].removeprefix(_BYTE_ORDER_MARK).lstrip()
         binary = first.startswith(b"PAR1")
         self.of_lines = not binary and not start.startswith(b"[")  # a JSON export may be one line
         if not binary:
-            plain_text(first, file, whole=len(first) < PIECE)
+            plain_text(first, file, whole=whole)
         self._fits(size)
 
     def look_at(self, piece: bytes, before: Callable[[], bytes], packed_size: int | None = None) -> None:

@@ -71,7 +71,7 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
         return _whole(raw, first, size, file)
     stream = unpacked or raw
     piece = first if unpacked is None else _filled(unpacked, PIECE)
-    bounds, held = Bounds(piece, file), io.BytesIO()
+    bounds, held = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
     while piece:
         bounds.look_at(piece, held.getvalue, counted.given if unpacked else None)
         held.write(piece)
@@ -81,7 +81,7 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
 
 def _whole(raw: BinaryIO, first: bytes, size: int, file: str) -> bytes:
     """A plain file of known size, read to where it stays: BytesIO gives its memory away without a copy."""
-    bounds = Bounds(first, file, size)
+    bounds = Bounds(first, file, whole=False, size=size)
     held = io.BytesIO(bytes(size))
     with held.getbuffer() as view:
         view[: len(first)] = piece = first
@@ -115,9 +115,11 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
 
     A link keeps pointing where it points; a pipe or device, such as /dev/null, is written to as it is.
     """
-    if "\0" in os.fspath(path):
-        raise InputError("cannot be written: a NUL in the path", file=repr(path), hint="check the path")
-    file = shown_path(path)
+    name, file = os.fspath(path), shown_path(path)
+    if not name or "\0" in name:
+        raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
+    if name.endswith(("/", os.sep)):
+        raise InputError("this is a folder", file=file, hint="name a file to write")
     try:
         target = Path(os.path.realpath(path))
         writing(target)
@@ -156,9 +158,12 @@ def write_bytes(path: PathLike, data: bytes) -> None:
 
 
 def _write_out(data: bytes) -> None:
+    """Write all to standard output, which may take a part at a time where Python is told not to buffer."""
+    stream, left = sys.stdout.buffer, memoryview(data)
     try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        while left:
+            left = left[stream.write(left) or 0 :]
+        stream.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
