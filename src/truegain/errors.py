@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 from collections.abc import Sequence
 from typing import Any
+
+ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
 
 
 class TruegainError(Exception):
@@ -43,7 +46,7 @@ class InputError(TruegainError):
             place += f", row {row}" if place else f"row {row}"
         message = f"{place}: {problem}" if place else problem
         if text is not None:
-            message += f": {shorten(text)!r}"
+            message += f": {shorten(repr(shorten(text)), 120)}"  # a NUL takes four characters
         super().__init__(f"{message} ({hint})" if hint else message)
 
 
@@ -68,6 +71,17 @@ def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     """
     listed = ", ".join(names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def why(error: Exception) -> str:
+    """The reason of a failed reading or writing, in plain words.
+
+    >>> why(OSError(9, "Bad file descriptor")), why(OSError(28, "No space left on device"))
+    ('it is closed', 'No space left on device')
+    """
+    if isinstance(error, ValueError) or getattr(error, "errno", None) == errno.EBADF:
+        return "it is closed"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def check_one_of(name: str, value: object, known: Sequence[object]) -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import polars as pl
 
-from truegain.tables.sources import zstd
+from truegain.tables.packing import zstd
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 a 1\n"
 RUN = b"1 Q0 a 1 2.5 s\n1 Q0 b 2 1.5 s\n2 Q0 a 1 0.5 s\n"
@@ -100,6 +100,9 @@ BROKEN = [
     run("document twice, same line twice", RUN + RUN, ":4:", "stands twice", "keep one of the two lines"),
     run("old Mac line ends", RUN.replace(b"\n", b"\r"), ":1:", "carriage return inside a line", "newline"),
     run("several tags", RUN + b"3 Q0 a 1 1 t\n", "2 different tags (s, t", "name systems by file", name_by="tag"),
+    run("JSON true as score", b'{"topic": "1", "doc": "a", "score": true}\n', ":1:", "score is not a number", "'True'"),
+    run("endless line", b"1 Q0 a 1 2 s\n" + b"x" * (1 << 21), ":2:", "a line of more than 1 MB", "right file"),
+    qrels("label too large", b"1 0 a 1\n1 0 b 1e200\n", ":2:", "too large to be added up", "'1 0 b 1e200'"),
     # ------------------------------------------------------------ lines of judgments
     qrels("three fields", b"1 0 a\n", ":1:", "exactly 4 fields, this one has 3", "'1 0 a'", "subtopic document label"),
     qrels("five fields", b"1 0 a 1\n1 0 b 1 x\n", ":2:", "exactly 4 fields, this one has 5", "'1 0 b 1 x'"),

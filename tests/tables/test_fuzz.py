@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.tables.nasty import NASTY_IDS
 from truegain.tables import trec
-from truegain.tables.sources import zstd
+from truegain.tables.packing import zstd
 
 bounded = settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from tests.tables.nasty import finite, scores, table_ids, trec_ids, trec_topics
-from truegain.tables import sources, trec
+from truegain.tables import plain, sources, trec
 from truegain.tables.columns import Coded, Ids, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs, run_of_columns
@@ -442,7 +442,8 @@ def test_faults_are_placed_right_across_chunks(
 ) -> None:
     """Guards line numbers of faults in any chunk, of duplicates across chunks, and of text that is not UTF-8."""
     monkeypatch.setattr(trec, "CHUNK", chunk)
-    monkeypatch.setattr(sources, "_PIECE", chunk)
+    monkeypatch.setattr(plain, "_DECODED", chunk)
+    monkeypatch.setattr(sources, "PIECE", chunk)
     lines = ["1 Q0 d\u00e9%d 1 %d s\n".encode() % (i, i) for i in range(1, 101)]
     for broken, says in ((b"1 Q0 x 1 high s\n", "not a number"), (b"1 Q0 \xe9 1 1 s\n", "not UTF-8")):
         (tmp_path / "r").write_bytes(b"".join([*lines[: bad - 1], broken, *lines[bad:]]))

@@ -124,3 +124,53 @@ def test_each_is_told_once_for_many_runs() -> None:
     assert len(messages) == 2
     assert any("100 lists of 50 runs (s00, s01, s02 and 47 more)" in m for m in messages)
     assert any("50 of 50 runs have topics without judgments" in m for m in messages)
+
+
+def test_lines_with_more_than_six_fields(tmp_path: Path) -> None:
+    """Guards fields behind the tag: trec_eval takes them, and one may be a score; counted over all runs."""
+    wide = "1 Q0 a 1 2 s 0.5\n1 Q0 b 2 1 s\n2 Q0 a 1 1 s more of it\n2 Q0 c 2 0.5 s\n"
+    for name in ("r", "t"):
+        (tmp_path / name).write_text(wide)
+    (tmp_path / "u").write_text("1 Q0 a 1 2 s\n2 Q0 a 1 1 s\t\r\n")
+    paths = [str(tmp_path / name) for name in "rtu"]
+    only(told(paths), "more than six fields in 4 lines of 2 runs (r, t)", "not read, as in trec_eval")
+    assert told(paths[2]) == []
+
+
+def test_infinite_scores() -> None:
+    """Guards scores that order but are none; both infinities are counted, and order as they must."""
+    run = {"1": {"a": float("-inf"), "b": float("inf"), "c": 0.0}, "2": {"a": 1.0}}
+    only(told({"s": run, "t": SCORES}), "the score is infinite in 2 lines of 1 run (s)", "first or last")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert tg.evaluate(run, {"1": {"a": 1}, "2": {"a": 1}}, "RR").by_topic() == {"1": pytest.approx(1 / 3), "2": 1}
+
+
+@pytest.mark.parametrize(("label", "suspicious"), [(2.0**53, False), (2.0**53 + 2, True), (-1e23, True)])
+def test_labels_beyond_whole_numbers(label: float, suspicious: bool) -> None:
+    """Guards labels that are ids or times: beyond 2^53 neighbours are one float."""
+    messages = told(SCORES, {"1": {"a": label, "b": 1}, "2": {"a": 1}})
+    if suspicious:
+        only(messages, "1 of 3 labels is beyond 2^53", f"the first is {label:g}")
+    else:
+        assert messages == []
+
+
+def test_labels_that_cannot_be_added_up() -> None:
+    """Guards measures against overflow: refused with the row, where sums would be infinite."""
+    with pytest.raises(tg.InputError, match="row 2: label 1e\\+200 is too large"):
+        tg.evaluate(SCORES, {"1": {"a": 1, "b": 1e200}}, "P@5")
+
+
+@pytest.mark.parametrize("level", [float("nan"), float("inf")])
+def test_a_level_is_a_number(level: float) -> None:
+    """Guards level=nan, which is not negative."""
+    with pytest.raises(tg.TruegainError, match=f"level {level:g} is not a finite number"):
+        tg.evaluate(SCORES, LABELS, "P@5", level=level)
+
+
+def test_true_and_false_are_labels_but_no_scores() -> None:
+    """Guards booleans: a document may be relevant or not; two scores order nothing and hide a mistaken column."""
+    assert tg.evaluate(SCORES, {"1": {"a": True, "b": False}, "2": {"a": True}}, "P@1").mean() == 1
+    with pytest.raises(tg.InputError, match="not a number: 'True'"):
+        tg.evaluate({"1": {"a": True, "b": False}}, LABELS, "P@5")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from importlib import import_module
 from typing import Annotated, TextIO
 
 import typer
+from typer.main import get_command
 
 from truegain._version import __version__
-from truegain.errors import DataWarning, TruegainError
+from truegain.cli import streams
+from truegain.cli.checks import check_all
+from truegain.errors import DataWarning, TruegainError, why
+from truegain.tables.sources import shown_path
 
 # verb: the file of this folder and the command (or group of commands) in it; imported when it is called
 COMMANDS = {
@@ -70,27 +73,43 @@ def build(verb: str | None = None) -> typer.Typer:
 
 def main() -> None:
     """Run the command line: mistakes of the user end with exit code 2 and a message, never with a traceback."""
+    streams.mend()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _show_warning
         try:
-            code = build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))(standalone_mode=False)
-            if code:
-                sys.exit(code)
+            sys.exit(_run())
         except TruegainError as error:
-            print(f"error: {error}", file=sys.stderr)
+            streams.tell(f"error: {error}")
             sys.exit(2)
         except KeyboardInterrupt:
-            print("interrupted; nothing was written", file=sys.stderr)
+            streams.tell("interrupted; nothing was written")
             sys.exit(130)
         except BrokenPipeError:  # the reader of our output went away, as `head` does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+        except MemoryError:
+            streams.tell("error: there is not enough memory; give fewer runs at a time, or smaller ones")
+            sys.exit(2)
+        except OSError as error:
+            where = "standard output" if error.filename is None else shown_path(error.filename)
+            streams.tell(f"error: {where}: {why(error)} (check the path and the space left)")
+            sys.exit(2)
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
             error.show()  # a mistake in the words of the command
             sys.exit(getattr(error, "exit_code", 2))
+        finally:
+            streams.settle_output()
+
+
+def _run() -> int | None:
+    """Run the command that the words name; its exit code."""
+    command = get_command(build(next((word for word in sys.argv[1:] if not word.startswith("-")), None)))
+    check_all(command)
+    code = command(standalone_mode=False)
+    sys.stdout.flush()  # here, where a failure can still be told
+    return code or None
 
 
 def _show_warning(
@@ -102,4 +121,4 @@ def _show_warning(
     line: str | None = None,  # noqa: ARG001
 ) -> None:
     kind = "warning" if issubclass(category, DataWarning) else category.__name__
-    print(f"{kind}: {message}", file=sys.stderr)
+    streams.tell(f"{kind}: {message}")

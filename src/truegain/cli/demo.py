@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from truegain.cli.output import write_scores
+from truegain.errors import InputError, some, why
 from truegain.measures.evaluate import evaluate
+from truegain.tables.sources import shown_path, write_bytes
+
+if TYPE_CHECKING:
+    from truegain.studies.world import World
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
 
@@ -19,27 +28,9 @@ def demo_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another world.")] = 0,
 ) -> None:
     """Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it."""
-    from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-    from truegain.studies.world import simulate
-    from truegain.studies.world_text import texts
-    from truegain.tables.sources import write_bytes
-    from truegain.tables.write import write_judgments, write_runs
-
-    world = simulate(seed=seed)
     runs = folder / "runs"
-    runs.mkdir(parents=True, exist_ok=True)
-    write_runs(world.runs, runs)
-    write_judgments(world.gold, folder / "gold.qrels")
-    write_judgments(world.noisy, folder / "llm.qrels")
-    write_judgments(world.sample, folder / "gold_sample.qrels")
-    lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
-    write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
-    write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
-    people = magnitude_ratings(seed=seed)
-    write_judgments(people.ratings, folder / "magnitudes.csv")
-    write_judgments(people.expert, folder / "expert.qrels")
-    (folder / "magnitude-runs").mkdir(exist_ok=True)
-    write_runs(runs_over(people.truth, seed=seed), folder / "magnitude-runs")
+    with _made(folder) as new:
+        world = _simulated(new, seed)
     typer.echo(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"
@@ -59,3 +50,60 @@ def demo_command(
         f"  truegain eval {folder}/gold.qrels {runs} -m AP --intervals topics,collection\n"
         f"  truegain compare {folder}/gold.qrels {runs} -m AP"
     )
+
+
+def _simulated(folder: Path, seed: int) -> World:
+    """Write a world, with its text and its ratings, into an empty folder."""
+    from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
+    from truegain.studies.world import simulate
+    from truegain.studies.world_text import texts
+    from truegain.tables.write import write_judgments, write_runs
+
+    world = simulate(seed=seed)
+    write_runs(world.runs, f"{folder}/runs/")
+    write_judgments(world.gold, folder / "gold.qrels")
+    write_judgments(world.noisy, folder / "llm.qrels")
+    write_judgments(world.sample, folder / "gold_sample.qrels")
+    lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
+    write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
+    write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
+    people = magnitude_ratings(seed=seed)
+    write_judgments(people.ratings, folder / "magnitudes.csv")
+    write_judgments(people.expert, folder / "expert.qrels")
+    write_runs(runs_over(people.truth, seed=seed), f"{folder}/magnitude-runs/")
+    return world
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[Path]:
+    """A new folder, whose files go into `folder` when all are there, unless something else is there already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".", dir=folder) as temporary:
+            new = Path(temporary)
+            yield new
+            paths = [path.relative_to(new) for path in sorted(new.rglob("*")) if path.is_file()]
+            if others := _others(folder, new):
+                raise InputError(
+                    f"the folder holds other files ({some(others)})",
+                    file=shown_path(folder),
+                    hint="name a new folder, or an empty one",
+                )
+            for path in paths:
+                (folder / path).parent.mkdir(exist_ok=True)
+                (new / path).replace(folder / path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {why(error)}", file=shown_path(folder), hint="name a folder") from None
+
+
+def _others(folder: Path, new: Path) -> list[str]:
+    """Files in a folder, hidden ones aside, that are not byte for byte what is to stand there."""
+    there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    if strange := [shown_path(path.name) for path in there if not (new / path.name).exists()]:
+        return strange  # without a look into all that lies below
+    files = (path.relative_to(folder) for top in there for path in (top, *top.rglob("*")) if path.is_file())
+    return [
+        shown_path(path)
+        for path in files
+        if not ((new / path).is_file() and filecmp.cmp(folder / path, new / path, shallow=False))
+    ]

@@ -1,50 +1,52 @@
-"""Scores on the screen and in files: a table for people, trec_eval's lines, CSV, JSON, JSONL, Parquet."""
+"""Scores on the screen and in files: a table for people, trec_eval's lines, rows for programs."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
+import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Literal
 
-from truegain.errors import TruegainError
-from truegain.tables.scores import ALL_TOPICS, Scores, plain, shown
-from truegain.tables.sources import STANDARD_INPUT, read_bytes, write_bytes
+from truegain.errors import InputError, TruegainError
+from truegain.tables.scores import ALL_TOPICS, Scores, plain
+from truegain.tables.sources import read_bytes, shown_path, write_bytes
+from truegain.tables.table import ENDINGS, Cell, Table, separated
 from truegain.tables.table import Format as TableFormat
-from truegain.tables.table import Table
+from truegain.tables.tabular import ending
 
-Format = Literal["table", "trec", "csv", "json", "jsonl", "parquet"]
+Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 COLUMNS = ("system", "topic", "measure", "value")
-_ENDINGS: dict[str, Format] = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
-_TABLE_ENDINGS: dict[str, TableFormat] = {
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".parquet": "parquet",
-    ".tex": "latex",
-    ".md": "markdown",
-    ".html": "html",
-}
+TREC = ".trec"
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
 
 
 def format_of(given: Format | None, output: str) -> Format:
-    """The format asked for, or told by the ending of the file to write."""
+    """The format of scores that was asked for, or is told by the ending of the file to write."""
     if given is not None:
         return given
-    name = output.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst")
-    return _ENDINGS.get(Path(name).suffix, "table")
+    return "trec" if ending(output) == TREC else table_format_of(None, output, (TREC, *ENDINGS))
 
 
-def table_format_of(given: TableFormat | None, output: str) -> TableFormat:
-    """The format of a table asked for, or told by the ending of the file to write."""
-    if given is not None:
-        return given
-    name = output.removesuffix(".gz").removesuffix(".xz").removesuffix(".zst")
-    return _TABLE_ENDINGS.get(Path(name).suffix, "table")
+def table_format_of(given: TableFormat | None, output: str, known: Sequence[str] = tuple(ENDINGS)) -> TableFormat:
+    """The format of a table that was asked for, or is told by the ending of the file to write.
+
+    Without an ending, and to standard output, it is the table for people; an unknown ending is an error.
+
+    >>> table_format_of(None, "scores.tex.gz"), table_format_of(None, "-")
+    ('latex', 'table')
+    """
+    last = ending(output)
+    if given is not None or not last:
+        return given or "table"
+    if last not in ENDINGS:
+        raise InputError(
+            f"no format is known by the ending {last}",
+            file=shown_path(output),
+            hint=f"end the name in {', '.join(known)}, each also with .gz, .xz or .zst, or say --format",
+        )
+    return ENDINGS[last]
 
 
 def write_table(table: Table, given: TableFormat | None, output: str) -> None:
@@ -65,60 +67,54 @@ def write_scores(
     """Print scores in a format, to a file or to standard output."""
     if not topics and not summary:
         raise TruegainError("-n leaves nothing to print; give -q for the topics as well")
+    rows = scores.rows(topics, summary)
     if chosen == "parquet":
         stream = io.BytesIO()
         scores.frame(topics, summary).write_parquet(stream)
         write_bytes(output, stream.getvalue())
         return
-    if chosen == "table":
-        text = _table(scores, topics, summary)
-    elif chosen == "trec":
+    if chosen == "trec":
         text = "".join(_trec_lines(scores, names, topics, summary))
-    elif chosen == "csv":
-        text = _csv(scores, topics, summary)
+    elif chosen == "csv" or chosen == "tsv":
+        text = separated(COLUMNS, rows, "," if chosen == "csv" else "\t")
+    elif chosen == "json" or chosen == "jsonl":
+        records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        made_by = {**scores.made_by, "inputs": {shown_path(name): _digest(name) for name in inputs}}
+        text = _json_lines(records) if chosen == "jsonl" else _json({"made_by": made_by, "scores": records})
     else:
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in scores.rows(topics, summary)]
-        if chosen == "jsonl":
-            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        else:
-            made_by = {**scores.made_by, "inputs": {name: _digest(name) for name in inputs}}
-            text = json.dumps({"made_by": made_by, "scores": rows}, ensure_ascii=False, indent=1) + "\n"
+        write_bytes(output, _wide(scores, topics, summary).render(chosen))
+        return
     write_bytes(output, text.encode())
 
 
 def _digest(name: str) -> str | None:
-    return None if name == STANDARD_INPUT else hashlib.sha256(read_bytes(name)).hexdigest()
+    """The digest of a file's unpacked bytes; None for what can be read only once."""
+    return hashlib.sha256(read_bytes(name)).hexdigest() if os.path.isfile(name) else None  # noqa: PTH113
 
 
-def _csv(scores: Scores, topics: bool, summary: bool) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(scores.rows(topics, summary))
-    return stream.getvalue()
+def _json(whole: object) -> str:
+    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
 
 
-def _table(scores: Scores, topics: bool, summary: bool) -> str:
-    """Aligned columns: system, topic where asked for, then the measures."""
-    lines = [["system", *(["topic"] if topics else []), *scores.measures]]
+def _json_lines(records: Sequence[object]) -> str:
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def _wide(scores: Scores, topics: bool, summary: bool) -> Table:
+    """A column a measure: system, topic where asked for, then the measures."""
+    rows: list[tuple[Cell, ...]] = []
     for s, system in enumerate(scores.systems):
         for t, topic in enumerate(scores.topics if topics else ()):
-            cells = [_cell(scores, m, scores.values[m][s, t]) for m in scores.measures]
-            lines.append([system, topic, *cells])
+            rows.append((system, topic, *(_cell(scores, m, scores.values[m][s, t]) for m in scores.measures)))
         if summary:
-            cells = [_cell(scores, m, scores.summaries[m][s]) for m in scores.measures]
-            lines.append([system, *([ALL_TOPICS] if topics else []), *cells])
-    left = 2 if topics else 1
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = (
-        "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
-        for line in lines
-    )
-    return "".join(line.rstrip() + "\n" for line in aligned)
+            means = (_cell(scores, m, scores.summaries[m][s]) for m in scores.measures)
+            rows.append((system, *([ALL_TOPICS] if topics else []), *means))
+    return Table(("system", *(["topic"] if topics else []), *scores.measures), rows)
 
 
-def _cell(scores: Scores, measure: str, value: object) -> str:
-    return shown(plain(value), measure in scores.counts)
+def _cell(scores: Scores, measure: str, value: object) -> Cell:
+    found = plain(value)
+    return round(found) if isinstance(found, float) and measure in scores.counts else found
 
 
 def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool) -> Iterator[str]:

@@ -8,6 +8,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from truegain.cli.streams import tell
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
@@ -35,7 +37,7 @@ class Progress:
             self.bar.stop()
         if isinstance(error, KeyboardInterrupt) and not Progress.told:
             Progress.told = True  # typer turns Ctrl-C into a bare exit code, so what was done is said here
-            print(f"interrupted: {str(error) or f'{self.done} {self.what}'}; nothing was written", file=sys.stderr)
+            tell(f"interrupted: {str(error) or f'{self.done} {self.what}'}; nothing was written")
 
     def advance(self, pieces: int = 1) -> None:
         """Tell that some pieces are done; may be called from any thread."""

@@ -143,7 +143,8 @@ def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _words(path: str) -> list[str]:
-    from truegain.tables.sources import plain_text, read_bytes
+    from truegain.tables.plain import plain_text
+    from truegain.tables.sources import read_bytes
 
     return plain_text(read_bytes(path), path).decode().split()
 

@@ -39,7 +39,7 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
         except ValueError:
             raise wrong from None
         if ":" in text:
-            if len(labels) != 2 or any(x != round(x) for x in labels) or not 0 < labels[1] - labels[0] < MOST_LABELS:
+            if len(labels) != 2 or any(x % 1 != 0 for x in labels) or not 0 < labels[1] - labels[0] < MOST_LABELS:
                 raise wrong
             labels = tuple(float(x) for x in range(int(labels[0]), int(labels[1]) + 1))
     if len(set(labels)) < 2 or not np.isfinite(labels).all() or min(labels) < 0:

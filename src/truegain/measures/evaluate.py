@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.parse import Asked, parse_measures
 from truegain.tables.align import align
-from truegain.tables.checks import check_grades, check_overlap, check_scores
+from truegain.tables.checks import check_grades, check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
@@ -52,7 +53,9 @@ class Options:
     ties: Ties = "descending"
 
     def __post_init__(self) -> None:
-        if self.level is not None and not self.level >= 0:
+        if self.level is not None and not math.isfinite(self.level):
+            raise TruegainError(f"level {self.level:g} is not a finite number; give the smallest relevant label")
+        if self.level is not None and self.level < 0:
             raise TruegainError(f"level {self.level:g} is negative: unjudged documents would become relevant")
         if self.depth is not None and self.depth < 1:
             raise TruegainError(f"depth {self.depth} keeps no document; give at least 1")
@@ -120,9 +123,11 @@ def aligned(
     keep_keys: int = 0,
 ) -> RankedGains:
     """Read, order and match runs with judgments, warning about what is suspicious."""
+    table = Judgments.of(judgments)
+    check_labels(table)
     ranked, systems = align(
-        Pool.of(Judgments.of(judgments)),
-        loaders_of(runs, name_by, jobs or cores()),
+        Pool.of(table),
+        loaders_of(runs, table, name_by, jobs or cores()),
         trec_eval=int(options.trec_eval),
         jobs=jobs or cores(),
         progress=progress,
@@ -196,11 +201,13 @@ def options_of(options: dict[str, Any]) -> Options:
     return Options(**options)
 
 
-def loaders_of(runs: object, name_by: NameBy, jobs: int) -> list[Callable[[], Sequence[Run]]]:
+def loaders_of(runs: object, judgments: Judgments, name_by: NameBy, jobs: int) -> list[Callable[[], Sequence[Run]]]:
     """Functions that give the runs; files are read only when their turn comes."""
     paths = isinstance(runs, str | os.PathLike) or (
         isinstance(runs, list | tuple) and runs and all(isinstance(r, str | os.PathLike) for r in runs)
     )
     if paths:
         return run_loaders(runs, name_by=name_by, jobs=jobs)  # type: ignore[arg-type]
-    return [lambda part=part: [part] for part in Runs.of(runs).parts]  # type: ignore[misc]
+    given = Runs.of(runs)
+    check_order(given, judgments)
+    return [lambda part=part: [part] for part in given.parts]  # type: ignore[misc]

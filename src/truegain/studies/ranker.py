@@ -10,8 +10,9 @@ import numpy as np
 from truegain.errors import InputError, TruegainError
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ids, Ints, frozen
+from truegain.tables.plain import plain_text
 from truegain.tables.runs import Runs, run_of_columns
-from truegain.tables.sources import PathLike, plain_text, read_bytes
+from truegain.tables.sources import PathLike, read_bytes
 from truegain.text.corpus import Corpus
 
 

@@ -175,6 +175,7 @@ typedef struct {
     const unsigned char *start[MAX_FIELDS];
     size_t length[MAX_FIELDS];
     int count;
+    int more; /* whether there are fields beyond those that were cut */
 } Fields;
 
 static const unsigned char SPACE[256] = {['\t'] = 1, ['\v'] = 1, ['\f'] = 1, ['\r'] = 1, [' '] = 1};
@@ -182,7 +183,7 @@ static const unsigned char SPACE[256] = {['\t'] = 1, ['\v'] = 1, ['\f'] = 1, ['\
 /* Cut [p, end) at white space; fields beyond the sixth are left alone when allowed. */
 static inline int cut(const unsigned char *p, const unsigned char *end, int most, Fields *fields)
 {
-    fields->count = 0;
+    fields->count = fields->more = 0;
     while (end > p && end[-1] == '\r')
         end--;
     for (;;) {
@@ -191,8 +192,10 @@ static inline int cut(const unsigned char *p, const unsigned char *end, int most
                 return LONE_RETURN;
         if (p == end)
             return FINE;
-        if (fields->count == MAX_FIELDS || (fields->count == 6 && most > 6))
+        if (fields->count == MAX_FIELDS || (fields->count == 6 && most > 6)) {
+            fields->more = 1;
             return memchr(p, '\r', (size_t)(end - p)) ? LONE_RETURN : FINE;
+        }
         const unsigned char *start = p;
         while (p < end && !SPACE[*p])
             p++;
@@ -267,7 +270,8 @@ static int settle(const Slow *slow, int count, double *values, PyThreadState **t
 
 PyDoc_STRVAR(scan_doc,
 "scan(text, begin, end, layout, topic_segment, topic_start, topic_length, second_segment, second_start,\n"
-"second_length, doc_start, doc_length, doc_hash, value, rank) -> (rows, topic segments, second segments, status, offset)\n\n"
+"second_length, doc_start, doc_length, doc_hash, value, rank) -> (rows, topic segments, second segments, lines with\n"
+"more fields than are read, status, offset)\n\n"
 "Cut the lines of text[begin:end] into columns; layout = (fewest fields, most fields, and the positions of\n"
 "topic, second, document, value and rank, -1 for no rank).  Stops at the first bad line: status and its offset.");
 
@@ -312,7 +316,7 @@ static PyObject *scan(PyObject *self, PyObject *args)
     }
     Grouped topics = {DATA(int32_t, 1), DATA(int64_t, 2), DATA(int32_t, 3), 0, NULL, 0};
     Grouped seconds = {DATA(int32_t, 4), DATA(int64_t, 5), DATA(int32_t, 6), 0, NULL, 0};
-    Py_ssize_t rows = 0, fault = -1;
+    Py_ssize_t rows = 0, more = 0, fault = -1;
     int status = FINE, kept = 0;
     Slow slow[MAX_SLOW];
     PyThreadState *thread = PyEval_SaveThread();
@@ -337,6 +341,7 @@ static PyObject *scan(PyObject *self, PyObject *args)
                 doc_length[rows] = (int32_t)f.length[doc_f];
                 doc_hash[rows] = hash_bytes(f.start[doc_f], f.length[doc_f]);
                 ranks[rows] = rank_f < 0 ? -1 : rank_of(f.start[rank_f], f.length[rank_f]);
+                more += f.more;
                 rows++;
             }
         }
@@ -359,7 +364,7 @@ static PyObject *scan(PyObject *self, PyObject *args)
         fault = bad - base;
     PyEval_RestoreThread(thread);
     release(arrays, 12);
-    return Py_BuildValue("(nnnin)", rows, topics.count, seconds.count, status, fault);
+    return Py_BuildValue("(nnnnin)", rows, topics.count, seconds.count, more, status, fault);
 }
 
 PyDoc_STRVAR(count_lines_doc, "count_lines(text, begin, end) -> lines in text[begin:end], the last one with or without its newline.");

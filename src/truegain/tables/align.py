@@ -12,7 +12,7 @@ import numpy.typing as npt
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
-from truegain.tables.runs import Ranking, Run, Ties
+from truegain.tables.runs import INFINITE, WIDER, Ranking, Run, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,7 @@ def lists_of(
     top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
     flags = {flag: int(np.count_nonzero(ranking.flags & flag)) for flag in (1, 2, 4)}
+    flags |= {INFINITE: int(np.isinf(run.score).sum()), WIDER: run.wider}
     return Lists(
         run.system,
         retrieved,

@@ -9,8 +9,15 @@ import numpy as np
 
 from truegain.errors import DataWarning, InputError, some
 from truegain.tables.align import Lists
+from truegain.tables.columns import Codes, Floats
+from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import ALL_TIED, FLOAT32_TIES, RANKS_CONTRADICT
+from truegain.tables.runs import ALL_TIED, FLOAT32_TIES, INFINITE, RANKS_CONTRADICT, WIDER, Runs
+
+WHOLE = 2.0**53  # beyond it a float is no longer every whole number
+LARGEST = 1e100  # sums of the products of such labels overflow
+FEWEST = 10  # rows from which on the values of a table tell what it is
+LEVELS = 20  # grades of a scale
 
 
 def warn(message: str) -> None:
@@ -49,11 +56,16 @@ def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
 def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
     """Scores that do not order, and rank columns that say otherwise."""
 
-    def told(flag: int) -> str:
+    def told(flag: int, unit: str = "list") -> str:
         hit = [s for s in systems if s.flags[flag]]
-        lists = sum(s.flags[flag] for s in hit)
+        units = sum(s.flags[flag] for s in hit)
         named = some([s.system for s in hit])
-        return f"{counted(lists, 'list')} of {counted(len(hit), 'run')} ({named})" if lists else ""
+        return f"{counted(units, unit)} of {counted(len(hit), 'run')} ({named})" if units else ""
+
+    if where := told(WIDER, "line"):
+        warn(f"more than six fields in {where}; what follows the tag is not read, as in trec_eval")
+    if where := told(INFINITE, "line"):
+        warn(f"the score is infinite in {where}; such documents stand first or last, tied with one another")
 
     if where := told(ALL_TIED):
         warn(f"all scores are tied in {where}; their order is that of document ids")
@@ -78,6 +90,62 @@ def check_grades(ranked: RankedGains, levels: Sequence[float], skip: bool) -> No
             f"{_of(empty, len(ranked.topics), 'topic', 'has', 'have')} no relevant document; such topics "
             + ("are left out" if skip else "count as 0, as in trec_eval (no_relevant='skip' leaves them out)")
         )
+
+
+def check_labels(judgments: Judgments) -> None:
+    """Labels too large to be told apart, or to be added up."""
+    size = np.abs(judgments.label)
+    if (size > LARGEST).any():
+        row = int(np.flatnonzero(size > LARGEST)[0])
+        raise InputError(
+            f"label {judgments.label[row]:g} is too large to be added up",
+            **judgments.where(row),  # type: ignore[arg-type]
+            hint="check that this is the label's column, or divide the labels by something",
+        )
+    if (size > WHOLE).any():
+        row = int(np.flatnonzero(size > WHOLE)[0])
+        warn(
+            f"{_of(int((size > WHOLE).sum()), len(judgments), 'label', 'is', 'are')} beyond 2^53 (the first is "
+            f"{judgments.label[row]:g}), where whole numbers are no longer told apart; check that these are labels"
+        )
+
+
+def check_order(runs: Runs, judgments: Judgments) -> None:
+    """Refuse a run and judgments that were swapped, where nothing but their order told which is which.
+
+    Scores are many numbers, mostly fractional and seldom tied within a topic; labels are few whole numbers, many of
+    them tied.  Where it is the other way round in both, they are swapped, unless the run stands in descending order,
+    as runs do, and the labels do not.
+    """
+    run = runs.parts[0]
+    if not (run.bare and judgments.bare) or min(len(run), len(judgments)) < FEWEST:
+        return
+    topic, label = judgments.topic.code, judgments.label
+    levels, labels = np.unique(run.score), len(np.unique(label))
+    graded = len(levels) == 1 or (len(levels) <= LEVELS and _untied(run.topic.code, run.score) <= 0.75)
+    scored = labels > min(LEVELS, len(label) // 2) and _untied(topic, label) >= 0.5
+    if not (graded and scored) or (run.score % 1 != 0).any() or np.mean(label % 1 != 0) < 0.9:
+        return
+    if len(levels) > 1 and _descends(run.topic.code, run.score) and not _descends(topic, label):
+        return
+    raise InputError(
+        f"runs and judgments are swapped: what is given as the run holds {counted(len(levels), 'whole number')} "
+        f"({some([f'{v:g}' for v in levels.tolist()])}), as the judgments {labels} numbers, nearly all fractional",
+        hint="in Python the runs come first, then the judgments; if they do, name the run: {'name': run}",
+    )
+
+
+def _untied(topic: Codes, value: Floats) -> float:
+    """How many different values topics have, as a share of the rows."""
+    order = np.lexsort((value, topic))
+    new = (np.diff(topic[order]) != 0) | (np.diff(value[order]) != 0)
+    return float(1 + np.count_nonzero(new)) / len(value)
+
+
+def _descends(topic: Codes, value: Floats) -> bool:
+    """Whether values never rise from row to row within a topic."""
+    order = np.argsort(topic, kind="stable")
+    return bool(((np.diff(value[order]) <= 0) | (np.diff(topic[order]) != 0)).all())
 
 
 def _of(n: int, total: int, noun: str, singular: str, plural: str) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import ORDER, InputError
 from truegain.tables import named
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.read import read_judgments, read_runs
 from truegain.tables.runs import Run, Runs, run_of_columns
-from truegain.tables.tabular import number_of
+from truegain.tables.tabular import is_bool, number_of
 
 _KINDS = "a path, a dict of dicts, a pandas or polars frame, ir_measures tuples or a ranx object"
 
@@ -24,13 +24,15 @@ def to_judgments(data: object) -> Judgments:
     """Judgments from any known kind of object."""
     if isinstance(data, Judgments):
         return data
+    if isinstance(data, Runs | Run) or _is_ranx(data, "Run"):
+        raise InputError(f"this is a {type(data).__name__}, not judgments", file="judgments", hint=ORDER)
     if isinstance(data, str | os.PathLike):
         return read_judgments(data)
     if _is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
         topics, docs, labels = _flat(data, "judgments")
-        return judgments_of_columns(topics, docs, labels, "judgments")
+        return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
     if _is_frame(data):
         return named.judgments(_in_memory(data), "judgments")
     rows = _tuples(data, "relevance", "judgments")
@@ -49,11 +51,14 @@ def to_runs(data: object) -> Runs:
         return data
     if isinstance(data, Run):
         return Runs((data,))
+    if isinstance(data, Judgments) or _is_ranx(data, "Qrels"):
+        raise InputError(f"these are {type(data).__name__}, not runs", file="runs", hint=ORDER)
     if isinstance(data, str | os.PathLike) or _is_paths(data):
         return read_runs(data)  # type: ignore[arg-type]
     if isinstance(data, Mapping) and not _is_one_run(data):
         return Runs(tuple(run for name, value in data.items() for run in _named_runs(str(name), value)))
-    return Runs(tuple(_named_runs("run", data)))
+    bare = isinstance(data, Mapping)
+    return Runs(tuple(replace(run, bare=bare) for run in _named_runs("run", data)))
 
 
 def _named_runs(name: str, data: object) -> list[Run]:
@@ -100,6 +105,8 @@ def _flat(data: Mapping[Any, Any], what: str) -> tuple[list[str], list[str], Flo
                 file=what,
                 hint="give {topic: {document: number}}",
             )
+        if what == "judgments" and any(isinstance(value, Mapping) for value in inner.values()):
+            raise InputError(f"{topic} holds dicts of dicts, as runs of several systems do", file=what, hint=ORDER)
         topics += [_id(topic, "topic", what)] * len(inner)
         docs += [_id(doc, "document", what) for doc in inner]
         values += inner.values()
@@ -119,7 +126,7 @@ def _id(value: object, name: str, what: str) -> str:
 def _numbers(values: list[Any], what: str) -> Floats:
     numbers = np.empty(len(values))
     for row, value in enumerate(values):
-        number = number_of(value)
+        number = None if what != "judgments" and is_bool(value) else number_of(value)
         if number is None:
             raise InputError(
                 "not a number", file=what, row=row + 1, text=repr(value), hint="labels and scores must be numbers"
@@ -152,8 +159,9 @@ def _in_memory(frame: Any) -> Any:
     return frame.collect() if hasattr(frame, "collect") else frame
 
 
-def _is_ranx(data: object) -> bool:
-    return type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict")
+def _is_ranx(data: object, kind: str = "") -> bool:
+    ours = type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict")
+    return ours and (not kind or type(data).__name__ == kind)
 
 
 def _tuples(data: object, value: str, what: str) -> list[Any]:

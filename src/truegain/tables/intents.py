@@ -10,8 +10,9 @@ import numpy as np
 
 from truegain.errors import InputError
 from truegain.tables.columns import frozen
+from truegain.tables.plain import plain_text
 from truegain.tables.ranked import RankedGains
-from truegain.tables.sources import PathLike, plain_text, read_bytes
+from truegain.tables.sources import PathLike, read_bytes
 
 Type = Literal["inf", "nav"]
 ROUNDING = 0.01  # NTCIR prints probabilities with few decimals, so they may sum to a little more than 1

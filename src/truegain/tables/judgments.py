@@ -38,6 +38,7 @@ class Judgments:
     source: str = "judgments"
     from_lines: bool = False
     places: Places | None = None
+    bare: bool = False  # a dict: only its place among the arguments says that it holds labels
 
     def __len__(self) -> int:
         return len(self.label)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats, Places
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Run, run_of_columns
-from truegain.tables.tabular import COLUMNS, Table, number_of
+from truegain.tables.tabular import COLUMNS, Table, is_bool, number_of
 
 EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
 
@@ -40,9 +40,9 @@ class Columns:
 
     def _mistaken(self, name: str) -> str:
         if name == "score" and "label" in self:
-            return "; these look like judgments: on the command line they come first, then the runs"
+            return f"; these look like judgments: {ORDER}"
         if name == "label" and "score" in self:
-            return "; this looks like a run: on the command line judgments come first, then the runs"
+            return f"; this looks like a run: {ORDER}"
         return ""
 
     def _column(self, name: str) -> list[Any]:
@@ -77,7 +77,7 @@ class Columns:
         values = self._raw(name)
         numbers = np.empty(len(values))
         for row, value in enumerate(values):
-            number = number_of(value)
+            number = None if name == "score" and is_bool(value) else number_of(value)
             if number is None:
                 problem = "is missing" if is_missing(value) else "is not a number"
                 raise self._fault(f"{name} {problem}", row, value, "give a number")

@@ -17,10 +17,11 @@ from truegain.tables.columns import Places
 from truegain.tables.grouped import no_assessor
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.named import EXTRA, Columns, is_missing
+from truegain.tables.plain import plain_text
 from truegain.tables.rating_checks import settled, tell_negative, within
 from truegain.tables.rating_values import check_extra, numbers
 from truegain.tables.scale import Scale
-from truegain.tables.sources import STANDARD_INPUT, plain_text, read_bytes
+from truegain.tables.sources import read_bytes, shown_path
 
 Outside = Literal["error", "drop"]
 Repeated = Literal["error", "first", "last", "mean"]
@@ -103,8 +104,7 @@ def _loaded(data: object, shape: _Shape) -> Judgments:
 
 
 def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
-    file = "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
-    raw = read_bytes(path)
+    raw, file = read_bytes(path), shown_path(path)
     if tabular.is_parquet(raw, tabular.ending(file)):
         return _tabled(tabular.read(raw, "parquet", file), file, shape)
     text = plain_text(raw, file)

@@ -11,8 +11,9 @@ import numpy as np
 from truegain.errors import InputError
 from truegain.tables import named, tabular, trec
 from truegain.tables.judgments import Judgments
+from truegain.tables.plain import plain_text
 from truegain.tables.runs import Run, Runs
-from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, plain_text, read_bytes, system_name
+from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, read_bytes, shown_path, system_name
 
 NameBy = Literal["file", "tag"]
 
@@ -76,15 +77,11 @@ def _read_run(path: str, name_by: NameBy, jobs: int) -> list[Run]:
                 hint="name systems by file, or give one file a system",
             )
         name = tags[0]
-    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True)]
+    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=rows.wider)]
 
 
 def _loaded(path: PathLike) -> tuple[bytes, tabular.Kind | None, str]:
     """The content of a file, its kind (None for TREC lines), and its name for messages."""
-    data, file = read_bytes(path), _shown(path)
+    data, file = read_bytes(path), shown_path(path)
     text = data if tabular.is_parquet(data, tabular.ending(file)) else plain_text(data, file)
     return text, tabular.kind_of(text, file), file
-
-
-def _shown(path: PathLike) -> str:
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)

@@ -18,7 +18,8 @@ from truegain.tables.trec import line_of_row, text_of_row
 if TYPE_CHECKING:
     import polars as pl
 
-ALL_TIED, RANKS_CONTRADICT, FLOAT32_TIES = 1, 2, 4
+ALL_TIED, RANKS_CONTRADICT, FLOAT32_TIES = 1, 2, 4  # flags of a list
+INFINITE, WIDER = 8, 16  # counted in lines
 Ties = Literal["descending", "ascending"]  # which document id comes first where scores are equal
 
 
@@ -44,6 +45,8 @@ class Run:
     tags: tuple[str, ...] = ()
     from_lines: bool = False
     places: Places | None = None
+    wider: int = 0  # lines with more than the six fields of a run
+    bare: bool = False  # a dict without a name: only its place among the arguments says that it is a run
 
     def __len__(self) -> int:
         return len(self.score)

@@ -2,129 +2,111 @@
 
 from __future__ import annotations
 
-import codecs
 import glob
-import gzip
-import importlib
-import lzma
+import io
 import os
 import secrets
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
-from truegain.errors import InputError
+from truegain.errors import InputError, why
+from truegain.tables.guard import descriptor, reading, reading_standard_input, writing
+from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
+from truegain.tables.plain import PIECE, Bounds
 
 STANDARD_INPUT = "-"
 PathLike = str | os.PathLike[str]
-COMPRESSED = (".gz", ".xz", ".zst")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_PIECE = 1 << 23  # bytes decoded at a time
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
 
 def read_bytes(path: PathLike) -> bytes:
-    """All bytes of a file, or of standard input for '-', unpacked if gzip, xz or zstandard."""
+    """All bytes of a file, or of standard input for '-', unpacked if gzip, xz or zstandard.
+
+    Read in pieces, so that what cannot be text of lines (binary data, a line of more than 1 MB) is
+    refused when it is seen, and what would not fit into memory before it has filled it.
+    """
     name = os.fspath(path)
+    file = shown_path(name)
     try:
-        data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        with _opened(name) as stream:
+            return _gathered(stream, file)
     except FileNotFoundError:
-        raise InputError("no such file", file=name, hint="check the path") from None
+        raise InputError("no such file", file=file, hint="check the path") from None
     except IsADirectoryError:
-        raise InputError("this is a folder", file=name, hint="name a file; runs may also be a folder") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL inside the path
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', error)}", file=name) from None
-    return _unpacked(data, name)
+        raise InputError("this is a folder", file=file, hint="name a file; runs may also be a folder") from None
+    except damage() as error:
+        problem = f"damaged compressed data: {error}"
+        raise InputError(problem, file=file, hint="fetch or compress the file again") from None
+    except (OSError, ValueError) as error:  # ValueError: a stream that was closed
+        raise InputError(f"cannot be read: {why(error)}", file=file, hint="check the path") from None
 
 
-def plain_text(data: bytes, file: str) -> bytes:
-    """The same bytes without a byte order mark, once they are known to be UTF-8 text."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("this is UTF-16 text", file=file, hint="convert the file to UTF-8")
-    if data.startswith(b"PK\x03\x04") or (data.startswith(b"BZh") and data[4:10] == b"1AY&SY"):
-        what = "a zip archive" if data.startswith(b"PK") else "a bzip2 file"
-        raise InputError(f"this is {what}", file=file, hint="unpack it, or compress with gzip, xz or zstandard")
-    text = data.removeprefix(_BYTE_ORDER_MARK)
-    place = text.find(b"\0") if text.isascii() else _first_bad(text)
-    if place < 0:
-        return text
-    nul = text[place : place + 1] == b"\0"
-    raise InputError(
-        "a NUL byte: this is binary data or UTF-16, not UTF-8 text" if nul else "not UTF-8 text",
-        file=file,
-        line=line_of(text, place),
-        text=line_at(text, place),
-        hint="convert the file to UTF-8",
-    )
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    """A file to read, or standard input, noted as an input."""
+    if "\0" in name:
+        raise InputError("cannot be read: a NUL in the path", file=repr(name), hint="check the path")
+    if name != STANDARD_INPUT:
+        with Path(name).open("rb", buffering=0) as stream:
+            reading(stream.fileno(), shown_path(name))
+            yield cast("BinaryIO", stream)
+        return
+    reading_standard_input()
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        raise InputError("cannot be read: it is closed", file=shown_path(name), hint="name a file, or give it input")
+    reading(descriptor(buffer), shown_path(name))
+    yield buffer
 
 
-def _first_bad(text: bytes) -> int:
-    """The first byte that is NUL or not UTF-8, -1 where there is none; decoded piecewise to spare memory."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for begin in range(0, len(text), _PIECE):
-        held = len(decoder.getstate()[0])
-        try:
-            decoder.decode(text[begin : begin + _PIECE], begin + _PIECE >= len(text))
-        except UnicodeDecodeError as error:
-            place = begin - held + error.start
-            nul = text.find(b"\0", 0, place)
-            return place if nul < 0 else nul
-    return text.find(b"\0")
+def _gathered(raw: BinaryIO, file: str) -> bytes:
+    """All bytes of a stream, unpacked."""
+    first = _filled(raw, PIECE)
+    counted = Joined(first, raw)
+    unpacked = unpacking(first, cast("BinaryIO", counted))
+    if unpacked is None and (size := _file_size(raw)) > PIECE:
+        return _whole(raw, first, size, file)
+    stream = unpacked or raw
+    piece = first if unpacked is None else _filled(unpacked, PIECE)
+    bounds, held = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
+    while piece:
+        bounds.look_at(piece, held.getvalue, counted.given if unpacked else None)
+        held.write(piece)
+        piece = stream.read(PIECE)
+    return held.getvalue()
 
 
-def line_of(text: bytes, offset: int) -> int:
-    """The number of the line that holds a byte."""
-    return text.count(b"\n", 0, offset) + 1
+def _whole(raw: BinaryIO, first: bytes, size: int, file: str) -> bytes:
+    """A plain file of known size, read to where it stays: BytesIO gives its memory away without a copy."""
+    bounds = Bounds(first, file, whole=False, size=size)
+    held = io.BytesIO(bytes(size))
+    with held.getbuffer() as view:
+        view[: len(first)] = piece = first
+        at = 0
+        while piece:
+            bounds.look_at(piece, view[:at].tobytes)
+            at += len(piece)
+            count = raw.readinto(view[at : at + PIECE])  # type: ignore[attr-defined]
+            piece = view[at : at + count].tobytes()
+    held.truncate(at)  # where it became shorter meanwhile
+    return held.getvalue()
 
 
-def line_at(text: bytes, offset: int, most: int = 1000) -> str:
-    """The line that holds a byte, for a message: cut where it is very long."""
-    begin = text.rfind(b"\n", 0, offset) + 1
-    end = text.find(b"\n", offset)
-    line = text[begin : min(end if end >= 0 else len(text), begin + most)]
-    return line.rstrip(b"\r").decode(errors="replace")
+def _file_size(raw: BinaryIO) -> int:
+    """The size of a file that was opened here, 0 where it is not known."""
+    return os.fstat(raw.fileno()).st_size if isinstance(raw, io.FileIO) else 0
 
 
-def _unpacked(data: bytes, name: str) -> bytes:
-    """Unpack by the first bytes, not by the file name, so that pipes and renamed files work."""
-    try:
-        if data.startswith(b"\x1f\x8b"):
-            return gzip.decompress(data)
-        if data.startswith(b"\xfd7zXZ\x00"):
-            return lzma.decompress(data)
-        if data.startswith(b"\x28\xb5\x2f\xfd"):
-            return _unzstd(data)
-    except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise InputError(
-            f"damaged compressed data: {error}", file=name, hint="fetch or compress the file again"
-        ) from None
-    return data
-
-
-def _unzstd(data: bytes) -> bytes:
-    try:
-        return zstd().decompress(data)  # type: ignore[no-any-return]
-    except zstd().ZstdError as error:
-        raise ValueError(str(error)) from None
-
-
-def zstd() -> Any:
-    """Python's own zstandard, or its copy for versions before 3.14."""
-    return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-
-
-def _packed(data: bytes, name: str) -> bytes:
-    """Pack by the ending of the file name; the same data always gives the same bytes."""
-    if name.endswith(".gz"):
-        return gzip.compress(data, mtime=0)
-    if name.endswith(".xz"):
-        return lzma.compress(data)
-    if name.endswith(".zst"):
-        return zstd().compress(data)  # type: ignore[no-any-return]
-    return data
+def _filled(stream: BinaryIO, size: int) -> bytes:
+    """So many bytes, or all there are; a pipe may give fewer at a time."""
+    pieces = []
+    while size > 0 and (piece := stream.read(size)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 @contextmanager
@@ -133,16 +115,20 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
 
     A link keeps pointing where it points; a pipe or device, such as /dev/null, is written to as it is.
     """
-    if "\0" in os.fspath(path):
-        raise InputError("cannot be written: a NUL in the path", file=repr(path), hint="check the path")
+    name, file = os.fspath(path), shown_path(path)
+    if not name or "\0" in name:
+        raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
+    if name.endswith(("/", os.sep)):
+        raise InputError("this is a folder", file=file, hint="name a file to write")
     try:
         target = Path(os.path.realpath(path))
+        writing(target)
         if target.exists() and not target.is_file() and not target.is_dir():
             with target.open("wb") as stream:
                 yield stream
             return
         if target.is_dir():
-            raise InputError("this is a folder", file=str(path), hint="name a file to write")
+            raise InputError("this is a folder", file=file, hint="name a file to write")
         temporary = target.with_name(f".{secrets.token_hex(8)}.part")
         try:
             with temporary.open("xb") as stream:
@@ -155,8 +141,8 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror or error}",
-            file=str(path),
+            f"cannot be written: {why(error)}",
+            file=file,
             hint="check the path and the space left",
         ) from None
 
@@ -165,11 +151,34 @@ def write_bytes(path: PathLike, data: bytes) -> None:
     """Write whole or not at all; compressed if the name ends in .gz, .xz or .zst; '-' is standard output."""
     name = os.fspath(path)
     if name == STANDARD_INPUT:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _write_out(data)
         return
     with replaced(path) as stream:
-        stream.write(_packed(data, name))
+        stream.write(packed(data, name))
+
+
+def _write_out(data: bytes) -> None:
+    """Write all to standard output, which may take a part at a time where Python is told not to buffer."""
+    stream, left = sys.stdout.buffer, memoryview(data)
+    try:
+        while left:
+            left = left[stream.write(left) or 0 :]
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written: {why(error)}"
+        raise InputError(problem, file="standard output", hint="check that it is open and has space") from None
+
+
+def shown_path(path: PathLike) -> str:
+    r"""A path as it can be printed: bytes of a file name that are not UTF-8 as escapes.
+
+    >>> shown_path("runs/caf\udce9.run")
+    'runs/caf\\xe9.run'
+    """
+    name = os.fspath(path)
+    return "standard input" if name == STANDARD_INPUT else os.fsencode(name).decode(errors="backslashreplace")
 
 
 def expand(paths: Iterable[PathLike]) -> list[str]:
@@ -183,12 +192,12 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
         if name != STANDARD_INPUT and os.path.isdir(name):  # noqa: PTH112  Path.is_dir fails on a very long name
             files = _files_in(name)
             if not files:
-                raise InputError("the folder holds no files", file=name, hint="name a folder of run files")
+                raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
             found += files
         elif name != STANDARD_INPUT and glob.has_magic(name) and not os.path.exists(name):  # noqa: PTH110
             files = sorted(glob.glob(name))
             if not files:
-                raise InputError("no file matches this pattern", file=name, hint="check the pattern")
+                raise InputError("no file matches this pattern", file=shown_path(name), hint="check the pattern")
             found += files
         else:
             found.append(name)
@@ -199,7 +208,7 @@ def _files_in(folder: str) -> list[str]:
     try:
         return sorted(str(p) for p in Path(folder).iterdir() if p.is_file() and not p.name.startswith("."))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=folder) from None
+        raise InputError(f"cannot be read: {why(error)}", file=shown_path(folder)) from None
 
 
 def system_name(path: PathLike) -> str:
@@ -208,7 +217,7 @@ def system_name(path: PathLike) -> str:
     >>> system_name("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    name = Path(path).name
+    name = Path(shown_path(path)).name
     for endings in (COMPRESSED, _PLAIN):
         for ending in endings:
             if name.endswith(ending) and name != ending:

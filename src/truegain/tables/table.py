@@ -7,15 +7,28 @@ import html
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["table", "csv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
+Format = Literal["table", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 FORMATS: tuple[str, ...] = get_args(Format)
+ENDINGS: dict[str, Format] = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+}
 Cell = float | int | str | bool | None
 
 
@@ -49,13 +62,14 @@ class Table:
         text = {
             "table": self.text,
             "csv": self.csv,
+            "tsv": self.tsv,
             "json": self.json,
             "jsonl": self.jsonl,
             "latex": self.latex,
             "markdown": self.markdown,
             "html": self.html,
         }[chosen]()
-        return text.encode()
+        return text.encode(errors="backslashreplace")  # a file name may hold bytes that are not UTF-8
 
     # ------------------------------------------------------------------ for people
 
@@ -114,11 +128,11 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values, all digits, an empty field where there is no value."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([_plain(cell) for cell in row] for row in self.rows)
-        return stream.getvalue()
+        return separated(self.columns, self.rows, ",")
+
+    def tsv(self) -> str:
+        """The same with tabs."""
+        return separated(self.columns, self.rows, "\t")
 
     def jsonl(self) -> str:
         """One JSON object a line."""
@@ -139,6 +153,15 @@ class Table:
 
         cells = [[_plain(row[i]) for row in self.rows] for i in range(len(self.columns))]
         return pl.DataFrame([pl.Series(n, c, strict=False) for n, c in zip(self.columns, cells, strict=True)])
+
+
+def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str) -> str:
+    """Separated values, quoted where they must be."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n", delimiter=separator)
+    writer.writerow(columns)
+    writer.writerows([_plain(cell) for cell in row] for row in rows)
+    return stream.getvalue()
 
 
 def shown(cell: Cell) -> str:

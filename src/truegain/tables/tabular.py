@@ -13,7 +13,7 @@ import numpy as np
 
 from truegain.errors import InputError
 from truegain.tables.columns import Places, frozen
-from truegain.tables.sources import COMPRESSED
+from truegain.tables.packing import COMPRESSED
 
 Kind = Literal["csv", "tsv", "jsonl", "parquet"]
 
@@ -199,6 +199,11 @@ def number_of(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def is_bool(value: object) -> bool:
+    """Whether a value is true or false, which can be a label and not a score."""
+    return isinstance(value, bool | np.bool_)
 
 
 def _is_number(text: str) -> bool:

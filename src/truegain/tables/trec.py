@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import InputError
+from truegain.errors import ORDER, InputError
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
-from truegain.tables.sources import line_at, line_of
+from truegain.tables.plain import line_at, line_of
 
 CHUNK = 1 << 23  # bytes one thread reads at a time
+Counts = tuple[int, int, int, int, int, int]  # what the compiled scanner gives
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Rows:
     docs: Ids
     value: Floats
     rank: Codes
+    wider: int  # lines with more fields than are read
 
 
 def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
@@ -85,9 +87,7 @@ class _Columns:
         self.hash, self.value = np.empty(lines, np.uint64), np.empty(lines, np.float64)
         self.rank = np.empty(lines, np.int32)
 
-    def fill(
-        self, text: bytes, begin: int, end: int, layout: Layout, first: int, last: int
-    ) -> tuple[int, int, int, int, int]:
+    def fill(self, text: bytes, begin: int, end: int, layout: Layout, first: int, last: int) -> Counts:
         s = slice(first, last)
         return _scan.scan(
             text,
@@ -103,7 +103,7 @@ class _Columns:
             self.rank[s],
         )
 
-    def rows(self, text: bytes, counts: list[tuple[int, int, int, int, int]], ends: list[int]) -> Rows:
+    def rows(self, text: bytes, counts: list[Counts], ends: list[int]) -> Rows:
         kept = [slice(first, first + c[0]) for first, c in zip(ends, counts, strict=False)]
         docs = Ids(
             text,
@@ -113,7 +113,8 @@ class _Columns:
         )
         topic = self.topic.coded(text, kept, [c[1] for c in counts])
         second = self.second.coded(text, kept, [c[2] for c in counts])
-        return Rows(topic, second, docs, frozen(_joined(self.value, kept)), frozen(_joined(self.rank, kept)))
+        value, rank = frozen(_joined(self.value, kept)), frozen(_joined(self.rank, kept))
+        return Rows(topic, second, docs, value, rank, sum(c[3] for c in counts))
 
 
 class _Segments:
@@ -175,9 +176,9 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         5: ("carriage return inside a line", "end lines with a newline"),
     }[status]
     if layout is RUN and len(fields) in (4, 5) and status == 1:
-        hint += "; these look like judgments: on the command line they come first, then the runs"
+        hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2:
-        hint += "; this looks like a run: on the command line judgments come first, then the runs"
+        hint += f"; this looks like a run: {ORDER}"
     elif status in (1, 2, 3) and line_of(text, offset) == 1:
         hint += f"; or name the columns of a table in its first line, such as topic,doc,{layout.value_name}"
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import InputError, why
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.named import is_missing
+from truegain.tables.plain import plain_text
 from truegain.tables.runs import Run, Runs, ordered_columns
-from truegain.tables.sources import STANDARD_INPUT, PathLike, plain_text, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.tables.tabular import Kind, ending, kind_of
 
 _KINDS: dict[str, Kind] = {
@@ -27,6 +28,7 @@ _KINDS: dict[str, Kind] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+_OTHERS = (".json", ".tex", ".md", ".html", ".htm", ".xlsx", ".xls", ".ods", ".pdf", ".feather", ".arrow", ".db")
 _BLANK = re.compile("[\t\n\v\f\r \0]")
 _ELSEWHERE = "write CSV instead: give a path that ends in .csv"
 Table = Mapping[str, Any]
@@ -81,7 +83,15 @@ def write_runs(runs: object, path: PathLike) -> None:
 
 
 def _kind(path: PathLike) -> Kind | None:
-    return _KINDS.get(ending(os.fspath(path)))
+    """The kind of table that the ending of a path names, None for TREC lines, which have no ending of their own."""
+    last = ending(os.fspath(path))
+    if last in _OTHERS:
+        raise InputError(
+            f"judgments and runs are not written as {last}",
+            file=shown_path(path),
+            hint=f"end the path in {', '.join(_KINDS)}; with .qrels, .run, .txt or none it holds TREC lines",
+        )
+    return _KINDS.get(last)
 
 
 def _is_folder(path: PathLike, systems: int) -> bool:
@@ -105,7 +115,7 @@ def _write_folder(runs: Runs, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made a folder: {error.strerror}", file=str(folder)) from None
+        raise InputError(f"cannot be made a folder: {why(error)}", file=shown_path(folder)) from None
     for part, text in zip(runs.parts, texts, strict=True):
         write_bytes(folder / f"{part.system}.run", text)
 

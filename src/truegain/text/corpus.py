@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Floats, Ids, Ints
+from truegain.tables.guard import reading
 from truegain.text.named import Named, on_disk
 from truegain.text.words import Cutting
 
@@ -170,6 +171,7 @@ def stretches(begin: npt.NDArray[Any], length: npt.NDArray[Any]) -> Ints:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """What a corpus says of itself."""
+    reading(folder / MANIFEST, str(folder))
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
     except (FileNotFoundError, NotADirectoryError):

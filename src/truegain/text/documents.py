@@ -7,19 +7,19 @@ that a second reading finds the same ones.
 from __future__ import annotations
 
 import csv
-import gzip
 import html
 import json
-import lzma
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast, get_args
 
 from truegain.errors import InputError, TruegainError, needs
-from truegain.tables.sources import zstd
+from truegain.tables.guard import reading
+from truegain.tables.packing import damage, unpacking
 from truegain.tables.tabular import ending
 
 Kind = Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"]
@@ -27,6 +27,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 ID_FIELDS = ("doc", "doc_id", "docno", "docid", "document", "_id", "id", "pid")
 TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
 IRDS = "irds:"
+LARGEST = 1 << 28  # bytes of a document
 _ENDINGS: dict[str, Kind] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
     ".trec": "trec", ".sgml": "trec", ".sgm": "trec",
@@ -120,7 +121,13 @@ def pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
         yield from _folder_pieces(path, size)
     elif not Path(path).is_file():
         raise InputError("no such file", file=path, hint="check the path")
-    elif kind == "parquet":
+    else:
+        reading(path, path)
+        yield from _file_pieces(path, kind, fields, size)
+
+
+def _file_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
+    if kind == "parquet":
         yield from _parquet_pieces(path, size)
     elif kind in ("csv", "tsv"):
         yield from _separated_pieces(path, kind, fields, size)
@@ -131,35 +138,34 @@ def pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
 # ---------------------------------------------------------------------- lines and SGML: blocks of bytes
 
 
-def _opened(path: str) -> tuple[BinaryIO, bool]:
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
     """A stream of the unpacked bytes, and whether they are those of the file itself."""
-    with Path(path).open("rb") as stream:
-        magic = stream.read(6)
-    if magic.startswith(b"\x1f\x8b"):
-        return cast("BinaryIO", gzip.open(path, "rb")), False
-    if magic.startswith(b"\xfd7zXZ\x00"):
-        return cast("BinaryIO", lzma.open(path, "rb")), False
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return cast("BinaryIO", zstd().open(path, "rb")), False
-    return Path(path).open("rb"), True
+    try:
+        with Path(path).open("rb") as stream:
+            unpacked = unpacking(stream.peek(6), stream)
+            yield (stream, True) if unpacked is None else (unpacked, False)
+    except damage() as error:
+        raise InputError(f"damaged compressed data: {error}", file=path, hint="fetch the file again") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path, hint="check the path") from None
 
 
 def _blocks(path: str, kind: Kind, size: int) -> Iterator[Piece]:
     """Stretches that end with a line, or with a document of SGML."""
     boundary = b"\n" if kind == "jsonl" else b"</DOC>"
-    stream, plain = _opened(path)
     begin, held = 0, b""
-    with stream:
+    with _opened(path) as (stream, plain):
         while True:
-            try:
-                data = held + stream.read(max(1, size - len(held)))
+            data = held + stream.read(max(1, size - len(held)))
+            at = data.rfind(boundary)
+            while at < 0 and (more := stream.read(size)):
+                data += more
                 at = data.rfind(boundary)
-                while at < 0 and (more := stream.read(size)):
-                    data += more
-                    at = data.rfind(boundary)
-                last = not (following := stream.read(1))
-            except (EOFError, OSError, lzma.LZMAError, ValueError) as error:
-                raise InputError(f"damaged compressed data: {error}", file=path, hint="fetch the file again") from None
+                if at < 0 and len(data) > LARGEST:
+                    problem = f"no document ends within {LARGEST >> 20} MB"
+                    raise InputError(problem, file=path, hint="check that this is the right file, and its --kind")
+            last = not (following := stream.read(1))
             cut = len(data) if last or at < 0 else at + len(boundary)
             if cut:
                 yield Piece(path, kind, begin, begin + cut, None if plain else data[:cut])
@@ -246,9 +252,8 @@ def _sgml(piece: Piece, data: bytes, fields: Fields) -> Documents:  # noqa: ARG0
 
 def _separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
     """Rows of a CSV or TSV; read in order, because a quoted field may hold a line end."""
-    stream, _ = _opened(path)
     csv.field_size_limit(1 << 30)
-    with stream:
+    with _opened(path) as (stream, _):
         reader = csv.reader((line.decode("utf-8-sig") for line in stream), delimiter="," if kind == "csv" else "\t")
         try:
             names = next(reader, [])
@@ -268,7 +273,7 @@ def _separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Itera
                     first, held, ids, texts = first + len(ids), 0, [], []
             if ids:
                 yield Piece(path, kind, first, first + len(ids), (ids, texts))
-        except (csv.Error, UnicodeDecodeError, EOFError, OSError, lzma.LZMAError) as error:
+        except (csv.Error, UnicodeDecodeError) as error:
             raise InputError(f"cannot be read: {error}", file=path, line=reader.line_num + 1) from None
 
 

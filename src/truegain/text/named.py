@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.tables.columns import Codes, Ids, Ints
+from truegain.tables.guard import reading
 
 UInt64s = npt.NDArray[np.uint64]
 
 
 def on_disk(path: Path, dtype: str) -> npt.NDArray[Any]:
     """A raw array in a file, read where it is looked at."""
+    reading(path, str(path))
     if not path.stat().st_size:
         return np.empty(0, dtype)
     return np.memmap(path, dtype, "r")

@@ -106,8 +106,8 @@ def compare_corrected(
     _check(method, gold_sample, clusters, adjust)
     one = parse_measure(measure)  # type: ignore[arg-type]
     table = Judgments.of(bronze)
-    known = judge_of(judge, table, design, one, gold_level, missing)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
+    known = judge_of(judge, table, design, one, gold_level, missing)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)

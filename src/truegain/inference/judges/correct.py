@@ -81,8 +81,8 @@ def correct(
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
-    known = judge_of(judge, table, design, asked[0], gold_level, missing)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
+    known = judge_of(judge, table, design, asked[0], gold_level, missing)
     wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
     answers: list[Correction] = []
     about: list[str] = []

@@ -93,10 +93,10 @@ def plan(
     if batch is not None and batch < 1:
         raise TruegainError(f"batch {batch}: give at least 1 pair, or leave it out for as many as the plan wants")
     one, table = parse_measure(measure), Judgments.of(bronze)  # type: ignore[arg-type]
+    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     known = judge_of(judge, table, design, one, gold_level, missing)
     if not isinstance(known, Judge):
         raise TruegainError("a plan of labels is for one judge, not for several; make one label of theirs (--rule)")
-    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     seen = outlook_of(ranked, known, one, cost_bronze=cost_bronze, cost_gold=cost_gold, gold_level=gold_level)
     prospect, wanted = seen.prospect, _wanted(seen, detect, str(one))
     chosen = plan_labels(prospect, wanted, confidence=confidence, power=power)

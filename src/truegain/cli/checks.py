@@ -1,0 +1,45 @@
+"""What is checked of every command before it runs: its numbers, its outputs, and the ending of what it writes."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from truegain.cli.output import format_of, table_format_of
+from truegain.errors import TruegainError
+from truegain.tables.guard import guarded
+from truegain.tables.sources import STANDARD_INPUT
+
+OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
+
+
+def check_all(command: Any) -> None:
+    """Have a command, or all commands of a group, check first what they are given."""
+    for inner in getattr(command, "commands", {}).values():
+        check_all(inner)
+    if not hasattr(command, "commands"):
+        formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
+        command.callback = _checked(command.callback, format_of if "trec" in formats else table_format_of)
+
+
+def _checked(command: Callable[..., Any], known: Callable[[Any, str], object]) -> Callable[..., Any]:
+    @functools.wraps(command)
+    def call(**given: Any) -> Any:
+        _check_numbers(given)
+        if "output_format" in given:  # now, not when the work is done
+            known(given["output_format"], str(given.get("table") or given["output"]))
+        with guarded(given[name] for name in OUTPUTS if given.get(name) not in (None, STANDARD_INPUT)):
+            return command(**given)
+
+    return call
+
+
+def _check_numbers(given: Mapping[str, Any]) -> None:
+    """Refuse what is read as a number and is none."""
+    for name, value in given.items():
+        for number in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(number, float) and not math.isfinite(number):
+                what = "not a number" if math.isnan(number) else "infinite"
+                raise TruegainError(f"--{name.replace('_', '-')} {number:g} is {what}; give a finite number")

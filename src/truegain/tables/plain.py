@@ -1,0 +1,131 @@
+"""Whether bytes are plain text of lines, of a size that can be read."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+
+from truegain.errors import InputError
+
+PIECE = 1 << 20  # bytes read at a time; at most LONGEST_LINE, so that no longer line fits into one
+LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
+MOST_TIMES = 200  # how many times its packed size data may have; run files have about 10 times
+BOMB = 1 << 28  # bytes below which that does not matter
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_DECODED = 1 << 23  # bytes decoded at a time
+
+
+def plain_text(data: bytes, file: str, *, whole: bool = True) -> bytes:
+    """The same bytes without a byte order mark, once they are known to be UTF-8 text.
+
+    Where they are not the `whole` text, a character may be cut at their end.
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError("this is UTF-16 text", file=file, hint="convert the file to UTF-8")
+    if data.startswith(b"PK\x03\x04") or (data.startswith(b"BZh") and data[4:10] == b"1AY&SY"):
+        what = "a zip archive" if data.startswith(b"PK") else "a bzip2 file"
+        raise InputError(f"this is {what}", file=file, hint="unpack it, or compress with gzip, xz or zstandard")
+    text = data.removeprefix(_BYTE_ORDER_MARK)
+    place = text.find(b"\0") if text.isascii() else _first_bad(text, whole)
+    if place < 0:
+        return text
+    nul = text[place : place + 1] == b"\0"
+    raise InputError(
+        "a NUL byte: this is binary data or UTF-16, not UTF-8 text" if nul else "not UTF-8 text",
+        file=file,
+        line=line_of(text, place),
+        text=line_at(text, place),
+        hint="convert the file to UTF-8",
+    )
+
+
+def _first_bad(text: bytes, whole: bool) -> int:
+    """The first byte that is NUL or not UTF-8, -1 where there is none; decoded piecewise to spare memory."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for begin in range(0, len(text), _DECODED):
+        held = len(decoder.getstate()[0])
+        try:
+            decoder.decode(text[begin : begin + _DECODED], whole and begin + _DECODED >= len(text))
+        except UnicodeDecodeError as error:
+            place = begin - held + error.start
+            nul = text.find(b"\0", 0, place)
+            return place if nul < 0 else nul
+    return text.find(b"\0")
+
+
+def line_of(text: bytes, offset: int) -> int:
+    """The number of the line that holds a byte."""
+    return text.count(b"\n", 0, offset) + 1
+
+
+def line_at(text: bytes, offset: int, most: int = 1000) -> str:
+    """The line that holds a byte, for a message: cut where it is very long."""
+    begin = text.rfind(b"\n", 0, offset) + 1
+    end = text.find(b"\n", offset)
+    line = text[begin : min(end if end >= 0 else len(text), begin + most)]
+    return line.rstrip(b"\r").decode(errors="replace")
+
+
+class Bounds:
+    """How much may be read: lines that are not endless, data that fits into memory, no bombs."""
+
+    def __init__(self, first: bytes, file: str, *, whole: bool, size: int = 0) -> None:
+        self.file, self.seen, self.line = file, 0, 0
+        start = first[:65536].removeprefix(_BYTE_ORDER_MARK).lstrip()
+        binary = first.startswith(b"PAR1")
+        self.of_lines = not binary and not start.startswith(b"[")  # a JSON export may be one line
+        if not binary:
+            plain_text(first, file, whole=whole)
+        self._fits(size)
+
+    def look_at(self, piece: bytes, before: Callable[[], bytes], packed_size: int | None = None) -> None:
+        """Look at the next piece; `before` gives what was read before, `packed_size` how much of packed data."""
+        self.seen += len(piece)
+        self._fits(self.seen)
+        if packed_size is not None and self.seen > max(BOMB, MOST_TIMES * packed_size):
+            problem = f"{_size(packed_size)} of compressed data unpack to more than {_size(self.seen)}"
+            raise InputError(problem, file=self.file, hint="if that is meant, unpack the file first")
+        newline = piece.find(b"\n")
+        if self.of_lines and self.line + (newline if newline >= 0 else len(piece)) > LONGEST_LINE:
+            raise self._too_long(before(), piece)
+        self.line = self.line + len(piece) if newline < 0 else len(piece) - piece.rfind(b"\n") - 1
+
+    def _fits(self, size: int) -> None:
+        if size > most_bytes():
+            problem = f"this holds more than {_size(most_bytes())}, half of this machine's memory"
+            raise InputError(problem, file=self.file, hint="check that it ends, or split it")
+
+    def _too_long(self, before: bytes, piece: bytes) -> InputError:
+        text, begin = before + piece, len(before) - self.line
+        plain_text(text, self.file, whole=False)  # a NUL says more
+        return InputError(
+            f"a line of more than {_size(LONGEST_LINE)}",
+            file=self.file,
+            line=line_of(text, begin),
+            text=line_at(text, begin),
+            hint="check that this is the right file, and that its lines end with a newline",
+        )
+
+
+@cache
+def most_bytes() -> int:
+    """Half of the memory of this machine: the columns of a file take about as much again as its text."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return sys.maxsize
+
+
+def _size(count: int) -> str:
+    """A number of bytes for people.
+
+    >>> _size(1 << 20), _size(11_800_000_000), _size(2100)
+    ('1 MB', '11.8 GB', '2 KB')
+    """
+    for unit, many in (("GB", 1e9), ("MB", 1e6)):
+        if count >= many:
+            return f"{count / many:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{max(1, count // 1000)} KB"
