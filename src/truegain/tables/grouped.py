@@ -98,6 +98,16 @@ class Grouped:
         """The rows item by item, each item's by value."""
         return frozen(np.lexsort((self.value, self.item)))
 
+    @cached_property
+    def place(self) -> Ints:
+        """For every item its place among all by name (topic, document, subtopic), whatever the order of the rows."""
+        rows, table = self.order[self.begin[:-1]], self.judgments
+        topic, subtopic = (c.in_byte_order().code[rows] for c in (table.topic, table.subtopic))
+        doc = table.docs.take(rows).coded().in_byte_order().code
+        place = np.empty(len(rows), np.int64)
+        place[np.lexsort((subtopic, doc, topic))] = np.arange(len(rows))
+        return frozen(place)
+
     def labelled(self, gain: Floats) -> Judgments:
         """One label an item; an item whose gain is not a number stays unjudged, and that is told."""
         there = ~np.isnan(gain)
