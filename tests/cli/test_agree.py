@@ -67,7 +67,7 @@ def test_whose_agreement_and_how(
         (["--over", "items+assessors"], {"over": "items+assessors"}, "assessors like these"),
         (["--method", "bootstrap"], {"method": "bootstrap", "trials": 100}, "these assessors"),
     ):
-        want = alpha(world.ratings, "ratio", **asked)  # type: ignore[arg-type]
+        want = alpha(world.ratings, "ratio", **asked)
         _, out, _ = call(monkeypatch, capsys, *words, *more)
         assert f"intervals over other items, {meant}" in out
         _, out, _ = call(monkeypatch, capsys, *words, *more, "--format", "json")
