@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
@@ -43,7 +44,9 @@ def scores_of(x: Floats, measure: str = "AP") -> Scores:
     """Scores as `evaluate` would give them."""
     systems = tuple(f"s{i}" for i in range(len(x)))
     topics = tuple(str(t) for t in range(x.shape[1]))
-    return Scores(systems, topics, {measure: x}, {measure: np.nanmean(x, axis=1)}, frozenset(), {})
+    return Scores(
+        systems, topics, {measure: x}, {measure: np.nanmean(x, axis=1)}, {measure: parse_measure(measure)}, {}
+    )
 
 
 def within_chance(hits: int, trials: int, rate: float) -> bool:

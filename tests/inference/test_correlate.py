@@ -16,6 +16,7 @@ from truegain.inference.ranks.agreement import agreement, ranking, ranks
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import halves, swap_rates
 from truegain.inference.ranks.tau_ap import tau_ap_walking
+from truegain.measures.ap import AP
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
@@ -120,7 +121,7 @@ def test_halves_against_a_plain_loop(study: Study) -> None:
 def flat_scores(matrix: Floats) -> Scores:
     """Scores of one measure."""
     systems, topics = (tuple(f"{k}{i}" for i in range(n)) for k, n in zip("st", matrix.shape, strict=True))
-    return Scores(systems, topics, {"AP": matrix}, {"AP": matrix.mean(axis=1)}, frozenset(), {})
+    return Scores(systems, topics, {"AP": matrix}, {"AP": matrix.mean(axis=1)}, {"AP": AP()}, {})
 
 
 def test_swap_rates_follow_the_normal_theory() -> None:

@@ -20,7 +20,7 @@ def two_measures(x: Floats, y: Floats) -> Scores:
     """Scores on two measures."""
     one, two = scores_of(x, "AP"), scores_of(y, "P@10")
     values, summaries = {**one.values, **two.values}, {**one.summaries, **two.summaries}
-    return Scores(one.systems, one.topics, values, summaries, frozenset(), {})
+    return Scores(one.systems, one.topics, values, summaries, {**one.objects, **two.objects}, {})
 
 
 def test_power_curve_and_delta() -> None:

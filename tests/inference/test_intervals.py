@@ -14,6 +14,7 @@ from truegain.inference.intervals import limits as intervals
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.intervals.topics import TOPIC_METHODS, bootstrap_means, jackknife_means, topic_intervals
 from truegain.inference.results import Estimate
+from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
@@ -23,7 +24,7 @@ def scores_of(matrix: Floats, summaries: Floats | None = None, name: str = "AP")
     systems = tuple(f"s{i}" for i in range(len(matrix)))
     topics = tuple(f"t{i}" for i in range(matrix.shape[1]))
     summary = np.nanmean(matrix, axis=1) if summaries is None else summaries
-    return Scores(systems, topics, {name: matrix}, {name: summary}, frozenset(), {})
+    return Scores(systems, topics, {name: matrix}, {name: summary}, {name: parse_measure(name)}, {})
 
 
 def resampled(case: dict[str, Any]) -> tuple[Floats, Floats, Floats]:
@@ -213,8 +214,8 @@ def test_mistakes_are_told() -> None:
     lonely[1, 1:] = np.nan
     with pytest.raises(TruegainError, match="s1: an interval over topics needs values on at least 2"):
         topic_intervals(scores_of(lonely))
-    with pytest.raises(TruegainError, match="AP is not a mean over topics"):
-        TopicMeans.of(scores_of(values, np.array([5.0, 6.0])))
+    with pytest.raises(TruegainError, match="NumRet is not a mean over topics"):
+        TopicMeans.of(scores_of(values, name="NumRet"))
     with pytest.raises(TruegainError, match="at least 2 replicates"):
         intervals.percentile([1.0])
     with pytest.raises(TruegainError, match="1 replicates have no value"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.measures.base import Binary, geometric_mean_of_rows, ratio
+from truegain.measures.base import Binary, ratio
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
@@ -55,9 +56,7 @@ class GMAP(AP):
     0.707107
     """
 
-    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
-        """Geometric mean."""
-        return geometric_mean_of_rows(values)
+    mean = "geometric"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -79,7 +78,7 @@ class infAP(Binary):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         e = 0.00001
-        relevant, judged = ranked.relevant(self.rel), ranked.gain >= 0
+        relevant, judged = ranked.relevant(self.rel), ranked.judged
         r_above = ranked.running(relevant) - relevant
         s_above = ranked.running(judged & ~relevant) - (judged & ~relevant)
         u_above = ranked.running(~judged) - ~judged
@@ -111,6 +110,10 @@ class YAAP(Binary):
         found = ranked.found(self.rel)
         total = found.total(found.count / found.rank)
         return np.where(possible > 0, np.log((1 + total) / (1 + possible - total)), 0.0)
+
+    def bounds(self) -> tuple[float, float]:
+        """Log odds have no end."""
+        return -math.inf, math.inf
 
     def absent(self, ranked: RankedGains) -> Floats:
         """Nothing found: trec_eval 9 counts a topic that is not there as 0, 10 as ln(1 / (1 + R))."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 Gains = tuple[tuple[float, float], ...]
+Mean = Literal["arithmetic", "geometric", "total", "none"]
+FLOOR = 0.00001  # the least value whose logarithm a geometric mean takes, as trec_eval's gm_ measures
 
 
 class MeasureType(ABCMeta):
@@ -36,8 +38,8 @@ class Measure(metaclass=MeasureType):
     NAME: ClassVar[str] = ""
     AT: ClassVar[str | None] = "cutoff"  # the field that @ sets
     NEEDS_AT: ClassVar[bool] = False
-    linear_in_gains: ClassVar[bool] = False
-    is_count: ClassVar[bool] = False
+    mean: ClassVar[Mean] = "arithmetic"  # how the topics' values become one: their mean, or their sum (a count)
+    linear_in_gains: ClassVar[bool] = False  # the sum over documents of rank_weights(...)[rank - 1] * worth(label)
     of_subtopics: ClassVar[bool] = False
     reads_text: ClassVar[bool] = False  # needs a corpus, and the documents down to its cutoff by name
 
@@ -70,6 +72,21 @@ class Measure(metaclass=MeasureType):
         """Raise unless a parameter is sound."""
         if not sound:
             raise MeasureError(f"{self}: {what}")
+
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value a topic can have: 0 and 1 unless the measure says otherwise."""
+        return 0.0, 1.0
+
+    def rank_weights(self, depth: int) -> Floats:  # noqa: ARG002
+        """What a document counts at each rank down to a depth, for measures linear in gain."""
+        raise MeasureError(f"{self} is not linear in gain, so it is no sum over documents of weight times worth")
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:  # noqa: ARG002
+        """What documents with these labels are worth, for measures linear in gain.
+
+        `judged` tells which were judged; without it these are labels as given, and negative ones were not.
+        """
+        raise MeasureError(f"{self} is not linear in gain, so it is no sum over documents of weight times worth")
 
     def __matmul__(self, at: float) -> Self:
         if self.AT is None:
@@ -148,13 +165,17 @@ class Measure(metaclass=MeasureType):
         return ranked.pool_relevant(getattr(self, "rel", None) or np.nextafter(0, 1)) > 0
 
     def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
-        """One value per system from its topics: the mean over topics that have a value."""
+        """One value per system from its topics that have a value: their mean or total, as the measure declares."""
+        if self.mean == "geometric":
+            return geometric_mean_of_rows(values)
+        if self.mean == "total":
+            return np.asarray(np.nansum(values, axis=1), np.float64)
         return mean_of_rows(values)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Binary(Measure):
-    """A measure that asks of each document only whether its label reaches `rel`."""
+    """A measure that asks of each document only whether it was judged and its label reaches `rel`."""
 
     rel: float = 1
     judged_only: bool = False
@@ -174,9 +195,9 @@ def mean_of_rows(values: Floats) -> Floats:
     return means
 
 
-def geometric_mean_of_rows(values: Floats, floor: float = 0.00001) -> Floats:
-    """Geometric mean over the values that are there, each at least `floor`, as trec_eval's gm_ measures."""
-    return np.exp(mean_of_rows(np.log(np.maximum(values, floor))))
+def geometric_mean_of_rows(values: Floats) -> Floats:
+    """Geometric mean over the values that are there, each at least FLOOR, as trec_eval's gm_ measures."""
+    return np.exp(mean_of_rows(np.log(np.maximum(values, FLOOR))))
 
 
 def _plain_sum(values: Floats) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.measures.base import Binary, geometric_mean_of_rows, ratio
+from truegain.measures.base import Binary, ratio
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
@@ -31,7 +31,7 @@ class Bpref(Binary):
         possible = ranked.pool_relevant(self.rel)
         bound = np.minimum(ranked.pool_nonrelevant(self.rel), possible)
         relevant = ranked.relevant(self.rel)
-        above = ranked.running((ranked.gain >= 0) & ~relevant)
+        above = ranked.running(ranked.judged & ~relevant)
         topic = ranked.list_topic[ranked.list]
         kept = 1 - ratio(np.minimum(above, possible[topic]), bound[topic])
         return ratio(ranked.total(np.where(relevant, kept, 0.0)), ranked.per_list(possible))
@@ -50,6 +50,4 @@ class GMBpref(Bpref):
     1.0
     """
 
-    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
-        """Geometric mean."""
-        return geometric_mean_of_rows(values)
+    mean = "geometric"

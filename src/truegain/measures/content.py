@@ -64,6 +64,10 @@ class Content(Measure):
                 values[:, t] = self.of_covered(covered)
         return values.ravel()
 
+    def bounds(self) -> tuple[float, float]:
+        """A g of 1 at every rank at the most."""
+        return 0.0, float(self.weight(np.arange(1.0, self.cutoff + 1)).sum())
+
     def of_covered(self, covered: Floats) -> Floats:
         """The value of each system's list of a topic, from g(i, k) by system, rank and subtopic."""
         return np.asarray(self.gain(covered) @ self.weight(np.arange(1.0, self.cutoff + 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +17,15 @@ from truegain.tables.ranked import RankedGains
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Count(Measure):
     AT = None
-    is_count = True
+    mean = "total"
+
+    def bounds(self) -> tuple[float, float]:
+        """A count has no greatest value."""
+        return 0.0, math.inf
 
     def defined(self, ranked: RankedGains) -> npt.NDArray[np.bool_]:
         """A count is always defined."""
         return np.ones(len(ranked.topics), np.bool_)
-
-    def summarise(self, values: Floats, ranked: RankedGains, complete: bool) -> Floats:  # noqa: ARG002
-        """The sum over topics."""
-        return np.asarray(np.nansum(values, axis=1), np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -111,7 +112,7 @@ class NumNonrelJudgedRet(_Count):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        return ranked.total((ranked.gain >= 0) & ~ranked.relevant(self.rel))
+        return ranked.total(ranked.judged & ~ranked.relevant(self.rel))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -126,6 +127,7 @@ class RelString(Measure):
     """
 
     NEEDS_AT = True
+    mean = "none"
 
     cutoff: int | None = None
 

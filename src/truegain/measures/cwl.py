@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 RANKS = 1000  # cwl looks at so many ranks; the missing ones have gain 0
@@ -36,18 +36,38 @@ class _CWL(Measure):
         """The probability of going on after each rank, C(i); `gain` is a matrix of lists by ranks."""
 
     def scaled(self, label: Floats) -> Floats:
-        """Gains from 0 to 1; labels outside the range count as its ends, negative ones as 0."""
+        """Gains from 0 to 1; labels outside the range count as its ends."""
         if self.max_rel is None:
             raise MeasureError(
                 f"{self} needs max_rel, the label that is worth a gain of 1; write {self.NAME}(max_rel=3)"
             )
-        clipped = np.clip(np.maximum(label, 0.0), self.min_rel, self.max_rel)
+        clipped = np.clip(label, self.min_rel, self.max_rel)
         return (clipped - self.min_rel) / (self.max_rel - self.min_rel)
+
+    def rank_weights(self, depth: int) -> Floats:
+        """W(i) of a user who does not look at gains."""
+        if not self.linear_in_gains:
+            return super().rank_weights(depth)
+        going = self.continuation(np.zeros((1, self._ranks)), np.arange(1.0, self._ranks + 1)).ravel()
+        survival = np.concatenate([[1.0], np.multiply.accumulate(going[:-1])])
+        weight = np.zeros(max(depth, self._ranks))
+        weight[: self._ranks] = survival / survival.sum()
+        return weight[:depth]
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """Gains from 0 to 1; a negative label counts as a label of 0."""
+        if not self.linear_in_gains:
+            return super().worth(label, judged)
+        return self.scaled(np.where((label >= 0) if judged is None else judged, label, 0.0))
+
+    @property
+    def _ranks(self) -> int:
+        return min(RANKS, getattr(self, "cutoff", None) or RANKS)
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        gain = self.scaled(ranked.gain)
-        depth = min(RANKS, getattr(self, "cutoff", None) or RANKS)
+        gain = self.scaled(ranked.counted_gain)
+        depth = self._ranks
         rank = np.arange(1.0, depth + 1)
         values = np.empty(ranked.lists)
         for start in range(0, ranked.lists, BLOCK):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.measures.base import Gains, Measure, ratio
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 LARGEST_EXPONENT = 1000  # beyond it 2^label, summed, is no longer a number
@@ -29,11 +30,9 @@ class _Discounted(Measure):
         self.require(self.dcg in FORMS, f"dcg must be one of {', '.join(FORMS)}")
         self.require(self.base >= 0 and self.base != 1, "base must be 0 or positive, and not 1")
 
-    def gain_of(self, label: Floats) -> Floats:
-        """The gain of each label, 0 for negative ones."""
-        gain = mapped(label, self.gains)
-        if self.gains is None:
-            gain = np.maximum(gain, 0.0)
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """The gain of each label, 0 for what was not judged."""
+        gain = gains_of(label, judged, self.gains)
         if not self.dcg.startswith("exp"):
             return gain
         self.require(
@@ -53,12 +52,12 @@ class _Discounted(Measure):
     def discounted(self, ranked: RankedGains) -> Floats:
         """DCG of each list."""
         inside = np.flatnonzero(self.within(ranked.rank))
-        terms = self.gain_of(ranked.gain[inside]) / self.discount(ranked.rank[inside])
+        terms = self.worth(ranked.gain[inside], ranked.judged[inside]) / self.discount(ranked.rank[inside])
         return ranked.total(terms, inside)
 
     def best(self, ranked: RankedGains) -> Floats:
         """DCG of the best list of each topic."""
-        ideal = ranked.ideal(np.maximum(self.gain_of(ranked.item_gain), 0.0))
+        ideal = ranked.ideal(np.maximum(self.worth(ranked.item_gain, ranked.item_judged), 0.0))
         terms = ideal.value / self.discount(ideal.rank)
         return ideal.total(np.where(self.within(ideal.rank), terms, 0.0))
 
@@ -81,9 +80,18 @@ class DCG(_Discounted):
 
     linear_in_gains = True
 
+    def bounds(self) -> tuple[float, float]:
+        """As much as the labels allow."""
+        return (0.0 if least_gain(self.gains) >= 0 else -math.inf), math.inf
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return self.discounted(ranked)
+
+    def rank_weights(self, depth: int) -> Floats:
+        """The reciprocal of the discount, down to the cutoff."""
+        rank = np.arange(1, depth + 1)
+        return np.where(self.within(rank), 1 / self.discount(rank), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -105,12 +113,22 @@ class CG(Measure):
     gains: Gains | None = None
     judged_only: bool = False
 
+    def bounds(self) -> tuple[float, float]:
+        """As much as the labels allow."""
+        return (0.0 if least_gain(self.gains) >= 0 else -math.inf), math.inf
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         inside = np.flatnonzero(self.within(ranked.rank))
-        label = ranked.gain[inside]
-        not_judged = (label < 0) & ~np.isin(label, [level for level, _ in self.gains or ()])
-        return ranked.total(np.where(not_judged, 0.0, mapped(label, self.gains)), inside)
+        return ranked.total(self.worth(ranked.gain[inside], ranked.judged[inside]), inside)
+
+    def rank_weights(self, depth: int) -> Floats:
+        """Every rank alike, down to the cutoff."""
+        return self.within(np.arange(1, depth + 1)).astype(np.float64)
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """The gain of each label, 0 for what was not judged."""
+        return gains_of(label, judged, self.gains)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -128,6 +146,10 @@ class nDCG(_Discounted):
     >>> round(tg.evaluate({"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1, "b": 3}}, "nDCG@10").mean(), 6)
     0.796708
     """
+
+    def bounds(self) -> tuple[float, float]:
+        """From 0 to 1, unless some label has a negative gain."""
+        return (0.0 if least_gain(self.gains) >= 0 else -math.inf), 1.0
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
@@ -151,7 +173,30 @@ def regained(ranked: RankedGains, gains: Gains | None) -> RankedGains:
     if gains is None:
         return ranked
     own = None if ranked.entry_gains is None else mapped(ranked.entry_gains, gains)
-    return ranked.with_gains(mapped(ranked.item_gain, gains), own)
+    known = ranked.item_judged | _named(ranked.item_gain, gains)
+    return ranked.with_gains(np.where(known, mapped(ranked.item_gain, gains), np.nan), own)
+
+
+def gains_of(label: Floats, judged: Bools | None, gains: Gains | None) -> Floats:
+    """Labels as gains, through a table where one is given: 0 for what was not judged, unless the table names it.
+
+    Without `judged` these are labels as given: negative ones were not judged.
+
+    >>> gains_of(np.array([2.0, -1.0, -0.3]), np.array([True, False, True]), ((2.0, 5.0),)).tolist()
+    [5.0, 0.0, -0.3]
+    """
+    known = label >= 0 if judged is None else judged
+    return np.where(known | _named(label, gains), mapped(label, gains), 0.0)
+
+
+def _named(label: Floats, gains: Gains | None) -> Bools:
+    """Negative labels that a table gives a gain of their own."""
+    return np.asarray((label < 0) & np.isin(label, [level for level, _ in gains or ()]), np.bool_)
+
+
+def least_gain(gains: Gains | None) -> float:
+    """The least gain that a table gives to a label; 0 without one."""
+    return min((gain for _, gain in gains or ()), default=0.0)
 
 
 def mapped(label: Floats, gains: Gains | None) -> Floats:

@@ -6,6 +6,7 @@ with a relevant document, and c_s(i) the number of documents relevant to s at ra
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ from truegain.tables.ranked import RankedGains
 class _Novelty(Binary):
     """Sums of the novelty-biased gain G(i) = sum over s of J(d_i, s) (1 - alpha)^c_s(i - 1)."""
 
+    SHARE_OF_ALL = True  # divided by what is possible, not by what the greedy ideal list has
+
     of_subtopics = True
 
     alpha: float = 0.5
@@ -34,6 +37,10 @@ class _Novelty(Binary):
     @abstractmethod
     def weight(self, rank: Floats) -> Floats:
         """The weight of the gain at each rank."""
+
+    def bounds(self) -> tuple[float, float]:
+        """Beyond 1 where the sum is left undivided (k = 1, as in ndeval), or where a list beats the greedy ideal."""
+        return 0.0, 1.0 if self.SHARE_OF_ALL and self.depth != 1 else math.inf
 
     @property
     def depth(self) -> int | None:
@@ -120,6 +127,7 @@ class alpha_nDCG(alpha_DCG):
     0.840606
     """
 
+    SHARE_OF_ALL = False
     NEEDS_AT = False
 
     def per_topic(self, ranked: RankedGains) -> Floats:
@@ -172,6 +180,7 @@ class nERR_IA(ERR_IA):
     0.777778
     """
 
+    SHARE_OF_ALL = False
     NEEDS_AT = False
 
     def per_topic(self, ranked: RankedGains) -> Floats:
@@ -223,6 +232,8 @@ class nNRBP(NRBP):
     >>> round(tg.evaluate({"1": {"a": 2.0, "b": 1.0}}, judgments, "nNRBP").mean(), 6)
     0.777778
     """
+
+    SHARE_OF_ALL = False
 
     @property
     def ideal_depth(self) -> int | None:

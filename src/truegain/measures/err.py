@@ -32,14 +32,14 @@ class _Cascade(Measure):
         self.require(sound, "max_rel must be a number above 0, 'scale' or 'topic'")
 
     @abstractmethod
-    def worth(self, ranked: RankedGains) -> Floats:
+    def utility(self, ranked: RankedGains) -> Floats:
         """What stopping at each entry is worth."""
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         view = regained(ranked.cut(self.cutoff), self.gains)
         p = self.stop(view.gain, self.top(view)[view.list_topic[view.list]])
-        return view.total(self.worth(view) * p * view.running_product_before(1 - p))
+        return view.total(self.utility(view) * p * view.running_product_before(1 - p))
 
     def top(self, ranked: RankedGains) -> Floats:
         """The gain that counts as the highest possible, per topic."""
@@ -81,7 +81,7 @@ class ERR(_Cascade):
     0.267578125
     """
 
-    def worth(self, ranked: RankedGains) -> Floats:
+    def utility(self, ranked: RankedGains) -> Floats:
         """Reciprocal rank."""
         return 1 / ranked.rank
 
@@ -130,7 +130,7 @@ class EBR(_Cascade):
         super().check()
         self.require(self.beta >= 0, "beta must not be negative")
 
-    def worth(self, ranked: RankedGains) -> Floats:
+    def utility(self, ranked: RankedGains) -> Floats:
         """Blended ratio."""
         return Blend.of(ranked, self.beta).ratio
 
@@ -157,6 +157,6 @@ class iRBU(_Cascade):
         super().check()
         self.require(0 < self.q <= 1, "q must be above 0 and at most 1")
 
-    def worth(self, ranked: RankedGains) -> Floats:
+    def utility(self, ranked: RankedGains) -> Floats:
         """Utility of going as far as the rank."""
         return np.asarray(self.q**ranked.rank, np.float64)

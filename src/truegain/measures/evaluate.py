@@ -145,10 +145,9 @@ def score(ranked: RankedGains, asked: Sequence[Asked], options: Options | None =
             summaries[str(measure)] = np.full(len(ranked.systems), np.nan)
         else:
             summaries[str(measure)] = measure.summarise(matrix, view, given.complete)
-    counts = frozenset(str(m) for m in chosen if m.is_count)
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__}
     names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
-    return Scores(ranked.systems, ranked.topics, values, summaries, counts, made_by, names)
+    return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
 
 
 def view_of(ranked: RankedGains, measure: Measure, options: Options) -> RankedGains:

@@ -32,6 +32,11 @@ class _Aware(Measure):
         """The measure that scores a navigational intent."""
         return self.inner()
 
+    def bounds(self) -> tuple[float, float]:
+        """A weighted mean of what the intents' measures give, with weights that add up to 1 at the most."""
+        low, high = zip(self.inner().bounds(), self.navigational().bounds(), strict=True)
+        return min(0.0, *low), max(0.0, *high)
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         total = np.zeros(ranked.lists)
@@ -165,7 +170,7 @@ class PPlusQ(_Aware):
 def by_intent(ranked: RankedGains) -> Iterator[tuple[RankedGains, Floats, Bools]]:
     """The first intent of every topic, then the second, and so on: its gains, its probability, is it navigational.
 
-    A document that has no label for the intent has a gain of -1, which is unjudged.
+    A document that has no label for the intent, or a negative one, is unjudged.
     """
     facets, topics = ranked.facets, len(ranked.topics)
     share, topic = probability(ranked), ranked.pool.topic[facets.item]
@@ -175,8 +180,8 @@ def by_intent(ranked: RankedGains) -> Iterator[tuple[RankedGains, Floats, Bools]
     turn = (np.arange(len(distinct)) - np.searchsorted(its_topic, its_topic))[which]
     for number in range(int(turn.max(initial=-1)) + 1):
         rows = turn == number
-        gains, probabilities, navigational = np.full(len(ranked.pool), -1.0), np.zeros(topics), np.zeros(topics, bool)
-        gains[facets.item[rows]] = facets.label[rows]
+        gains, probabilities, navigational = np.full(len(ranked.pool), np.nan), np.zeros(topics), np.zeros(topics, bool)
+        gains[facets.item[rows]] = np.where(facets.label[rows] >= 0, facets.label[rows], np.nan)
         probabilities[topic[rows]] = share[rows]
         if ranked.navigational is not None:
             navigational[topic[rows]] = ranked.navigational[rows]

@@ -32,6 +32,10 @@ class _Global(_Intents):
     def inner(self) -> Measure:
         """The measure that scores the global gains."""
 
+    def bounds(self) -> tuple[float, float]:
+        """Those of the measure that scores the global gains."""
+        return self.inner().bounds()
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         view = with_global_gains(ranked.cut(self.cutoff), self.NAVIGATIONAL)

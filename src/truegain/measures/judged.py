@@ -52,4 +52,4 @@ class Unjudged(Measure):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         k = self.cutoff or 1
-        return (np.minimum(ranked.depth, k) - ranked.total((ranked.gain >= 0) & (ranked.rank <= k))) / k
+        return (np.minimum(ranked.depth, k) - ranked.total(ranked.judged & (ranked.rank <= k))) / k

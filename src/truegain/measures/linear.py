@@ -9,8 +9,6 @@ import numpy as np
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats, frozen
-from truegain.tables.judgments import Judgments
-from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 
 
@@ -49,35 +47,13 @@ class LinearParts:
 
 
 def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
-    """Find by asking the measure what each rank counts and what each label is worth.
+    """What the measure declares that each rank counts and each label is worth, relative to the first rank.
 
     A measure that is not linear in gain, or reads its scale off the labels, is refused.
     """
-    if not measure.linear_in_gains:
-        raise MeasureError(f"{measure} is not linear in gain, so it is no sum over documents of weight times worth")
-    if isinstance(getattr(measure, "max_rel", None), str):
-        raise MeasureError(f"{measure} reads its scale off the labels; give max_rel as a number")
     known = np.unique(labels)
-    worths = _alone(measure, known, np.ones(len(known), np.int64))
-    best = int(np.argmax(np.abs(worths)))
-    if worths[best] == 0:
+    rank_weights, worths = measure.rank_weights(depth), measure.worth(known)
+    if not worths.any():
         raise MeasureError(f"{measure}: no label is worth anything (the highest is {known[-1]:g}); check the level")
-    ranks = np.arange(1, depth + 1)
-    weight = _alone(measure, np.full(depth, known[best]), ranks) / worths[best]
-    return LinearParts(measure, frozen(known), frozen(worths), frozen(weight))
-
-
-def _alone(measure: Measure, label: Floats, rank: np.ndarray) -> Floats:
-    """Scores of lists that hold one judged document each, with this label at this rank."""
-    pool = Pool.of(Judgments.of({"topic": {"document": 1}}))
-    lists = RankedGains(
-        tuple(map(str, range(len(label)))),
-        pool,
-        frozen(np.array([float(np.max(label))])),
-        frozen(np.full(len(label), int(rank.max()), np.int64)),
-        frozen(np.arange(len(label) + 1)),
-        frozen(rank.astype(np.int64)),
-        frozen(np.zeros(len(label), np.int32)),
-        entry_gains=frozen(np.array(label, np.float64)),
-    )
-    return np.asarray(measure.per_topic(lists), np.float64)
+    first = float(rank_weights[0])
+    return LinearParts(measure, frozen(known), frozen(worths * first), frozen(rank_weights / first))

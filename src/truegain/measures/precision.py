@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.measures.base import Binary, ratio
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 
@@ -41,6 +41,14 @@ class P(_AtCutoff):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return self.found(ranked) / float(self.cutoff or 1)
+
+    def rank_weights(self, depth: int) -> Floats:
+        """Every rank down to k alike."""
+        return self.within(np.arange(1, depth + 1)) / float(self.cutoff or 1)
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """1 where relevant."""
+        return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

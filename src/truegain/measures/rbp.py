@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.errors import MeasureError
 from truegain.measures.base import Gains, Measure, ratio
-from truegain.measures.dcg import mapped
-from truegain.tables.columns import Floats
+from truegain.measures.dcg import gains_of, least_gain
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 HIGHEST = ("scale", "topic")
@@ -21,7 +23,7 @@ class RBP(Measure):
     RBP = (1 - p) * sum over ranks i of gain_i * p^(i - 1)
 
     With `rel` the gain is 1 from that label on, else 0; without it, it is the label (through `gains` where given),
-    0 for negative ones, divided by `max_rel`: a number, 'scale' for the highest gain of all judgments or 'topic'
+    0 for what was not judged, divided by `max_rel`: a number, 'scale' for the highest gain of all judgments or 'topic'
     for the highest of the topic.  cwl divides by the weights of 1,000 ranks instead of all, which is the same number
     unless p is very near 1.
 
@@ -54,19 +56,35 @@ class RBP(Measure):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         weight = np.where(self.within(ranked.rank), self.p ** (ranked.rank - 1.0), 0.0)
-        gain = ratio(self.gain_of(ranked.gain), self.scale(ranked)[ranked.list_topic[ranked.list]])
+        gain = ratio(self._gain(ranked.gain, ranked.judged), self.scale(ranked)[ranked.list_topic[ranked.list]])
         return (1 - self.p) * ranked.total(weight * gain)
 
-    def gain_of(self, label: Floats) -> Floats:
+    def bounds(self) -> tuple[float, float]:
+        """From 0 to 1 where the highest gain is 1 by its scale; as much as the labels allow otherwise."""
+        least = 0.0 if least_gain(self.gains) >= 0 else -math.inf
+        return least, 1.0 if self.rel is not None or isinstance(self.max_rel, str) else math.inf
+
+    def rank_weights(self, depth: int) -> Floats:
+        """(1 - p) p^(i - 1), down to the cutoff."""
+        rank = np.arange(1, depth + 1)
+        return np.where(self.within(rank), (1 - self.p) * self.p ** (rank - 1.0), 0.0)
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """Labels as gains, over `max_rel` where it is a number."""
+        if isinstance(self.max_rel, str):
+            raise MeasureError(f"{self} reads its scale off the labels; give max_rel as a number")
+        return self._gain(label, judged) / (self.max_rel or 1.0)
+
+    def _gain(self, label: Floats, judged: Bools | None) -> Floats:
         """Labels as gains, before they are scaled."""
         if self.rel is not None:
-            return ((label >= self.rel) & (label >= 0)).astype(np.float64)
-        return np.maximum(mapped(label, self.gains), 0.0)
+            return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
+        return gains_of(label, judged, self.gains)
 
     def scale(self, ranked: RankedGains) -> Floats:
         """What gains are divided by, per topic."""
         if isinstance(self.max_rel, str):
-            pool = self.gain_of(ranked.item_gain)
+            pool = self._gain(ranked.item_gain, ranked.item_judged)
             if self.max_rel == "topic":
                 return ranked.pool_highest(pool)
             return np.full(len(ranked.topics), pool.max(initial=0.0))
@@ -100,7 +118,7 @@ class RBPResidual(Measure):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        judged = (ranked.gain >= 0) & self.within(ranked.rank)
+        judged = ranked.judged & self.within(ranked.rank)
         residual = 1 - (1 - self.p) * ranked.total(np.where(judged, self.p ** (ranked.rank - 1.0), 0.0))
         if not self.trec_eval:
             return residual

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +122,10 @@ class Utility(_OfSet):
     c: float = 0.0
     d: float = 0.0
     docs: int = 0
+
+    def bounds(self) -> tuple[float, float]:
+        """As far as the weights and the lists go."""
+        return -math.inf, math.inf
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""

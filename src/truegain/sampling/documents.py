@@ -49,8 +49,7 @@ def lists_of_topic(ranked: RankedGains, topic: int, level: float, systems: range
     before = np.concatenate([[0], rank[:-1]])
     before[begin[:-1][lengths > 0]] = 0
     pooled = slice(int(ranked.pool.begin[topic]), int(ranked.pool.begin[topic + 1]))
-    gain = ranked.item_gain[pooled]
-    number = np.cumsum((gain >= level) & (gain >= 0)) - 1
+    number = np.cumsum((ranked.item_gain[pooled] >= level) & ranked.item_judged[pooled]) - 1
     items = found.item[at] - pooled.start
     return TopicLists(
         topic,
@@ -126,6 +125,7 @@ def replicate(ranked: RankedGains, level: float, rng: np.random.Generator, most:
         ranked,
         pool=pool,
         gains=frozen(ranked.item_gain[new_item]),
+        judged_items=frozen(ranked.item_judged[new_item]),
         retrieved=frozen(retrieved),
         begin=frozen(np.concatenate([[0], np.cumsum(per_list)])),
         rank=frozen(rank),
@@ -136,7 +136,7 @@ def replicate(ranked: RankedGains, level: float, rng: np.random.Generator, most:
 
 def _pool_copies(ranked: RankedGains, level: float, rng: np.random.Generator, most: int) -> tuple[Ints, int]:
     copies = rng.poisson(1.0, len(ranked.pool))
-    relevant = (ranked.item_gain >= level) & (ranked.item_gain >= 0)
+    relevant = (ranked.item_gain >= level) & ranked.item_judged
     topic, topics = ranked.pool.topic, len(ranked.topics)
     has_some = np.bincount(topic[relevant], minlength=topics) > 0
     redrawn = 0

@@ -36,7 +36,8 @@ class RankedGains:
 
     A *list* is one system's answer to one topic; list number = system * topics + topic.  Only judged documents
     are kept, each with its rank; every rank that is not named is an unjudged document, so unjudged never turns
-    into a gain of 0 by itself.  A negative gain means pooled but not judged, as in trec_eval.
+    into a gain of 0 by itself.  Whether a document that is named was judged is told by `judged`, a mask: a negative
+    *label* means pooled but not judged, as in trec_eval; a gain that was worked out may well be negative.
     """
 
     systems: tuple[str, ...]
@@ -51,6 +52,7 @@ class RankedGains:
     navigational: Bools | None = None  # whether each facet row's subtopic is navigational
     entry_gains: Floats | None = None  # per entry, where a document's gain depends on those above it
     top: Tops | None = None  # the first documents by name, where a measure reads their text
+    judged_items: Bools | None = None  # per item; None where `gains` are labels as given, whose sign tells
 
     # ------------------------------------------------------------------ what there is
 
@@ -94,6 +96,26 @@ class RankedGains:
         """The gain of each item of the pool; an error where it has one per subtopic or assessor only."""
         return self.pool.labels if self.gains is None else self.gains
 
+    @cached_property
+    def item_judged(self) -> Bools:
+        """Which items of the pool were judged: the one place where the sign of a label is read."""
+        return frozen(self.item_gain >= 0) if self.judged_items is None else self.judged_items
+
+    @cached_property
+    def judged(self) -> Bools:
+        """Which entries were judged."""
+        return frozen(self.item_judged[self.item])
+
+    @cached_property
+    def counted_gain(self) -> Floats:
+        """The gain of each entry that was judged, whatever its sign, and 0 for the others."""
+        return frozen(np.where(self.judged, self.gain, 0.0))
+
+    @cached_property
+    def counted_item_gain(self) -> Floats:
+        """The gain of each item that was judged, whatever its sign, and 0 for the others."""
+        return frozen(np.where(self.item_judged, self.item_gain, 0.0))
+
     @property
     def facets(self) -> Facets:
         """The judgments by subtopic."""
@@ -116,8 +138,7 @@ class RankedGains:
     @cached_property
     def condensed(self) -> RankedGains:
         """The lists without documents that are unjudged, or judged negative."""
-        keep = self.gain >= 0
-        return self._only(keep, None)
+        return self._only(self.judged, None)
 
     @cached_property
     def condensed_facets(self) -> RankedGains:
@@ -144,9 +165,18 @@ class RankedGains:
         )
 
     def with_gains(self, gains: Floats, entry_gains: Floats | None = None) -> RankedGains:
-        """The same lists with another gain for each item of the pool, and for each entry where that differs."""
-        entries = None if entry_gains is None else frozen(np.asarray(entry_gains, np.float64))
-        return replace(self, gains=frozen(np.asarray(gains, np.float64)), entry_gains=entries)
+        """The same lists with another gain for each item of the pool, and for each entry where that differs.
+
+        A gain may be any number; NaN means unjudged.
+        """
+        given = np.asarray(gains, np.float64)
+        judged = ~np.isnan(given)
+        return replace(
+            self,
+            gains=frozen(np.where(judged, given, 0.0)),
+            entry_gains=None if entry_gains is None else frozen(np.asarray(entry_gains, np.float64)),
+            judged_items=frozen(judged),
+        )
 
     # ------------------------------------------------------------------ arithmetic over lists
 
@@ -193,17 +223,17 @@ class RankedGains:
         return {}
 
     def relevant(self, level: float) -> Bools:
-        """Which entries are relevant at a level; never a negative label."""
-        return (self.gain >= level) & (self.gain >= 0)
+        """Which entries are relevant at a level; never an unjudged one."""
+        return (self.gain >= level) & self.judged
 
     def pool_relevant(self, level: float) -> Ints:
         """Relevant documents per topic (R)."""
-        good = (self.item_gain >= level) & (self.item_gain >= 0)
+        good = (self.item_gain >= level) & self.item_judged
         return np.bincount(self.pool.topic[good], minlength=len(self.topics))
 
     def pool_nonrelevant(self, level: float) -> Ints:
         """Documents judged, and not relevant, per topic (N)."""
-        bad = (self.item_gain < level) & (self.item_gain >= 0)
+        bad = (self.item_gain < level) & self.item_judged
         return np.bincount(self.pool.topic[bad], minlength=len(self.topics))
 
     def ideal(self, item_value: Floats) -> Ideal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 ALL_TOPICS = "all"
 Row = tuple[str, str, str, float | str | None]
+
+
+class Declared(Protocol):
+    """What scores need to know of a measure: how topics become one value, and between which values they lie."""
+
+    @property
+    def mean(self) -> str:
+        """'arithmetic', 'geometric', 'total' or 'none'."""
+
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value of a topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +49,7 @@ class Scores:
     topics: tuple[str, ...]
     values: Mapping[str, npt.NDArray[Any]]
     summaries: Mapping[str, Floats]
-    counts: frozenset[str]
+    objects: Mapping[str, Declared]  # the measures themselves: what they declare is not guessed from values
     made_by: Mapping[str, object]
     asked: Mapping[str, str] = field(default_factory=dict)  # other names the measures were asked for by
 
@@ -46,6 +57,11 @@ class Scores:
     def measures(self) -> tuple[str, ...]:
         """The measures, as strings."""
         return tuple(self.values)
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """The measures that count: their summary is the total over topics."""
+        return frozenset(name for name, measure in self.objects.items() if measure.mean == "total")
 
     def _measure(self, measure: object) -> str:
         if measure is None and len(self.values) == 1:

@@ -173,18 +173,18 @@ class Filled:
         first = aligned(loaded, table, options, jobs=jobs, keep_top=_lowest(loaded))
         depth = max(cutoff or 0, 100) if cutoff else int(first.depth.max())
         known = _unjudged(first, depth)
-        if not np.any(first.item_gain >= 0):
+        if not np.any(first.item_judged):
             raise TruegainError("no document is judged; worst and best would span everything")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told the first time
             ranked = aligned(loaded, _with(table, *known), options, jobs=jobs).cut(options.depth)
-        hole = ranked.item_gain < 0
+        hole = ~ranked.item_judged
         return cls(measure, ranked, hole, float(first.item_gain.max()), depth)
 
     def share(self, depth: int) -> Floats:
         """Share of the first documents of each list that are unjudged; of those there are, if fewer."""
         ranked = self.ranked
-        inside = (ranked.rank <= depth) & (ranked.gain >= 0)
+        inside = (ranked.rank <= depth) & ranked.judged
         judged = np.bincount(ranked.list[inside], minlength=ranked.lists)
         size = np.minimum(ranked.depth, depth)
         share = np.divide(size - judged, size, out=np.full(len(size), np.nan), where=size > 0)

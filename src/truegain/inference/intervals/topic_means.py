@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.measures.base import geometric_mean_of_rows, mean_of_rows
+from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.scores import Scores
-
-FLOOR = 0.00001  # the least value whose logarithm a geometric mean takes, as trec_eval's gm_ measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +35,13 @@ class TopicMeans:
         """
         matrix = scores.matrix(measure)
         name = next(m for m, v in scores.values.items() if v is matrix)
-        if name in scores.counts or matrix.dtype == object:
+        kind = scores.objects[name].mean
+        if kind not in ("arithmetic", "geometric"):
             raise TruegainError(f"{name} is not a mean over topics; choose a measure that is")
         values = np.asarray(matrix, np.float64)
-        summary = scores.summaries[name]
-        if np.allclose(summary, mean_of_rows(values), rtol=1e-9, atol=1e-12, equal_nan=True):
-            return cls(name, scores.systems, scores.topics, values, np.asarray)
-        if np.allclose(summary, geometric_mean_of_rows(values, FLOOR), rtol=1e-9, atol=1e-12, equal_nan=True):
+        if kind == "geometric":
             return cls(name, scores.systems, scores.topics, np.log(np.maximum(values, FLOOR)), np.exp)
-        raise TruegainError(f"{name} is not a mean over topics; choose a measure that is")
+        return cls(name, scores.systems, scores.topics, values, np.asarray)
 
     @property
     def there(self) -> Bools:

@@ -50,7 +50,7 @@ def gold_alone_widths(
     """
     if whole_topics:
         missing = np.bincount(ranked.pool.topic[np.isnan(gold)], minlength=len(ranked.topics))
-        scores = measure.score(ranked.with_gains(np.where(np.isnan(gold), -1.0, gold)))[:, missing == 0]
+        scores = measure.score(ranked.with_gains(gold))[:, missing == 0]
         return [_of_mean(row[~np.isnan(row)], confidence) for row in scores]
     known = ~np.isnan(gold)
     said = np.where(known, gold, 0.0)

@@ -59,7 +59,7 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
         return
     weight = _rank_weights(ranked, measure)
     looked = float(np.concatenate([[0.0], np.cumsum(weight)])[np.minimum(ranked.depth, len(weight))].sum())
-    entries = ranked.rank[(ranked.gain >= 0) & (ranked.rank <= len(weight))]
+    entries = ranked.rank[ranked.judged & (ranked.rank <= len(weight))]
     share = 1 - float(weight[entries - 1].sum()) / looked if looked else 0.0
     if share > 1e-9:
         warn(
@@ -90,7 +90,7 @@ def label_weights(
     parts = linear_parts(measure, np.concatenate([label, asked]), int(ranked.rank.max(initial=1)))
     view = parts.view(ranked)
     gain, weight = view.gain, parts.weight[view.rank - 1]
-    keep = np.flatnonzero((gain >= 0) & (weight != 0))
+    keep = np.flatnonzero(view.judged & (weight != 0))
     known = (0.0, 1.0) if level is not None else classes
     code = (gain[keep] >= level) * 1 if level is not None else np.searchsorted(classes, gain[keep])
     cell = view.list[keep] * len(known) + code

@@ -66,7 +66,7 @@ class JudgedLists:
             raise TruegainError(f"accuracy={accuracy!r} needs gold pairs of the documents retrieved; give 'given'")
         level = level_of(measure)
         levels = judge.at_levels(level, gold_level)
-        classes = tuple(sorted({*ranked.item_gain[ranked.item_gain >= 0].tolist(), *judge.labels}))
+        classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judge.labels}))
         binary = level is not None or classes == (0.0, 1.0)
         cut = level if level is not None else 1.0 if binary else None
         if not binary and isinstance(judge, Judge):

@@ -87,7 +87,7 @@ def source_of(
         )
     if len(gold) != len(bronze.pool):
         raise TruegainError(f"{len(gold)} gold gains for {len(bronze.pool)} judged pairs; give one each, NaN for none")
-    if measure.of_subtopics or measure.is_count:
+    if measure.of_subtopics or measure.mean == "total":
         raise MeasureError(f"{measure}: gold labels per document can rectify neither counts nor subtopic measures")
     if np.isnan(gold).all():
         raise TruegainError("there is no gold label for any judged pair; check that topics and documents match")
@@ -113,7 +113,8 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopic
     if partly:
         warn(f"{partly} topics are gold-judged in part only; their gold labels are not used")
     scores = measure.score(bronze)
-    filled = np.where(np.isnan(gold), bronze.item_gain, gold)
+    said = np.where(bronze.item_judged, bronze.item_gain, np.nan)
+    filled = np.where(np.isnan(gold), said, gold)
     truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
     return GoldTopics(scores, truth, _reach(measure, np.concatenate([bronze.item_gain, filled]), scores, truth, bronze))
 

@@ -27,10 +27,10 @@ def next_batch(ranked: RankedGains, judge: Judge, measure: Measure, size: int, *
     pool = ranked.pool
     open_items = _without_gold(judge, pool)
     if judge.design == "random":
-        open_items &= ranked.item_gain >= 0
+        open_items &= ranked.item_judged
     elif judge.design not in ("topics", "by-bronze"):
         parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
-        open_items &= (parts.coefficients(ranked) != 0).any(axis=0) & (ranked.item_gain >= 0)
+        open_items &= (parts.coefficients(ranked) != 0).any(axis=0) & ranked.item_judged
     order = np.random.default_rng(np.random.SeedSequence(seed)).permutation(np.flatnonzero(open_items))
     if not len(order):
         return None
