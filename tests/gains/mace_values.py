@@ -6,6 +6,7 @@ its restarts begin alike; run with crowd-kit 1.4 installed: python -m tests.gain
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -32,21 +33,20 @@ def votes() -> list[list[int]]:
     return [[item, who, seen.index(label)] for item, who, label in rows]
 
 
-def start(seed: int) -> tuple[Any, Any]:
+def start(seed: int) -> tuple[Any, ...]:
     """crowd-kit's random start."""
     from scipy.stats import uniform
 
     drawn = [uniform(1, 1.5).rvs(size=(ASSESSORS, n), random_state=seed) for n in (2, LEVELS)]
-    return tuple(d / d.sum(axis=1, keepdims=True) for d in drawn)  # type: ignore[return-value]
+    return tuple(d / d.sum(axis=1, keepdims=True) for d in drawn)
 
 
 def chances(seed: int, steps: int) -> list[list[float]]:
     """What crowd-kit says after so many steps."""
-    import pandas as pd
-    from crowdkit.aggregation import MACE  # type: ignore[import-not-found,unused-ignore]
+    aggregation, pandas = (importlib.import_module(name) for name in ("crowdkit.aggregation", "pandas"))
 
-    frame = pd.DataFrame(votes(), columns=["task", "worker", "label"])
-    share = MACE(n_restarts=1, n_iter=steps, random_state=seed).fit_predict_proba(frame)
+    frame = pandas.DataFrame(votes(), columns=["task", "worker", "label"])
+    share = aggregation.MACE(n_restarts=1, n_iter=steps, random_state=seed).fit_predict_proba(frame)
     return [[float(v) for v in row] for row in share.sort_index()[list(range(LEVELS))].to_numpy()]
 
 

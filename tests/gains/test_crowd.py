@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,9 @@ import truegain as tg
 from truegain.gains.crowd import Glad, Skene
 from truegain.tables.grouped import Grouped
 
-try:
-    import crowdkit.aggregation as found
-except ImportError:
-    found = None
 pytestmark = [
     pytest.mark.filterwarnings("ignore:(?!.*converged)"),
-    pytest.mark.skipif(found is None, reason="crowd-kit is not installed"),
+    pytest.mark.skipif(not find_spec("crowdkit"), reason="crowd-kit is not installed"),
 ]
 
 

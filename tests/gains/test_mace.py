@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -24,7 +25,7 @@ def kept() -> tuple[Votes, State, dict[str, Any]]:
     """The votes and the start that crowd-kit was given, and what it said."""
     case = json.loads(KEPT.read_text())
     item, who, label = np.array(case["votes"]).T
-    votes = Votes(item, who, label, np.ones(len(item)), np.arange(LEVELS) * 1.0, ITEMS, ASSESSORS)
+    votes = Votes(item, who, label, np.ones(len(item)), np.array([0.0, 1.0, 2.0]), ITEMS, ASSESSORS)
     return votes, State(np.array(case["knows"]), np.array(case["habit"])), case["chances"]
 
 
@@ -161,11 +162,10 @@ def test_starts_are_alike_first_then_random() -> None:
 def test_a_weight_of_two_is_a_rating_given_twice() -> None:
     """Guards weights: those of all ratings doubled are all people asked twice, saying the same."""
     votes, state, _ = kept()
-    twice = [np.concatenate([a, a]) for a in (votes.item, votes.assessor, votes.label, votes.weight)]
-    doubled = Votes(votes.item, votes.assessor, votes.label, votes.weight * 2, votes.levels, ITEMS, ASSESSORS)
-    for one, two in zip(
-        climbed(doubled, state, 20), climbed(Votes(*twice, votes.levels, ITEMS, ASSESSORS), state, 20), strict=True
-    ):
+    item, who, label, weight = (np.tile(c, 2) for c in (votes.item, votes.assessor, votes.label, votes.weight))
+    twice = Votes(item, who, label, weight, votes.levels, ITEMS, ASSESSORS)
+    doubled = replace(votes, weight=votes.weight * 2)
+    for one, two in zip(climbed(doubled, state, 20), climbed(twice, state, 20), strict=True):
         assert one == pytest.approx(two)
     table = tg.read_ratings(few(1))
     with pytest.warns(tg.DataWarning, match="1 of 60 items get no gain"):

@@ -53,11 +53,9 @@ class Votes:
     @classmethod
     def of(cls, ratings: Grouped) -> Votes:
         """The ratings in the order of names: topic, document, subtopic, then assessor."""
-        assert ratings.judgments.assessor is not None
         item = ratings.place[ratings.item]
-        who = ratings.judgments.assessor.in_byte_order().code[ratings.order]
-        rows = np.lexsort((who, item))
-        names, assessor = np.unique(who[rows], return_inverse=True)
+        rows = np.lexsort((ratings.who, item))
+        names, assessor = np.unique(ratings.who[rows], return_inverse=True)
         levels, label = np.unique(ratings.value[rows], return_inverse=True)
         return cls(item[rows], assessor, label, ratings.weight[rows], levels, len(ratings), len(names))
 

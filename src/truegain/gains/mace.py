@@ -98,7 +98,8 @@ def expected(votes: Votes, state: State) -> tuple[Floats, float, tuple[Floats, F
     told = votes.assessor * levels + votes.label
     spams = np.bincount(told, weight * (1 - known), votes.assessors * levels).reshape(-1, levels)
     knows = np.bincount(votes.assessor, weight * known, votes.assessors)
-    return share, float((np.log(part.sum(axis=1)) + top[:, 0]).sum()), (knows, spams)
+    likelihood = float((np.log(part.sum(axis=1)) + top[:, 0]).sum())
+    return share, likelihood, (knows.astype(np.float64), spams.astype(np.float64))
 
 
 def fitted(knows: Floats, spams: Floats) -> State:

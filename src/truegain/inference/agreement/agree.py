@@ -200,7 +200,7 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
     ends = np.searchsorted(topic[by_topic], np.arange(len(table.topic.values) + 1))
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
-        part = Paired.rows(grouped.value[mine], place[mine], grouped.assessor[mine].astype(np.int64))
+        part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
         found = alpha_of(part, level, **vars(asked))
         items = len(np.unique(grouped.item[mine]))
         beside = () if order is None else (_or_none(order[code]),)

@@ -42,7 +42,7 @@ class Paired:
     @classmethod
     def of(cls, ratings: Grouped) -> Paired:
         """Ratings of items with at least two, items by name, so that a draw does not depend on the order of rows."""
-        return cls.rows(ratings.value, ratings.place[ratings.item], ratings.assessor.astype(np.int64))
+        return cls.rows(ratings.value, ratings.place[ratings.item], ratings.who)
 
     @classmethod
     def rows(cls, value: Floats, item: Ints, assessor: Ints) -> Paired:

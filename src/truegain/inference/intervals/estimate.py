@@ -14,6 +14,7 @@ from truegain.inference.intervals.topics import topic_intervals
 from truegain.inference.replicates import check_confidence, check_replicates
 from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
+from truegain.measures.direct import fed_with
 from truegain.measures.evaluate import Options, aligned, at_level, options_of, score, view_of, with_text
 from truegain.measures.parse import Asked, parse_measures
 from truegain.tables.ranked import RankedGains
@@ -71,7 +72,7 @@ def intervals(
     plain = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
     ranked = with_text(plain, corpus, judged_corpus)
     found: list[Estimate] = []
-    for one in asked:
+    for one in fed_with(ranked, asked):
         found += _of_measure(
             ranked, one, wanted, given, method, confidence, replicates, seed, Local(jobs), drawn, by_topic
         )
