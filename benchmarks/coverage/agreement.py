@@ -15,9 +15,11 @@ from scipy.special import betaincinv, ndtr, ndtri
 
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.inference.agreement.alpha import Agreement, alpha_of
-from truegain.inference.agreement.assessors import _fisher
+from truegain.inference.agreement.assessors import assessors
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats
+from truegain.tables.grouped import Grouped
+from truegain.tables.judgments import judgments_of_columns
 
 MISSING = 0.2
 EVERYBODY = (np.arange(200) + 0.5) / 200  # quantiles of the biases of all raters there could be
@@ -144,15 +146,21 @@ def study(kind: str, items: int, raters: int, trials: int, rng: np.random.Genera
 
 
 def correlation(tail: float, items: int, rng: np.random.Generator) -> Mapping[str, Seen | None]:
-    """The correlation of one of five raters with the mean of the others, by Fisher's z."""
+    """The correlation of one of five raters with the mean of the others."""
     z, noise = rng.normal(size=items), 0.7 * rng.normal(size=(5, items))
     value = np.exp(tail * z) if tail else z
     spread = float(np.exp(tail**2) * np.expm1(tail**2)) if tail else 1.0
     said = value + np.sqrt(spread) * noise
     truth = 1 / np.sqrt((1 + 0.7**2) * (1 + 0.7**2 / 4))
-    r = np.corrcoef(said[0], said[1:].mean(axis=0))[0, 1]
-    low, high = _fisher(np.array([r]), np.array([float(items)]), 0.95)
-    return {"an assessor's correlation with the rest": held(float(low[0]), float(high[0]), truth)}
+    docs, people = (
+        np.tile(np.arange(items), 5).astype(str).tolist(),
+        np.repeat(np.arange(5), items).astype(str).tolist(),
+    )
+    table = judgments_of_columns(["1"] * len(docs), docs, said.ravel(), "ratings", assessors=people)
+    one = assessors(Grouped.of(table))[0]
+    assert one.low is not None
+    assert one.high is not None
+    return {"an assessor's correlation with the rest": held(one.low, one.high, float(truth))}
 
 
 WORLDS = (
