@@ -23,10 +23,11 @@ def naive(matrix: Matrix, level: str) -> float:
     items = [[float(v) for v in column if v == v] for column in np.asarray(matrix, float).T]
     items = [item for item in items if len(item) > 1]
     every = [v for item in items for v in item]
+    rank = {v: sum(o < v for o in every) + sum(o == v for o in every) / 2 for v in set(every)}  # mid-ranks
 
     def apart(x: float, y: float) -> float:
-        if level == "ordinal":  # mid-ranks
-            x, y = (sum(o < v for o in every) + sum(o == v for o in every) / 2 for v in (x, y))
+        if level == "ordinal":
+            x, y = rank[x], rank[y]
         return {"nominal": float(x != y), "ratio": ((x - y) / (x + y)) ** 2 if x + y else 0.0}.get(level, (x - y) ** 2)
 
     within = sum(apart(x, y) / (len(i) - 1) for i in items for a, x in enumerate(i) for b, y in enumerate(i) if a != b)
@@ -198,6 +199,8 @@ def test_many_items_are_left_out_in_groups(level: str, monkeypatch: pytest.Monke
     drawn = alpha_of(pairs, level, method="bootstrap", seed=1)
     monkeypatch.setattr(left_out, "ALONE", 1500)
     alone = [alpha_of(pairs, level, seed=seed) for seed in (1, 2)]
+    monkeypatch.setattr(left_out, "ROOM", 0)  # one at a time
+    assert alpha_of(pairs, level, seed=1).low == pytest.approx(alone[0].low, abs=1e-12)
     assert alone[0] == alone[1]
     assert found[0] != found[1]
     width = [f.high - f.low for f in (found[0], found[1], drawn, alone[0])]  # type: ignore[operator]
@@ -211,11 +214,11 @@ def test_many_assessors_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch) 
     matrix[rng.random(matrix.shape) < 0.95] = np.nan
     matrix[:, 0] = 0.0  # everybody rated one item
     matrix[:, 1] = 3.0
-    monkeypatch.setattr(left_out, "GROUPS", 300)
+    monkeypatch.setattr(left_out, "PEOPLE", 300)
     alone = left_out._without_assessors(pairs_of(matrix), "ordinal", 0)
-    monkeypatch.setattr(left_out, "GROUPS", 60)
+    monkeypatch.setattr(left_out, "PEOPLE", 299)
     groups = left_out._without_assessors(pairs_of(matrix), "ordinal", 0)
-    assert (len(alone), len(groups)) == (300, 60)
+    assert (len(alone), len(groups)) == (300, 50)
     assert spread_of(groups)[0] == pytest.approx(spread_of(alone)[0], rel=0.6)
 
 

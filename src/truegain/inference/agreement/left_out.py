@@ -10,8 +10,9 @@ from truegain.inference.agreement.paired import Paired
 from truegain.inference.judges.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats, Ints
 
-ALONE = 1000  # items up to which each is left out alone; of more a random group at a time
-GROUPS = 200
+ALONE, GROUPS = 1000, 200  # items up to which each is left out alone; of more one of so many random groups
+PEOPLE, CREWS = 200, 50  # the same of assessors
+ROOM = 10_000_000  # weights held at a time
 DIFFER = 10  # items on which people differ beyond which leaving out tells enough by itself
 FEWEST = 3  # assessors who can stand for others like them
 ROUNDING = 1e-12  # a disagreement below this share of the whole study's is none
@@ -35,8 +36,7 @@ def limits_of(paired: Paired, level: str, over: str, confidence: float, seed: in
         raise NoIntervalError(f"no interval: {value:g} is the most frequent rating of every item")
     items = len(paired)
     whole = float(alpha_between(paired, level, np.ones((1, items)))[0])
-    group = _groups(items, ALONE, seed)
-    out = alpha_between(paired, level, np.asarray(group != np.arange(group.max() + 1)[:, None], np.float64))
+    out = _without_items(paired, level, seed)
     if np.isnan(out).any():
         raise NoIntervalError("no interval: without one of the items no two items differ")
     parts = [spread_of(out)]
@@ -110,12 +110,20 @@ def same_majority(paired: Paired) -> float | None:
     return float(paired.levels[common[0]]) if len(common) else None
 
 
+def _without_items(paired: Paired, level: str, seed: int) -> Floats:
+    """Alpha without each item, or without each of some random groups of many."""
+    group = _groups(len(paired), ALONE, GROUPS, seed)
+    step, count = max(1, ROOM // len(paired)), int(group.max()) + 1
+    weights = (np.asarray(group != np.arange(at, min(at + step, count))[:, None]) for at in range(0, count, step))
+    return np.concatenate([alpha_between(paired, level, w.astype(np.float64)) for w in weights])
+
+
 def _without_assessors(paired: Paired, level: str, seed: int) -> Floats:
     """Alpha without each assessor, or without each of some random groups of many."""
     names, code = np.unique(paired.assessor, return_inverse=True)
     if len(names) < FEWEST:
         raise NoIntervalError(f"no interval: {len(names)} assessors cannot stand for others like them; {FEWEST} could")
-    group = _groups(len(names), GROUPS, seed)[code]
+    group = _groups(len(names), PEOPLE, CREWS, seed)[code]
     found = [_alone(paired.take(np.asarray(group != g, np.bool_)), level) for g in range(int(group.max()) + 1)]
     if np.isnan(found).any():
         raise NoIntervalError("no interval: without one of the assessors no two items differ")
@@ -126,8 +134,8 @@ def _alone(paired: Paired, level: str) -> float:
     return float(alpha_between(paired, level, np.ones((1, len(paired))))[0]) if len(paired) else math.nan
 
 
-def _groups(units: int, alone: int, seed: int) -> Ints:
+def _groups(units: int, alone: int, groups: int, seed: int) -> Ints:
     """For every unit the number of the group that it is left out with."""
     if units <= alone:
         return np.arange(units)
-    return np.random.default_rng(np.random.SeedSequence([seed, 1])).permutation(units) % GROUPS
+    return np.random.default_rng(np.random.SeedSequence([seed, 1])).permutation(units) % groups
