@@ -10,6 +10,7 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
+from truegain.inference.agreement.alpha import alpha
 from truegain.report.agreement import agreement_chart
 from truegain.studies.ratings_world import magnitude_ratings
 from truegain.tables.table import Table
@@ -50,6 +51,33 @@ def test_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     code, _, err = call(monkeypatch, capsys, *words, "--part", "experts")
     assert code == 2
     assert "needs --expert" in err
+
+
+def test_whose_agreement_and_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards --over and --method: the limits of the same words in Python, what they mean told, mistakes with 2."""
+    monkeypatch.chdir(tmp_path)
+    world = magnitude_ratings(topics=1, docs=20, workers=4, seed=1)
+    tg.write_judgments(world.ratings, "ratings.csv")
+    words = ["agree", "ratings.csv", "--scale", "ratio", "--part", "overall", "--trials", "100"]
+    low = set()
+    for more, asked, meant in (
+        ([], {}, "these assessors"),
+        (["--over", "items+assessors"], {"over": "items+assessors"}, "assessors like these"),
+        (["--method", "bootstrap"], {"method": "bootstrap", "trials": 100}, "these assessors"),
+    ):
+        want = alpha(world.ratings, "ratio", **asked)
+        _, out, _ = call(monkeypatch, capsys, *words, *more)
+        assert f"intervals over other items, {meant}" in out
+        _, out, _ = call(monkeypatch, capsys, *words, *more, "--format", "json")
+        row = json.loads(out)["rows"][0]
+        assert (row["value"], row["low"], row["high"]) == pytest.approx((want.value, want.low, want.high))
+        low.add(row["low"])
+    assert len(low) == 3
+    code, _, err = call(monkeypatch, capsys, *words, "--method", "bootstrap", "--over", "items+assessors")
+    assert code == 2
+    assert "the bootstrap draws items only" in err
 
 
 def test_undefined_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

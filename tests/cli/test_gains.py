@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -34,7 +35,8 @@ def folder(tmp_path: Path) -> Path:
 def test_unanimity_to_a_qrels_file(run: Run) -> None:
     """Guards the command of the issue: gains of table 1 in a file that evaluates."""
     code, out, err = run("gains", "ratings.csv", "--rule", "unanimity", "--p", "0.2", "--scale", "0:3", "-o", "g.qrels")
-    assert (code, out, err) == (0, "", "")
+    assert (code, out) == (0, "")
+    assert "TREC lines cannot say that these are gains" in err
     assert Path("g.qrels").read_text() == "1 0 a 13\n1 0 b 11\n1 0 c 3\n1 0 d 0\n"
 
 
@@ -59,6 +61,51 @@ def test_eval_on_ratings(run: Run) -> None:
     assert found["nG@1"] == pytest.approx(11 / 13)
     assert found["P+"] == pytest.approx(((1 + 11) / (1 + 13) + (2 + 24) / (2 + 24)) / 2)
     assert found["nERR"] == pytest.approx(err / best)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
+@pytest.mark.parametrize("rule", ["mean", "majority"])
+def test_scores_do_not_depend_on_the_route(run: Run, folder: Path, ending: str, rule: str) -> None:
+    """Guards gains that go through a file or through Python: nERR and the like as `eval --rule` has them.
+
+    Whole numbers too: a rule's gains are no levels of a known scale even where they look like some.
+    """
+    wanted = ["-m", "nERR@10", "-m", "ERR@10", "-m", "EBR", "-m", "iRBU", "-m", "nDCG@10"]
+    shown = [*wanted, "--format", "csv"]
+    code, direct, _ = run("eval", "ratings.csv", "s.run", "--rule", rule, *shown)
+    assert code == 0
+    assert "nERR(max_rel='topic',rule='gain')@10" in direct
+    code, _, err = run("gains", "ratings.csv", "--rule", rule, "-o", f"g.{ending}")
+    assert (code, err) == (0, "")
+    assert run("eval", f"g.{ending}", "s.run", *shown) == (0, direct, "")
+    gains = tg.to_gains(str(folder / "ratings.csv"), rule)
+    for given in (gains, gains.frame, gains.take(np.arange(len(gains)))):
+        scores = tg.evaluate(str(folder / "s.run"), given, wanted[1::2])
+        assert [f"{v:.10f}" for v in scores.means().values()] == [
+            f"{float(line.split(',')[-1]):.10f}" for line in direct.splitlines()[1:]
+        ]
+    over = tg.intervals(str(folder / "s.run"), gains, "nERR@10", over="collection", replicates=50)
+    assert over[0].measure == "nERR(max_rel='topic',rule='gain')@10"
+
+
+def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
+    """Guards TREC lines: writing gains warns, reading fractions as levels warns, and what is written out is obeyed."""
+    _, _, err = run("gains", "ratings.csv", "--rule", "mean", "-o", "g.qrels")
+    assert "TREC lines cannot say that these are gains" in err
+    _, direct, _ = run("eval", "ratings.csv", "s.run", "--rule", "mean", "-m", "nERR@10", "--format", "csv")
+    code, out, err = run("eval", "g.qrels", "s.run", "-m", "nERR@10", "-m", "nDCG@10", "--format", "csv")
+    assert code == 0
+    assert err == (
+        "warning: 1 of 4 labels are not whole numbers, and nERR@10 takes them as levels; if they are gains, name their "
+        "column 'gain', or write max_rel='topic',rule='gain'\n"
+    )
+    exact = ["-m", "nERR(max_rel='topic',rule='gain')@10", "--format", "csv"]
+    assert run("eval", "g.qrels", "s.run", *exact) == (0, direct, "")
+    _, out, err = run("eval", "g.qrels", "s.run", "-m", "nDCG@10", "--format", "csv")
+    assert err == ""
+    (folder / "levels.csv").write_text("topic,doc,label\n1,a,3\n1,b,1\n")
+    _, out, err = run("eval", "levels.csv", "s.run", "-m", "nERR@10", "--format", "csv")
+    assert (err, "max_rel" in out) == ("", False)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +156,7 @@ def test_a_majority_of_one_is_told(run: Run) -> None:
     code, _, err = run("gains", "magnitudes.csv", "--rule", "majority", "--normalise", "geometric")
     assert code == 0
     assert said in err
-    code, _, err = run("gains", "ratings.csv", "--rule", "majority")
+    code, _, err = run("gains", "ratings.csv", "--rule", "majority", "-o", "g.csv")
     assert (code, err) == (0, "")
 
 

@@ -161,7 +161,7 @@ def test_subtopics_stay_apart() -> None:
     rows = {"subtopic": ["1", "1", "2"], "assessor": ["x", "y", "x"], "label": [1, 3, 0]}
     frame = pl.DataFrame({"topic": "1", "doc": "a", **rows})
     found = tg.to_gains(frame, "mean").frame
-    assert found.select("subtopic", "label").rows() == [("1", 2.0), ("2", 0.0)]
+    assert found.select("subtopic", "gain").rows() == [("1", 2.0), ("2", 0.0)]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import truegain as tg
@@ -108,3 +109,44 @@ def test_undefined_is_said() -> None:
         fleiss(same, "mean")
     with pytest.raises(tg.TruegainError, match="weights is 'cubic'"):
         cohen(same, "cubic")
+
+
+def crowd_of(pairs: int, more: int) -> Grouped:
+    """So many pairs of workers with 6 items in common, and documents that two strangers rated who did nothing else."""
+    rng = np.random.default_rng(3)
+    rows = [
+        ("1", f"p{p}-{i}", f"p{p}{w}", float((i + p * (w == "a")) % 3))
+        for p in range(pairs)
+        for i in range(6)
+        for w in "ab"
+    ]
+    rows += [("1", f"d{i}", f"w{2 * i + w}", float(rng.integers(0, 3))) for i in range(more) for w in range(2)]
+    return Grouped.of(tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")))
+
+
+def test_a_sliver_is_not_shown_as_the_whole() -> None:
+    """Guards the mean kappa of a crowd: of few pairs with few of the ratings it is not told, and why is.
+
+    It is told of 30 pairs, or of a tenth of the ratings; the ratings it rests on are counted once each.
+    """
+    hidden = cohen(crowd_of(3, 600))
+    assert (hidden.value, hidden.items, hidden.ratings) == (None, 18, 36)
+    assert hidden.why == (
+        "3 random pairs of 726,615, each with at least 5 common items: 36 of 1,236 ratings do not stand for all"
+    )
+    for pairs, more, told in ((3, 162, True), (3, 163, False), (30, 2000, True), (29, 2000, False)):
+        found = cohen(crowd_of(pairs, more))
+        assert (found.value is not None) == told
+        assert found.ratings == 12 * pairs
+    few = cohen(grouped(np.random.default_rng(1).integers(0, 3, (4, 9))))
+    assert (few.ratings, few.why) == (36, "6 of 6 pairs")
+
+
+def test_random_pairs_do_not_depend_on_the_order_of_rows() -> None:
+    """Guards the draw of pairs: assessors are numbered by name."""
+    rng = np.random.default_rng(8)
+    frame = frame_of(np.clip(rng.integers(0, 4, 12) + rng.integers(-1, 2, (60, 12)), 0, 3))
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=1)
+    one, two = (cohen(Grouped.of(tg.read_ratings(f))) for f in (frame, shuffled))
+    assert "1000 random pairs" in one.why
+    assert one.value == pytest.approx(two.value, abs=1e-12)

@@ -27,7 +27,15 @@ def agree_command(
         typer.Option("--part", help="Which tables to print; formats for programs take one."),
     ] = "all",
     normalise: NormaliseOption = None,
-    trials: Annotated[int, typer.Option("--trials", min=0, help="Resamples behind an interval; 0 for none.")] = 1000,
+    over: Annotated[
+        Literal["items", "items+assessors"],
+        typer.Option("--over", help="Alpha of other items by these assessors, or also by assessors like these."),
+    ] = "items",
+    method: Annotated[
+        Literal["jackknife", "bootstrap"],
+        typer.Option("--method", help="Interval of alpha: by leaving items out, or resampled (100 items or more)."),
+    ] = "jackknife",
+    trials: Annotated[int, typer.Option("--trials", min=0, help="Resamples of a bootstrap; 0: no intervals.")] = 1000,
     confidence: Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     figure: Annotated[
@@ -51,9 +59,8 @@ def agree_command(
         if part not in DRAWN:
             raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
     table = reading.load(ratings, words=True)
-    found = agree(
-        table, expert, scale=reading.scale, normalise=normalise, trials=trials, confidence=confidence, seed=seed
-    )
+    asked = {"over": over, "method": method, "trials": trials, "confidence": confidence, "seed": seed}
+    found = agree(table, expert, scale=reading.scale, normalise=normalise, **asked)  # type: ignore[arg-type]
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:
         raise TruegainError("--part experts needs --expert, the judgments of experts")

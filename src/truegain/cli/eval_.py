@@ -21,7 +21,6 @@ from truegain.cli.ratings import (
     reads_ratings,
 )
 from truegain.errors import TruegainError
-from truegain.measures.direct import fed_directly
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.sources import expand
@@ -112,7 +111,6 @@ def eval_command(
     files = expand(runs)
     table: object = judgments
     if rule is not None or normalise is not None:
-        asked = fed_directly(asked)
         gains = given(p=p, spread=spread)
         table = gains_of(reading.load(judgments), rule, scale=reading.scale, normalise=normalise, **gains)
     elif about := [*(f"--{n}" for n in given(p=p, spread=spread)), *reading.given]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 
 from truegain.errors import TruegainError
-from truegain.gains.crowd import Glad, Mace, Skene
+from truegain.gains.crowd import Glad, Skene
+from truegain.gains.mace import Mace
 from truegain.gains.majority import Majority, Supermajority
 from truegain.gains.mean import GeometricMean, Mean
 from truegain.gains.median import Median

@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.catalogue import RULES, rule_of
-from truegain.gains.crowd import Consensus
+from truegain.gains.consensus import Consensus
 from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
 from truegain.tables.grouped import Grouped

@@ -5,8 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from truegain.measures.err import _Cascade
 from truegain.measures.parse import Asked
+from truegain.tables.checks import counted, warn
+from truegain.tables.ranked import RankedGains
+
+
+def fed_with(ranked: RankedGains, asked: Sequence[Asked]) -> list[Asked]:
+    """The measures as they take these labels: fed directly where they are gains; where that is doubtful it is told."""
+    if ranked.pool.judgments.are_gains:
+        return fed_directly(asked)
+    label = ranked.pool.judgments.label
+    parts = int((label != np.floor(label)).sum())
+    doubtful = [str(a.measure) for a in asked if _fed(a).measure != a.measure]
+    if parts and doubtful:
+        warn(
+            f"{parts} of {counted(len(label), 'label')} are not whole numbers, and {doubtful[0]} takes them as levels; "
+            "if they are gains, name their column 'gain', or write max_rel='topic',rule='gain'"
+        )
+    return list(asked)
 
 
 def fed_directly(asked: Sequence[Asked]) -> list[Asked]:

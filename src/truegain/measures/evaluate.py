@@ -15,6 +15,7 @@ from truegain._version import __version__
 from truegain.engine import cores
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
+from truegain.measures.direct import fed_with
 from truegain.measures.parse import Asked, parse_measures
 from truegain.tables.align import align
 from truegain.tables.checks import check_grades, check_labels, check_order, check_overlap, check_scores
@@ -97,7 +98,7 @@ def evaluate(
     asked, given = parse_measures(measures), options_of(options)
     keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
     ranked = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
-    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), asked, given)
+    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), fed_with(ranked, asked), given)
 
 
 def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:

@@ -98,17 +98,32 @@ class Grouped:
         """The rows item by item, each item's by value."""
         return frozen(np.lexsort((self.value, self.item)))
 
+    @cached_property
+    def who(self) -> Ints:
+        """For every row its assessor's place among all by name, whatever the order of the rows."""
+        assert self.judgments.assessor is not None
+        return frozen(self.judgments.assessor.in_byte_order().code[self.order].astype(np.int64))
+
+    @cached_property
+    def place(self) -> Ints:
+        """For every item its place among all by name (topic, document, subtopic), whatever the order of the rows."""
+        rows, table = self.order[self.begin[:-1]], self.judgments
+        topic, subtopic = (c.in_byte_order().code[rows] for c in (table.topic, table.subtopic))
+        doc = table.docs.take(rows).coded().in_byte_order().code
+        place = np.empty(len(rows), np.int64)
+        place[np.lexsort((subtopic, doc, topic))] = np.arange(len(rows))
+        return frozen(place)
+
     def labelled(self, gain: Floats) -> Judgments:
-        """One label an item; an item whose gain is not a number stays unjudged, and that is told."""
+        """One gain an item; an item whose gain is not a number stays unjudged, and that is told."""
         there = ~np.isnan(gain)
         if not there.all():
             warn(f"{int((~there).sum())} of {len(gain)} items get no gain by this rule and stay unjudged")
         if not there.any():
             raise TruegainError("no item gets a gain by this rule; choose another rule")
         rows, j = self.order[self.begin[:-1]][there], self.judgments
-        return Judgments(
-            j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows), source=j.source
-        )
+        columns = (j.topic.take(rows), j.docs.take(rows), frozen(gain[there]), j.subtopic.take(rows))
+        return Judgments(*columns, source=j.source, are_gains=True)
 
 
 def item_keys(ratings: Judgments) -> Ints:

@@ -23,7 +23,8 @@ NO_SUBTOPIC = "0"
 class Judgments:
     """A long table of labels: topic, document, label, and where known subtopic and assessor.
 
-    A qrels file, a subtopic qrels file and a table of ratings are all this.
+    A qrels file, a subtopic qrels file and a table of ratings are all this.  `are_gains` says that labels are what
+    documents are worth, made of ratings, and not levels of a scale whose top is known; a column 'gain' says so too.
 
     >>> Judgments.of({"1": {"a": 2, "b": 0}})
     Judgments(2 labels, 1 topic)
@@ -39,6 +40,7 @@ class Judgments:
     from_lines: bool = False
     places: Places | None = None
     bare: bool = False  # a dict: only its place among the arguments says that it holds labels
+    are_gains: bool = False
 
     def __len__(self) -> int:
         return len(self.label)
@@ -63,6 +65,11 @@ class Judgments:
         """Whether the subtopic column (the 'iteration' of plain qrels) holds more than one value."""
         return len(self.subtopic.values) > 1
 
+    @property
+    def label_name(self) -> str:
+        """What the column of labels is called in tables, so that reading it back tells gains from levels."""
+        return "gain" if self.are_gains else "label"
+
     def take(self, rows: Ints) -> Judgments:
         """Some rows of the judgments."""
         return replace(
@@ -78,14 +85,14 @@ class Judgments:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A polars frame with the columns topic, subtopic, doc, label, and what else is known."""
+        """A polars frame with the columns topic, subtopic, doc, label (or gain), and what else is known."""
         import polars as pl
 
         columns: dict[str, object] = {
             "topic": self.topic.strings(),
             "subtopic": self.subtopic.strings(),
             "doc": self.docs.strings(),
-            "label": self.label,
+            self.label_name: self.label,
         }
         if self.assessor is not None:
             columns["assessor"] = self.assessor.strings()

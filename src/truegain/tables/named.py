@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -109,7 +110,7 @@ def is_missing(value: object) -> bool:
 def judgments(frame: Any, source: str) -> Judgments:
     """Judgments from a frame with named columns."""
     columns = Columns(frame, source)
-    return judgments_of_columns(
+    found = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),
         columns.numbers("label"),
@@ -119,6 +120,7 @@ def judgments(frame: Any, source: str) -> Judgments:
         extra=columns.extra(),
         places=columns.places,
     )
+    return replace(found, are_gains=columns.found["label"][0] == "gain" and found.assessor is None)
 
 
 def runs(frame: Any, name: str, source: str) -> list[Run]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, why
+from truegain.tables.checks import warn
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.named import is_missing
 from truegain.tables.plain import plain_text
@@ -38,7 +39,8 @@ def write_judgments(judgments: object, path: PathLike) -> None:
     r"""Write judgments as TREC lines, or as CSV, TSV, JSONL or Parquet if the path ends so.
 
     The path may end further in .gz, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
-    TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.
+    TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.  Gains
+    (of `to_gains`) stand in a column 'gain', by which reading tells them from levels.
 
     >>> import pathlib, tempfile, truegain as tg
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
@@ -50,6 +52,11 @@ def write_judgments(judgments: object, path: PathLike) -> None:
     kind = _kind(path)
     if kind is None:
         write_bytes(path, _qrels(given))
+        if given.are_gains:
+            warn(
+                "TREC lines cannot say that these are gains, and ERR, nERR, EBR and iRBU would take them for levels; "
+                "end the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
+            )
     else:
         write_bytes(path, _table(_judgment_columns(given), kind, os.fspath(path)))
 
@@ -191,7 +198,7 @@ def _judgment_columns(judgments: Judgments) -> Table:
     if judgments.subtopic.values != (NO_SUBTOPIC,):
         columns["subtopic"] = judgments.subtopic.strings()
     columns["doc"] = judgments.docs.strings()
-    columns["label"] = judgments.label
+    columns[judgments.label_name] = judgments.label
     if judgments.assessor is not None:
         columns["assessor"] = judgments.assessor.strings()
     return {**columns, **judgments.extra}
@@ -210,7 +217,7 @@ def _run_columns(runs: Runs) -> Table:
 def _plain_values(name: str, values: Any) -> list[Any]:
     """Python values; labels that are whole numbers as such, whatever is missing as None."""
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    if name == "label":
+    if name in ("label", "gain"):
         return [int(v) if v.is_integer() and abs(v) < 2**53 and repr(v) != "-0.0" else v for v in listed]
     return [None if not isinstance(v, str) and is_missing(v) else v for v in listed]
 

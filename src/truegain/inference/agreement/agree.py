@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from truegain.gains.magnitudes import normalised, units
-from truegain.inference.agreement.alpha import FEWEST, Agreement, alpha_of
+from truegain.inference.agreement.alpha import MEANT, TAIL, Agreement, Method, Over, alpha_of
 from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.inference.agreement.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.paired import Paired
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
 from truegain.tables.table import Table
 
-A_TOPIC = 150  # ratings that a topic costs beside its own when it is resampled
-ALL_TOPICS = 300_000_000  # ratings times trials beyond which topics are not resampled, but for small ones
-MOST_RESAMPLED = 5_000_000  # topics times trials beyond which small topics of large studies have no interval
+
+@dataclass(frozen=True)
+class Asked:
+    """Which interval of alpha is asked for."""
+
+    over: Over
+    method: Method
+    trials: int
+    confidence: float
+    seed: int
+
+    @property
+    def meant(self) -> str:
+        """What the interval is over, in words."""
+        return f"other items, {MEANT[self.over]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +75,8 @@ def agree(
     *,
     scale: Scale | str | None = None,
     normalise: str | None = None,
+    over: Over = "items",
+    method: Method = "jackknife",
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -74,7 +88,8 @@ def agree(
     max/min ratios and geometric standard deviations, also of every document (`documents`); by topic, alpha with its
     interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
     order agreement by unit and pair of levels.
-    `normalise` brings magnitudes to one scale first, as in `to_gains`.
+    `normalise` brings magnitudes to one scale first, as in `to_gains`; `over`, `method`, `trials` and `seed` are those
+    of `alpha`.
 
     >>> import polars as pl
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
@@ -99,6 +114,8 @@ def agree(
     made_by = {
         "scale": str(declared),
         "normalise": normalise,
+        "over": over,
+        "method": method,
         "trials": trials,
         "confidence": confidence,
         "seed": seed,
@@ -106,13 +123,14 @@ def agree(
     }
     is_ratio = declared.level == "ratio" or normalise is not None
     judged = Judgments.of(expert) if expert is not None else None
-    overall = _overall(grouped, declared, is_ratio, trials, confidence, seed)
+    asked = Asked(over, method, trials, confidence, seed)
+    overall = _overall(grouped, declared, is_ratio, asked)
     logs = is_ratio and float(grouped.value.min()) > 0
     people = assessors(grouped, judged, logs=logs, confidence=confidence)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
     return Agreed(
         Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
-        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, trials, confidence, seed),
+        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, asked),
         _of_people(people),
         None if pairs is None else _with_experts(table, pairs),
         made_by,
@@ -133,21 +151,25 @@ def _people(table: Judgments) -> str:
     return f"{len(table):,} ratings by {len(np.unique(table.assessor.code)):,} assessors"
 
 
-def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, trials: int, confidence: float, seed: int) -> Table:
+def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, asked: Asked) -> Table:
     paired = Paired.of(grouped)
-    found: list[Agreement] = [
-        alpha_of(paired, level, trials=trials, confidence=confidence, seed=seed) for level in levels_of(scale, is_ratio)
-    ]
+    found: list[Agreement] = [alpha_of(paired, level, **vars(asked)) for level in levels_of(scale, is_ratio)]
+    notes = (f"intervals over {asked.meant}",) if any(a.low is not None for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
-        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items"), *cohens(grouped, weights, seed=seed)]
+        found += [
+            percent(grouped),
+            fleiss(grouped),
+            fleiss(grouped, "items"),
+            *cohens(grouped, weights, seed=asked.seed),
+        ]
     else:
         found += _spreads(grouped, paired)
     rows = [
         (a.statistic, a.value, a.low, a.high, a.items, a.ratings, ("undefined: " if a.value is None else "") + a.why)
         for a in found
     ]
-    return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows)
+    return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=notes)
 
 
 def _spreads(grouped: Grouped, paired: Paired) -> list[Agreement]:
@@ -166,32 +188,26 @@ def _spreads(grouped: Grouped, paired: Paired) -> list[Agreement]:
     return found
 
 
-def _by_topic(
-    grouped: Grouped, table: Judgments, level: str, pairs: Order | None, trials: int, confidence: float, seed: int
-) -> Table:
+def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | None, asked: Asked) -> Table:
     columns = ["topic", "items", "ratings", f"alpha {level}", "low", "high"]
     order = None if pairs is None else _order_of_topics(table, pairs)
     rows: list[tuple[str | int | float | None, ...]] = []
     said: list[str] = []
     how: Counter[str] = Counter()
-    size = len(grouped.value) + A_TOPIC * len(table.topic.values)
-    size = size if size * trials > ALL_TOPICS else 0
-    many = bool(size) and len(table.topic.values) * trials > MOST_RESAMPLED
-    by_topic = np.argsort(grouped.topic[grouped.item], kind="stable")
-    ends = np.searchsorted(grouped.topic[grouped.item][by_topic], np.arange(len(table.topic.values) + 1))
+    tail = False
+    topic, place = grouped.topic[grouped.item], grouped.place[grouped.item]
+    by_topic = np.argsort(topic, kind="stable")
+    ends = np.searchsorted(topic[by_topic], np.arange(len(table.topic.values) + 1))
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
-        part = _part(grouped, mine)
-        found = Agreement(level, None, why="no item has two ratings")
-        if part is not None:
-            few = many and len(part) < FEWEST
-            found = alpha_of(part, level, trials=0 if few else trials, confidence=confidence, seed=seed, among=size)
-            found = replace(found, why="too many topics to resample each") if few and not found.why else found
+        part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
+        found = alpha_of(part, level, **vars(asked))
         items = len(np.unique(grouped.item[mine]))
         beside = () if order is None else (_or_none(order[code]),)
         rows.append((name, items, len(mine), found.value, found.low, found.high, *beside))
-        said.append(_noted(found))
-        how[_kind(found, trials)] += 1
+        said.append("undefined: " * (found.value is None) + found.why * (found.why != TAIL))
+        how[_kind(found, asked)] += 1
+        tail |= found.why == TAIL
     if order is not None:
         columns.append("order as experts")
         said = [_and(why, "no pair on different levels" if row[-1] is None else "")
@@ -201,7 +217,8 @@ def _by_topic(
     intervals = "; ".join(
         f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common()
     )
-    return Table(tuple(columns), rows, title="By topic", notes=(f"Intervals over items: {intervals}.",))
+    notes = (f"Intervals over {asked.meant}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
+    return Table(tuple(columns), rows, title="By topic", notes=notes)
 
 
 def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
@@ -214,34 +231,14 @@ def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
     return share
 
 
-def _noted(found: Agreement) -> str:
-    """Why a topic has no alpha or no interval."""
-    if found.value is None:
-        return f"undefined: {found.why}"
-    return "" if "jackknife" in found.why else found.why
-
-
 def _and(one: str, two: str) -> str:
     return "; ".join(part for part in (one, two) if part)
 
 
-def _kind(found: Agreement, trials: int) -> str:
-    if found.value is None:
-        return "none, alpha is undefined, see the note of each"
-    if found.low is None and "single value" in found.why:
-        return "none, most resamples held a single value"
-    if found.low is None:
-        return f"none, {found.why}" if trials else "none asked for"
-    return "jackknife" if "jackknife" in found.why else "bootstrap"
-
-
-def _part(grouped: Grouped, rows: Ints) -> Paired | None:
-    several = rows[grouped.count[grouped.item[rows]] >= 2]
-    if not len(several):
-        return None
-    _, item, count = np.unique(grouped.item[several], return_inverse=True, return_counts=True)
-    begin = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-    return Paired(grouped.value[several], item.astype(np.int64), begin)
+def _kind(found: Agreement, asked: Asked) -> str:
+    if found.value is not None and not asked.trials:
+        return "none asked for"
+    return "none, see the note of each" if found.low is None else asked.method
 
 
 def _or_none(value: float) -> float | None:

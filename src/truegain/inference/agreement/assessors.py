@@ -36,7 +36,7 @@ class Assessor:
     equal: float | None  # share of others' ratings of the same items that are equal
     bias: float | None  # mean of own rating less the others' mean
     correlation: float | None  # with the others' mean
-    low: float | None  # of the correlation, by Fisher's z
+    low: float | None  # of the correlation, by Fisher's z and leaving out items
     high: float | None
     order: float | None  # pairwise order agreement with the experts
     seconds: float | None  # median time a rating
@@ -48,8 +48,9 @@ def assessors(
 ) -> list[Assessor]:
     """Every assessor, in order of appearance; with `logs`, bias and correlation are of logarithms (magnitudes).
 
-    The interval of a correlation r over n items is tanh(atanh r +- z/sqrt(n - 3)), Fisher 1921, and is left out for
-    n < 4 and for r of 1 or -1.  Order agreement with experts counts pairs of documents of one unit.
+    The interval of a correlation r over n items is tanh(atanh r +- z e), e^2 the greater of 1/(n - 3), Fisher 1921,
+    which is right for normal ratings, and the jackknife's (n - 1)/n sum (atanh r without an item - their mean)^2; it is
+    left out for n < 4 and for r of 1 or -1.  Order agreement with experts counts pairs of documents of one unit.
 
     Worth a second look, from 4 ratings on: equal ratings throughout, where that is striking (the share of that rating
     among all, to the power of their number, is below 1 in 1,000); less than half of 10 or more pairs ordered as the
@@ -68,8 +69,8 @@ def assessors(
     mean = _mean(scaled, ratings.assessor, n)
     spread = np.sqrt(np.maximum(0, _mean((scaled - mean[ratings.assessor]) ** 2, ratings.assessor, n)))
     spread[_constant(ratings, people)] = 0.0
-    equal, bias, correlation, shared = _with_the_rest(ratings, np.log(ratings.value) if logs else scaled, people)
-    lows, highs = _fisher(correlation, shared, confidence)
+    equal, bias, correlation, shared, moved = _with_the_rest(ratings, np.log(ratings.value) if logs else scaled, people)
+    lows, highs = _limits(correlation, shared, moved, confidence)
     order, pairs = np.full(people, np.nan), np.zeros(people)
     if expert is not None:
         order, pairs = _with_experts(table, expert, people)
@@ -98,8 +99,11 @@ def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], cou
     return out
 
 
-def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """Per assessor: share of equal ratings, mean difference and correlation with the mean of the others, items."""
+def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Per assessor: share of equal ratings, mean difference and correlation with the mean of the others, items.
+
+    And the jackknife's variance of the correlation's arctanh, infinite where leaving an item out leaves no correlation.
+    """
     several = ratings.count[ratings.item] >= 2
     who, others = ratings.assessor[several], (ratings.count[ratings.item] - 1)[several].astype(np.float64)
     sums = np.add.reduceat(value, ratings.begin[:-1])[ratings.item]
@@ -118,14 +122,22 @@ def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats
     sound = (n >= 3) & (xx > size[0]) & (yy > size[1])
     correlation = np.full(people, np.nan)
     correlation[sound] = (xy[sound] / np.sqrt(xx[sound] * yy[sound])).clip(-1, 1)
-    return equal, bias, correlation, n
+    more = (n / np.maximum(n - 1, 1))[who]
+    below = (xx[who] - more * dx**2) * (yy[who] - more * dy**2)
+    there = sound[who] & (below > (xx * yy)[who] * 1e-24)
+    left = np.zeros(len(who))
+    left[there] = (xy[who] - more * dx * dy)[there] / np.sqrt(below[there])
+    z = np.arctanh(left.clip(-CLOSE, CLOSE))
+    moved = np.bincount(who, (z - _mean(z, who, n)[who]) ** 2, people) * (n - 1) / np.maximum(n, 1)
+    moved[who[~there]] = np.inf
+    return equal, bias, correlation, n, moved
 
 
-def _fisher(correlation: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Limits of correlations."""
+def _limits(correlation: Floats, n: Floats, moved: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Limits of correlations; `moved` is the jackknife's variance of their arctanh."""
     low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
-    sound = (n >= 4) & (np.abs(correlation) < 1)
-    step = NormalDist().inv_cdf((1 + confidence) / 2) / np.sqrt(n[sound] - 3)
+    sound = (n >= 4) & (np.abs(correlation) < 1) & np.isfinite(moved)
+    step = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(np.maximum(1 / (n[sound] - 3), moved[sound]))
     low[sound], high[sound] = (np.tanh(np.arctanh(correlation[sound]) + sign * step) for sign in (-1, 1))
     return low, high
 

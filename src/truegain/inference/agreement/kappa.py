@@ -11,11 +11,12 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.agreement.alpha import Agreement
 from truegain.inference.agreement.paired import Paired, scale_of
-from truegain.tables.columns import Codes, Floats, Ints
+from truegain.tables.columns import Floats, Ints
 from truegain.tables.grouped import Grouped
 
 MOST_PAIRS = 1000  # of assessors; up to so many all are compared, of more so many at random
 MOST_TRIES, LEAST_COMMON = 20_000, 5  # random pairs tried, and items that they must have in common
+FEW_PAIRS, SLIVER = 30, 0.1  # fewer pairs, with less than this share of the ratings, do not stand for all
 
 
 def percent(ratings: Grouped) -> Agreement:
@@ -69,7 +70,8 @@ def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Agreemen
     kappa = 1 - sum w O / sum w E, O the table of the two's labels, E that of their shares multiplied;
     w = [x != y] (weights='none'), |x - y| ('linear') or (x - y)^2 ('quadratic')
 
-    Where assessors make more than 1,000 pairs, 1,000 pairs with at least 5 items in common are drawn at random.
+    Where assessors make more than 1,000 pairs, 1,000 pairs with at least 5 items in common are drawn at random.  A mean
+    of fewer than 30 pairs that hold less than a tenth of the ratings of items with two or more is not told.
 
     Cohen 1960, Educational and Psychological Measurement 20; 1968, Psychological Bulletin 70.
 
@@ -87,57 +89,63 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Agr
     for weights in kinds:
         if weights not in ("none", "linear", "quadratic"):
             raise TruegainError(f"weights is {weights!r}; give 'none', 'linear' or 'quadratic'")
-    assessors = np.unique(ratings.assessor)
-    count = len(assessors)
+    count = len(np.unique(ratings.who))
     several, every = count > 2, count * (count - 1) // 2
     if every <= MOST_PAIRS:
-        common = [c for pair in combinations(range(count), 2) if len((c := _Common.of(ratings, assessors, *pair)).item)]
+        rows = _by_assessor(ratings)
+        common = [c for two in combinations(rows, 2) if len((c := _Common.of(ratings, *two)).item)]
         none, about = "no two assessors rated common items with more than one label", "{} of " + f"{every} pairs"
     else:
-        common, tried = _drawn(ratings, assessors, seed)
+        common, tried = _drawn(ratings, seed)
         none = f"of {tried:,} random pairs of {count:,} assessors none rated {LEAST_COMMON} common items"
         about = "{} random pairs of " + f"{every:,}, each with at least {LEAST_COMMON} common items"
     found = []
     for weights in kinds:
         name = ("mean Cohen's kappa" if several else "Cohen's kappa") + ("" if weights == "none" else f" ({weights})")
         kappas = [_kappa(c.one, c.two, weights) for c in common]
-        sound = [(k, c.item) for k, c in zip(kappas, common, strict=True) if k is not None]
+        sound = [(k, c) for k, c in zip(kappas, common, strict=True) if k is not None]
         if not sound:
             why = none if not common or every <= MOST_PAIRS else "no pair of assessors gave more than one label"
             found.append(Agreement(name, None, why=why))
             continue
-        covered = len(np.unique(np.concatenate([item for _, item in sound])))
-        rated = 2 * sum(len(item) for _, item in sound)
-        mean = float(np.mean([k for k, _ in sound]))
-        found.append(Agreement(name, mean, items=covered, ratings=rated, why=about.format(len(sound)) * several))
+        items = len(np.unique(np.concatenate([c.item for _, c in sound])))
+        rated = len(np.unique(np.concatenate([c.rows for _, c in sound])))
+        mean, why = float(np.mean([k for k, _ in sound])), about.format(len(sound)) * several
+        of = int(ratings.count[ratings.count >= 2].sum())
+        if len(sound) < FEW_PAIRS and rated < SLIVER * of:
+            why = f"{why}: {rated:,} of {of:,} ratings do not stand for all"
+            found.append(Agreement(name, None, items=items, ratings=rated, why=why))
+        else:
+            found.append(Agreement(name, mean, items=items, ratings=rated, why=why))
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Common:
-    """Items that two assessors rated, and what each said."""
+    """Items that two assessors rated, what each said, and the ratings that this is."""
 
     item: Ints
     one: Floats
     two: Floats
+    rows: Ints
 
     @classmethod
-    def of(cls, ratings: Grouped, assessors: Codes, one: int, two: int) -> _Common:
-        mine, theirs = (np.flatnonzero(ratings.assessor == assessors[a]) for a in (one, two))
-        return cls.rows(ratings, mine, theirs)
-
-    @classmethod
-    def rows(cls, ratings: Grouped, mine: Ints, theirs: Ints) -> _Common:
+    def of(cls, ratings: Grouped, mine: Ints, theirs: Ints) -> _Common:
         item, x, y = np.intersect1d(ratings.item[mine], ratings.item[theirs], True, True)
-        return cls(item, ratings.value[mine[x]], ratings.value[theirs[y]])
+        one, two = mine[x], theirs[y]
+        return cls(item, ratings.value[one], ratings.value[two], np.concatenate([one, two]))
 
 
-def _drawn(ratings: Grouped, assessors: Codes, seed: int) -> tuple[list[_Common], int]:
+def _by_assessor(ratings: Grouped) -> list[Ints]:
+    """The rows of each assessor, assessors by name."""
+    order = np.argsort(ratings.who, kind="stable")
+    ends = np.append(np.unique(ratings.who[order], return_index=True)[1], len(order))
+    return [order[a:b] for a, b in pairwise(ends.tolist())]
+
+
+def _drawn(ratings: Grouped, seed: int) -> tuple[list[_Common], int]:
     """Random pairs of assessors with enough items in common, and how many pairs were tried."""
-    order = np.argsort(ratings.assessor, kind="stable")
-    ends = np.append(np.searchsorted(ratings.assessor[order], assessors), len(order))
-    rows = [order[a:b] for a, b in pairwise(ends.tolist())]
-    enough = [r for r in rows if len(r) >= LEAST_COMMON]
+    enough = [r for r in _by_assessor(ratings) if len(r) >= LEAST_COMMON]
     if len(enough) < 2:
         return [], 0
     rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
@@ -146,7 +154,7 @@ def _drawn(ratings: Grouped, assessors: Codes, seed: int) -> tuple[list[_Common]
     tries = drawn[np.sort(np.unique(drawn, axis=0, return_index=True)[1])][:MOST_TRIES]
     found: list[_Common] = []
     for tried, (first, second) in enumerate(tries.tolist()):
-        both = _Common.rows(ratings, enough[first], enough[second])
+        both = _Common.of(ratings, enough[first], enough[second])
         if len(both.item) >= LEAST_COMMON:
             found.append(both)
             if len(found) == MOST_PAIRS:

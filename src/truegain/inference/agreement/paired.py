@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
 
 CELLS = 40_000_000  # a table of items by values up to this size is held in memory,
@@ -21,24 +22,43 @@ ROOM = 2_000_000  # numbers of a table held at a time
 HUGE = 1e100  # numbers beyond are brought down before they are squared
 
 
+class Parts(NamedTuple):
+    """Sums of differences over ordered pairs of ratings, a number for each replicate."""
+
+    within: Floats  # of each item, over the number of its ratings less one
+    among: Floats  # of any two ratings, over the number of all less one
+    own: Floats  # of each item, as they are
+
+
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """The pairable ratings: item i has rows begin[i] to begin[i + 1], at least two."""
+    """The pairable ratings: item i has rows begin[i] to begin[i + 1], at least two, and `assessor` says whose."""
 
     value: Floats
     item: Ints
     begin: Ints
+    assessor: Ints
 
     @classmethod
     def of(cls, ratings: Grouped) -> Paired:
-        """Ratings of items with at least two."""
-        keep = ratings.count >= 2
-        rows = keep[ratings.item]
-        count = ratings.count[keep]
-        begin = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+        """Ratings of items with at least two, items by name, so that a draw does not depend on the order of rows."""
+        return cls.rows(ratings.value, ratings.place[ratings.item], ratings.who)
+
+    @classmethod
+    def rows(cls, value: Floats, item: Ints, assessor: Ints) -> Paired:
+        """Ratings of items with at least two, in the order of the items' numbers."""
+        count = np.bincount(item, minlength=1)
+        keep = np.flatnonzero(count[item] >= 2)
+        keep = keep[np.argsort(item[keep], kind="stable")]
+        _, code, size = np.unique(item[keep], return_inverse=True, return_counts=True)
+        begin = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         return cls(
-            frozen(ratings.value[rows]), frozen(np.repeat(np.arange(len(count)), count).astype(np.int64)), frozen(begin)
+            frozen(value[keep]), frozen(code.astype(np.int64)), frozen(begin), frozen(assessor[keep].astype(np.int64))
         )
+
+    def take(self, keep: Bools) -> Paired:
+        """Some of the ratings, without items that are left with one."""
+        return Paired.rows(self.value[keep], self.item[keep], self.assessor[keep])
 
     def __len__(self) -> int:
         return len(self.begin) - 1
@@ -95,13 +115,16 @@ class Paired:
 
     # ------------------------------------------------------------------ within items, between all
 
-    def nominal(self, weights: Floats) -> tuple[Floats, Floats]:
+    def nominal(self, weights: Floats) -> Parts:
         """Pairs that differ: within items, and among all ratings.  A row of weights is a replicate."""
-        same = self.per_item(self._alike)
-        within = (self.count**2 - same) / (self.count - 1)
+        own = self.count**2 - self.per_item(self._alike)
         total = weights @ self.count
         alike = np.concatenate([(counts**2).sum(axis=1) for _, counts in self.totals(weights)])
-        return weights @ within, (total**2 - alike) / (total - 1)
+        return self._parts(weights, own, total**2 - alike)
+
+    def _parts(self, weights: Floats, own: Floats, among: Floats) -> Parts:
+        """The parts, of sums over the pairs of each item and over all."""
+        return Parts(weights @ (own / (self.count - 1)), among / (weights @ self.count - 1), weights @ own)
 
     @cached_property
     def _alike(self) -> Floats:
@@ -113,28 +136,28 @@ class Paired:
         out[order] = np.bincount(run)[run]
         return frozen(out)
 
-    def interval(self, weights: Floats) -> tuple[Floats, Floats]:
+    def interval(self, weights: Floats) -> Parts:
         """Squared differences, by moments: sum over ordered pairs of (x - y)^2 = 2 (n sum x^2 - (sum x)^2)."""
         value = self.value / scale_of(self.value)  # alpha does not depend on the unit
         centred = value - value.mean()
         mean = self.per_item(centred) / self.count
-        within = 2 * self.count * self.per_item((centred - mean[self.item]) ** 2) / (self.count - 1)
-        total = weights @ self.count
+        own = 2 * self.count * self.per_item((centred - mean[self.item]) ** 2)
         first, second = weights @ self.per_item(centred), weights @ self.per_item(centred**2)
-        return weights @ within, 2 * (total * second - first**2) / (total - 1)
+        return self._parts(weights, own, 2 * ((weights @ self.count) * second - first**2))
 
-    def ordinal(self, weights: Floats) -> tuple[Floats, Floats]:
+    def ordinal(self, weights: Floats) -> Parts:
         """As interval, on mid-ranks: Krippendorff's ordinal difference is the difference of two mid-ranks."""
-        total, scale = weights @ self.count, 2 / (self.count - 1)
-        within, among = np.empty(len(weights)), np.empty(len(weights))
+        total = weights @ self.count
+        within, among, own = np.empty((3, len(weights)))
         for rows, counts in self.totals(weights):
             n = total[rows]
             rank = np.cumsum(counts, axis=1) - (counts + n[:, None]) / 2
             first, second = (counts * rank).sum(axis=1), (counts * rank**2).sum(axis=1)
             among[rows] = 2 * (n * second - first**2) / (n - 1)
             spread = self.count[:, None] * self._per_item_of_levels(rank**2) - self._per_item_of_levels(rank) ** 2
-            within[rows] = np.einsum("bi,i,ib->b", weights[rows], scale, spread)
-        return within, among
+            within[rows] = np.einsum("bi,i,ib->b", weights[rows], 2 / (self.count - 1), spread)
+            own[rows] = 2 * np.einsum("bi,ib->b", weights[rows], spread)
+        return Parts(within, among, own)
 
     def _per_item_of_levels(self, values: Floats) -> Floats:
         """Items by replicates: the sum over an item's ratings of a number for each level."""
@@ -143,9 +166,8 @@ class Paired:
         item, code, _ = self._ascending
         return np.stack([np.bincount(item, row[code], len(self)).astype(np.float64) for row in values], axis=1)
 
-    def ratio(self, weights: Floats) -> tuple[Floats, Floats]:
+    def ratio(self, weights: Floats) -> Parts:
         """Squared differences over squared sums, ((x - y)/(x + y))^2, and 0 for two zeros."""
-        total = weights @ self.count
         if len(self.levels) <= DIRECT:
             apart = _ratio(self.levels[:, None], self.levels[None, :])
             among = np.concatenate(
@@ -153,8 +175,8 @@ class Paired:
             )
         else:
             zeros = weights @ self.per_item((self.value == 0).astype(np.float64))
-            among = 2 * zeros * (total - zeros) + self._ratio_among(weights)
-        return weights @ self._ratio_within, among / (total - 1)
+            among = 2 * zeros * (weights @ self.count - zeros) + self._ratio_among(weights)
+        return self._parts(weights, self._ratio_own, among)
 
     def _ratio_among(self, weights: Floats) -> Floats:
         """Sum over all ordered pairs above 0, without going through them: values move to a grid of their logarithms.
@@ -194,8 +216,8 @@ class Paired:
         return counts, step
 
     @cached_property
-    def _ratio_within(self) -> Floats:
-        """Sum over the ordered pairs of an item, over the number of its ratings less one; pairs by their distance."""
+    def _ratio_own(self) -> Floats:
+        """Sum over the ordered pairs of an item; pairs by their distance."""
         sums, most = np.zeros(len(self)), int(self.count.max())
         last = self.begin[1:][self.item]
         rows = np.arange(len(self.value))
@@ -203,7 +225,7 @@ class Paired:
             rows = rows[rows + lag < last[rows]]
             apart = _ratio(self.value[rows], self.value[rows + lag])
             sums += np.bincount(self.item[rows], weights=apart, minlength=len(self))
-        return frozen(2 * sums / (self.count - 1))
+        return frozen(2 * sums)
 
 
 def _ratio(x: Floats, y: Floats) -> Floats:

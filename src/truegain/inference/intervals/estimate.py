@@ -28,6 +28,7 @@ from truegain.inference.replicates import check_confidence, check_replicates
 from truegain.inference.results import Estimate
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
+from truegain.measures.direct import fed_with
 from truegain.measures.evaluate import Options, aligned, at_level, options_of, score, view_of, with_text
 from truegain.measures.parse import Asked, parse_measures
 from truegain.tables.ranked import RankedGains
@@ -96,7 +97,7 @@ def intervals(
     )
     ranked = with_text(plain, corpus, judged_corpus)
     how = _How(tuple(wanted), given, method, confidence, replicates, seed, Local(jobs), drawn, by_topic)
-    return [estimate for one in asked for estimate in _of_measure(ranked, one, how)]
+    return [estimate for one in fed_with(ranked, asked) for estimate in _of_measure(ranked, one, how)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,211 @@
+"""MACE against crowd-kit's answers, brute force and known workers; and every consensus in one order of rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+from tests.gains.mace_values import ASSESSORS, ITEMS, KEPT, LEVELS, STEPS
+from tests.gains.test_crowd import accuracy, crowd
+from truegain.gains.consensus import TOLERANCE, Votes
+from truegain.gains.mace import Mace, State, climbed, expected, fitted, starts
+from truegain.tables.grouped import Grouped
+
+pytestmark = pytest.mark.filterwarnings("ignore:(?!.*(converged|gain))")  # pandas, of what crowd-kit does
+
+
+def kept() -> tuple[Votes, State, dict[str, Any]]:
+    """The votes and the start that crowd-kit was given, and what it said."""
+    case = json.loads(KEPT.read_text())
+    item, who, label = np.array(case["votes"]).T
+    votes = Votes(item, who, label, np.ones(len(item)), np.array([0.0, 1.0, 2.0]), ITEMS, ASSESSORS)
+    return votes, State(np.array(case["knows"]), np.array(case["habit"])), case["chances"]
+
+
+def test_against_crowd_kit() -> None:
+    """Guards every formula of MACE: from crowd-kit's own start, its chances of labels after 1, 3 and 50 steps."""
+    votes, state, want = kept()
+    for steps in STEPS:
+        share, _, counts = expected(votes, state)
+        for _ in range(steps):
+            share, _, counts = expected(votes, fitted(*counts))
+        assert share == pytest.approx(np.array(want[str(steps)]), abs=1e-9)
+
+
+def test_the_kept_values_are_what_crowd_kit_says() -> None:
+    """Guards the kept values where crowd-kit is installed."""
+    pytest.importorskip("crowdkit.aggregation", exc_type=ImportError)
+    from tests.gains import mace_values
+
+    assert json.loads(KEPT.read_text())["votes"] == mace_values.votes()
+    want = json.loads(KEPT.read_text())["chances"]["3"]
+    assert np.array(mace_values.chances(7, 3)) == pytest.approx(np.array(want), abs=1e-12)
+
+
+def test_the_likelihood_by_going_through_everything() -> None:
+    """Guards likelihood and expected counts: sums over every label and every way of knowing or spamming."""
+    votes, state, _ = kept()
+    knows, spams = np.zeros(ASSESSORS), np.zeros((ASSESSORS, LEVELS))
+    total = 0.0
+    for item in range(ITEMS):
+        mine = np.flatnonzero(votes.item == item)
+        worlds = []
+        for label, *know in product(range(LEVELS), *([(0, 1)] * len(mine))):
+            chance = 1 / LEVELS
+            for row, k in zip(mine, know, strict=True):
+                who, said = votes.assessor[row], votes.label[row]
+                chance *= state.knows[who, 1] * (said == label) if k else state.knows[who, 0] * state.habit[who, said]
+            worlds.append((chance, know))
+        all_of_it = sum(chance for chance, _ in worlds)
+        total += np.log(all_of_it)
+        for chance, know in worlds:
+            for row, k in zip(mine, know, strict=True):
+                knows[votes.assessor[row]] += k * chance / all_of_it
+                spams[votes.assessor[row], votes.label[row]] += (1 - k) * chance / all_of_it
+    _, likelihood, (found_knows, found_spams) = expected(votes, state)
+    assert likelihood == pytest.approx(total, abs=1e-9)
+    assert found_knows == pytest.approx(knows, abs=1e-9)
+    assert found_spams == pytest.approx(spams, abs=1e-9)
+
+
+def few(seed: int) -> pl.DataFrame:
+    """60 documents, 9 workers of whom 5 spam with habits of their own, 3 ratings a document, names in no order."""
+    rng = np.random.default_rng(seed)
+    names = rng.permutation([f"w{i}" for i in range(9)])
+    rows = []
+    for doc in range(60):
+        truth = rng.integers(0, 4)
+        for who in rng.choice(9, 3, replace=False):
+            said = truth if who < 4 and rng.random() < 0.8 else min(3, int(rng.geometric(0.3 + 0.05 * who)) - 1)
+            rows.append((str(doc % 3), f"d{doc}", names[who], float(said)))
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    return frame.sample(fraction=1.0, shuffle=True, seed=seed)
+
+
+@pytest.mark.parametrize("rule", ["mace", "dawid-skene", "glad"])
+def test_the_order_of_rows_changes_nothing(rule: str) -> None:
+    """Guards every fit: ratings in another order, and so assessors and labels met in another, give the same gains."""
+    if rule != "mace":
+        pytest.importorskip("crowdkit.aggregation", exc_type=ImportError)
+    for seed in range(3):
+        frame = few(seed)
+        gains = []
+        for shuffled in (frame, frame.reverse(), frame.sample(fraction=1.0, shuffle=True, seed=seed + 10)):
+            found = tg.to_gains(shuffled, rule, n_iter=1000)
+            keys = zip(found.topic.strings(), found.docs.strings(), strict=True)
+            gains.append(dict(zip(keys, found.label.tolist(), strict=True)))
+        assert gains[0] == gains[1] == gains[2]
+
+
+def test_votes_are_sorted_by_name() -> None:
+    """Guards the one order: items by topic, document and subtopic, assessors and labels sorted, weights alongside."""
+    frame = pl.DataFrame(
+        {"topic": ["2", "1", "1", "2"], "doc": ["a", "b", "b", "a"], "subtopic": ["y", "x", "x", "x"],
+         "assessor": ["v", "v", "u", "u"], "label": [7.0, 2.0, 5.0, 2.0]}
+    )  # fmt: skip
+    votes = Votes.of(Grouped.of(tg.read_ratings(frame), np.array([1.0, 2.0, 3.0, 4.0])))
+    assert votes.item.tolist() == [0, 0, 1, 2]
+    assert votes.assessor.tolist() == [0, 1, 0, 1]
+    assert votes.label.tolist() == [1, 0, 0, 2]
+    assert votes.weight.tolist() == [3.0, 2.0, 4.0, 1.0]
+    assert (votes.levels.tolist(), votes.items, votes.assessors) == ([2.0, 5.0, 7.0], 3, 2)
+
+
+def factions(seed: int) -> Votes:
+    """Three workers who agree, and three others who agree on something else: whom to believe has two answers."""
+    rng = np.random.default_rng(seed)
+    said = [rng.integers(0, 2, 40) for _ in range(2)]
+    slips = rng.random((6, 40)) < 0.02
+    label = np.array([said[w // 3][i] ^ slips[w, i] for i in range(40) for w in range(6)], np.int64)
+    item, who = np.repeat(np.arange(40), 6), np.tile(np.arange(6), 40)
+    return Votes(item, who, label, np.ones(240), np.array([0.0, 1.0]), 40, 6)
+
+
+def test_the_best_of_the_starts_counts_and_is_told() -> None:
+    """Guards several tops: the likelihood of the answer is the highest of all starts, not that of the first."""
+    for seed in range(2):
+        votes = factions(seed)
+        ends = [climbed(votes, start, 500) for start in starts(votes, 10, 0)]
+        tops = np.array([likelihood for _, likelihood, *_ in ends])
+        share, progress = Mace().chances(votes)
+        assert np.array_equal(share, ends[int(tops.argmax())][0])
+        reach = int((tops.max() - tops < 0.1).sum())
+        assert 1 < reach < 10
+        assert str(progress).endswith(f" steps, the best of 10 starts, {reach} of which came to it")
+        assert (tops.max() - tops[0] > 0.1) == (seed == 1)  # here the first start is not the best
+    assert str(Mace(starts=1).chances(votes)[1]).endswith(" steps")
+
+
+def test_starts_are_alike_first_then_random() -> None:
+    """Guards where fits begin: one start without regard of names, the others shares that the seed decides."""
+    votes, *_ = kept()
+    one, two, three = starts(votes, 3, 5)
+    assert one.knows.tolist() == [[0.5, 0.5]] * ASSESSORS
+    assert one.habit == pytest.approx(np.full((ASSESSORS, LEVELS), 1 / 3))
+    for state in (two, three):
+        for part in state:
+            assert part.sum(axis=1) == pytest.approx(1)
+            assert part.max() / part.min() < 2.5**2
+            assert len(np.unique(part)) == part.size
+    assert not np.array_equal(two.knows, three.knows)
+    assert np.array_equal(starts(votes, 2, 5)[1].habit, two.habit)
+    assert not np.array_equal(starts(votes, 2, 6)[1].habit, two.habit)
+
+
+def test_a_weight_of_two_is_a_rating_given_twice() -> None:
+    """Guards weights: those of all ratings doubled are all people asked twice, saying the same."""
+    votes, state, _ = kept()
+    item, who, label, weight = (np.tile(c, 2) for c in (votes.item, votes.assessor, votes.label, votes.weight))
+    twice = Votes(item, who, label, weight, votes.levels, ITEMS, ASSESSORS)
+    doubled = replace(votes, weight=votes.weight * 2)
+    for one, two in zip(climbed(doubled, state, 20), climbed(twice, state, 20), strict=True):
+        assert one == pytest.approx(two)
+    table = tg.read_ratings(few(1))
+    with pytest.warns(tg.DataWarning, match="1 of 60 items get no gain"):
+        alone = tg.to_gains(table, "mace", weights=(np.array(table.docs.strings()) != "d7").astype(float))
+    assert len(alone) == 59  # a document whose ratings do not count has no gain
+
+
+def test_it_sees_who_guesses() -> None:
+    """Guards MACE end to end, without crowd-kit: where most workers guess it beats the majority clearly."""
+    frame, truth = crowd()
+    told: list[str] = []
+    gains = tg.to_gains(frame, "mace", told=told)
+    assert accuracy(gains, truth) > accuracy(tg.to_gains(frame, "majority"), truth) + 0.05
+    assert ((gains.label >= 0) & (gains.label <= 1)).all()
+    assert told[0].startswith("the rule mace converged after ")
+    label = tg.to_gains(frame, "mace", take="label")
+    assert ((gains.label > 0.5) == (label.label == 1)).all()
+
+
+def test_how_a_fit_ended() -> None:
+    """Guards what a fit says of itself: settled with its steps, or not, and the change of the last step."""
+    ratings = Grouped.of(tg.read_ratings(crowd()[0]))
+    _, settled = Mace().fitted(ratings)
+    assert settled.converged
+    assert settled.change is not None
+    assert settled.change < TOLERANCE
+    assert settled.steps < 500
+    _, cut = Mace(n_iter=2).fitted(ratings)
+    assert (cut.converged, cut.steps) == (False, 2)
+    with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
+        tg.to_gains(crowd()[0], "mace", n_iter=2)
+
+
+def test_what_does_not_fit_is_told() -> None:
+    """Guards constant ratings, too many labels, and parameters that make no sense."""
+    table = tg.read_ratings(crowd(5)[0])
+    with pytest.raises(tg.TruegainError, match="nothing to fit"):
+        tg.to_gains(table.frame.with_columns(pl.lit(1.0).alias("label")), "mace")
+    many = pl.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(200)], "assessor": "x", "label": range(200)})
+    with pytest.raises(tg.TruegainError, match="use the rule median"):
+        tg.to_gains(many, "mace")
+    with pytest.raises(tg.TruegainError, match="starts 0 must be at least 1"):
+        tg.to_gains(table, "mace", starts=0)
