@@ -106,6 +106,8 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
     (folder / "levels.csv").write_text("topic,doc,label\n1,a,3\n1,b,1\n")
     _, out, err = run("eval", "levels.csv", "s.run", "-m", "nERR@10", "--format", "csv")
     assert (err, "max_rel" in out) == ("", False)
+    (folder / "people.csv").write_text("topic,doc,assessor,gain\n1,a,x,3\n1,b,x,1\n")
+    assert [tg.read_judgments(folder / f).are_gains for f in ("people.csv", "levels.csv")] == [False, False]
 
 
 @pytest.mark.parametrize(

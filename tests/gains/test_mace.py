@@ -162,8 +162,8 @@ def test_starts_are_alike_first_then_random() -> None:
 def test_a_weight_of_two_is_a_rating_given_twice() -> None:
     """Guards weights: those of all ratings doubled are all people asked twice, saying the same."""
     votes, state, _ = kept()
-    item, who, label, weight = (np.tile(c, 2) for c in (votes.item, votes.assessor, votes.label, votes.weight))
-    twice = Votes(item, who, label, weight, votes.levels, ITEMS, ASSESSORS)
+    item, who, label = (np.tile(c, 2) for c in (votes.item, votes.assessor, votes.label))
+    twice = Votes(item, who, label, np.tile(votes.weight, 2), votes.levels, ITEMS, ASSESSORS)
     doubled = replace(votes, weight=votes.weight * 2)
     for one, two in zip(climbed(doubled, state, 20), climbed(twice, state, 20), strict=True):
         assert one == pytest.approx(two)
