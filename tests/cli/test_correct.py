@@ -358,5 +358,6 @@ def test_plan_labels_says_how_sure_the_difference_is(run: Run) -> None:
     assert "for the true one" not in out
     assert "found with more than 99% power" in out
     code, out, _ = run(*PLAN[:-5], "by-gold", *COSTS)
-    found = tg.compare(["a.run", "b.run"], "llm.qrels", "P@10", gold="gold.qrels", design="by-gold", method="delta")
-    assert f"95% interval {found.pairs[0].low:+.4f} to {found.pairs[0].high:+.4f}" in out
+    options = {"gold": "gold.qrels", "design": "by-gold", "method": "delta"}
+    found = tg.compare(["a.run", "b.run"], "llm.qrels", "P@10", **options).pairs[0]
+    assert f"95% interval {found.low:+.4f} to {found.high:+.4f}" in out

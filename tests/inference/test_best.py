@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.test_corrected import study
+from tests.worlds import study
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.corrections import Correction
 
@@ -56,12 +56,16 @@ def test_differences_against_the_first_the_unknown_and_the_refused_may_be_best()
     assert leaders_of(answers(None, None), difference, 0.95) is None
 
 
-def equal_systems(seed: int, systems: int = 8, topics: int = 25, docs: int = 8) -> tuple[dict, dict, dict]:
+Runs = dict[str, dict[str, dict[str, float]]]
+Labels = dict[str, dict[str, int]]
+
+
+def equal_systems(seed: int, systems: int = 8, topics: int = 25, docs: int = 8) -> tuple[Runs, Labels, Labels]:
     """Systems equally good, bronze labels with errors, and gold labels of 12 topics."""
     rng = np.random.default_rng(seed)
-    runs: dict[str, dict] = {f"s{i}": {} for i in range(systems)}
-    bronze: dict[str, dict[str, int]] = {}
-    gold: dict[str, dict[str, int]] = {}
+    runs: Runs = {f"s{i}": {} for i in range(systems)}
+    bronze: Labels = {}
+    gold: Labels = {}
     for t in map(str, range(topics)):
         true = rng.random((systems, docs)) < rng.beta(2, 2)
         said = np.where(rng.random(true.shape) < 0.2, ~true, true)

@@ -191,7 +191,7 @@ def test_differences_listed(wanted: float, already: float | None) -> None:
 
 def test_which_difference_is_planned_for() -> None:
     """Guards the difference: the one asked for up to the largest possible, else the one so far if there is one."""
-    seen = Outlook(PLAIN, -0.04, 0.5, "test")
+    seen = Outlook(PLAIN, -0.04, 0.01, 20.0, 0.5, "test")
     assert _wanted(seen, None, "P@10") == 0.04
     assert _wanted(seen, 0.5, "P@10") == 0.5
     assert _wanted(replace(seen, difference=1e-4), None, "P@10") == 1e-4
