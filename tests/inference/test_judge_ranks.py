@@ -14,6 +14,7 @@ from truegain.inference.judges.favour import Favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.report import judge_report
+from truegain.inference.judges.soundness import check_says_something
 from truegain.measures.evaluate import Options, aligned
 
 Labels = dict[str, dict[str, int]]
@@ -263,3 +264,12 @@ def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
     two = Homogeneity(("a", "b"), nothing[:2], nothing[:2], 0.5, 0.5, 100, "P@10", some[:2])
     assert two.adjusted["favour"] == pytest.approx(3 * 0.0026998, rel=1e-4)
     assert (some[1].low, some[1].high) == pytest.approx((0.03 - 0.0195996, 0.03 + 0.0195996), rel=1e-4)
+
+
+def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
+    """Guards both ends of the refusal: either end left out says something, both reached says nothing."""
+    sides = tg.Judge.from_counts((80, 100), (80, 100)).sides(("1", "2"), binary=True)
+    for value, half in ((0.3, 0.6), (0.7, 0.6), (0.5, 0.49)):
+        check_says_something(value, half, (0.0, 1.0), "a", sides)
+    with pytest.raises(tg.TruegainError, match=r"a: the interval would run from 0 to 1 .*gold label 0 .*worth 100"):
+        check_says_something(0.5, 0.5, (0.0, 1.0), "a", sides)

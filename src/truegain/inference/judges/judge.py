@@ -124,8 +124,9 @@ class Judge:
 
         C[g, b] = sum of c w over pairs (g, b) / sum of c w over pairs of gold label g; only ratios of c matter.
 
-        >>> judge = Judge.fit({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}}, design="by-gold")
-        >>> judge.mR, judge.weighed([3, 1]).mR
+        >>> bronze, gold = {"1": {"a": 1, "b": 0, "c": 0}}, {"1": {"a": 1, "b": 1, "c": 0}}
+        >>> judge = Judge.fit(bronze, gold, design="by-gold")
+        >>> judge.mR, judge.weighed([3, 1, 1]).mR
         (0.5, 0.75)
         """
         if self.pairs is None:
