@@ -226,7 +226,7 @@ def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None
         ({"over": "assessors"}, "cannot draw over 'assessors'"),
         ({"over": "collection", "complete": True}, "over topics only"),
         ({"over": "collection", "confidence": 95}, "not between 0 and 1"),
-        ({"over": "topics+collection", "method": "parametric"}, "has no method 'parametric'"),
+        ({"over": "topics+collection", "method": "parametric"}, "not 'parametric'"),
         ({"over": "collection", "method": "bca"}, "choose from t, bootstrap, percentile, parametric"),
     ],
 )

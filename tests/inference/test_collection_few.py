@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,7 @@ def test_a_total_moves_as_a_total() -> None:
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG@10", "P@5", "GMAP", "RBP(rel=1)"])
+@pytest.mark.filterwarnings("ignore:.*lists hold fewer")
 def test_limits_stay_within_what_a_measure_can_be(name: str) -> None:
     """Guards bounds: lists that are perfect, or nearly, for the default and the papers' own limits."""
     good = [f"d{i}" for i in range(6)]
@@ -347,3 +349,15 @@ def test_topics_and_collection_have_the_true_variance() -> None:
         means.append(one.value)
         errors.append(one.se or 0.0)
     assert 0.75 <= float(np.mean(np.square(errors)) / np.var(means, ddof=1)) <= 1.3
+
+
+def test_runs_that_end_before_twice_the_cutoff_are_told() -> None:
+    """Guards the warning: drawn lists of ten documents seldom fill ten ranks; at twice the cutoff they do."""
+    qrels = {str(t): {f"d{i}": int(i % 4 == 0) for i in range(20)} for t in range(6)}
+    for depth in (5, 10, 19, 20):
+        runs = {"s": {str(t): {f"d{i}": -float(i) for i in range(depth)} for t in range(6)}}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            tg.intervals(runs, qrels, "nDCG@10", over="collection", replicates=50)
+        expected = ["6 of 6 lists hold fewer than 20 documents"] if 10 <= depth < 20 else []
+        assert [str(w.message)[:41] for w in told if "lists hold" in str(w.message)] == expected

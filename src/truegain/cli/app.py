@@ -78,7 +78,8 @@ def main() -> None:
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _show_warning
         try:
-            sys.exit(_run())
+            if code := _run():
+                sys.exit(code)
         except TruegainError as error:
             streams.tell(f"error: {error}")
             sys.exit(2)

@@ -18,6 +18,7 @@ from truegain.inference.collection.few import TopicSpread
 from truegain.measures.base import FLOOR, Measure, ratio
 from truegain.measures.dcg import nDCG
 from truegain.sampling.documents import TopicLists, lists_of_topic, replicate, weighted_sums
+from truegain.tables.checks import warn
 from truegain.tables.columns import Codes, Floats
 from truegain.tables.ranked import RankedGains
 
@@ -48,6 +49,7 @@ def drawn_scores(
     view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
     cutoff = getattr(measure, "cutoff", None)
     near = view if cutoff is None else view.cut(reach(cutoff))
+    tell_shallow(near, measure)
     kernel = Kernel.of(measure, near)
     runner = engine or Local()
     gathered = _Gathered(near, measure, replicates, pairs)
@@ -84,6 +86,19 @@ def check_drawable(measure: Measure) -> None:
         raise TruegainError(f"{measure} reads text, and text is not drawn anew; give intervals over topics")
     if measure.mean == "none":
         raise TruegainError(f"{measure} has no mean over topics; choose a measure that has")
+
+
+def tell_shallow(ranked: RankedGains, measure: Measure) -> None:
+    """Warn of lists that end between k and 2k for a measure of the first k: drawn, they leave ranks empty."""
+    cutoff = getattr(measure, "cutoff", None)
+    if cutoff is None:
+        return
+    shallow = int((ranked.present & (ranked.depth >= cutoff) & (ranked.depth < 2 * cutoff)).sum())
+    if shallow:
+        warn(
+            f"{shallow} of {int(ranked.present.sum())} lists hold fewer than {2 * cutoff} documents: drawn, they leave "
+            f"some of the first {cutoff} ranks empty, and {measure} moves too far; give runs of {2 * cutoff} or more"
+        )
 
 
 def level_of(measure: Measure) -> float:
