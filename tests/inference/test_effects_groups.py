@@ -76,6 +76,7 @@ def test_one_way_is_that_of_scipy() -> None:
     low, high = found.intervals(0.9)
     assert low == pytest.approx(x.mean(axis=1) - margin)
     assert high == pytest.approx(x.mean(axis=1) + margin)
+    assert found.intervals()[1] - found.means == pytest.approx(stats.t.ppf(0.975, 32) * math.sqrt(within / 32 / 9))
     for confidence in (0.0, 1.0):
         with pytest.raises(TruegainError, match="not between 0 and 1"):
             found.margin(confidence)
