@@ -65,6 +65,7 @@ if os.environ.get("REACH"):
     def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
         """Lines go to the test that runs."""
         before, start = _go(item.nodeid), time.process_time()
+        _seen[item.nodeid].clear()  # there also if it reaches no line, but looks at a constant
         sys.settrace(_call)
         done = yield
         _seconds[item.nodeid] = time.process_time() - start

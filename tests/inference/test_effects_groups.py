@@ -63,17 +63,20 @@ def test_effect_sizes_without_spread() -> None:
 
 
 def test_one_way_is_that_of_scipy() -> None:
-    """Guards F, p and the margin of the one-way layout."""
+    """Guards F, p and the margin of the one-way layout, and the degrees of freedom of both."""
     x = generated(4, 9, seed=3)
     found, theirs = one_way(x), stats.f_oneway(*x)
     assert (found.f, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
-    assert (found.df_a, found.df_e, found.topics) == (3, 32, 9)
+    assert (found.df_a, found.df_b, found.df_e, found.topics) == (3, None, 32, 9)
+    both = two_way(x)
+    assert (both.df_a, both.df_b, both.df_e, both.topics) == (3, 8, 24, 9)
     within = sum(statistics.pvariance(row) * 9 for row in x.tolist())
     margin = stats.t.ppf(0.95, 32) * math.sqrt(within / 32 / 9)
     assert found.margin(0.9) == pytest.approx(margin, rel=1e-9)
     low, high = found.intervals(0.9)
     assert low == pytest.approx(x.mean(axis=1) - margin)
     assert high == pytest.approx(x.mean(axis=1) + margin)
+    assert found.intervals()[1] - found.means == pytest.approx(stats.t.ppf(0.975, 32) * math.sqrt(within / 32 / 9))
     for confidence in (0.0, 1.0):
         with pytest.raises(TruegainError, match="not between 0 and 1"):
             found.margin(confidence)

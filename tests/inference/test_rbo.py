@@ -83,6 +83,17 @@ def test_overlaps_count_what_both_have_seen() -> None:
     assert np.array_equal(overlaps("ab", "ba"), [0, 2])
 
 
+def test_average_overlap_ends_with_the_shorter() -> None:
+    """Guards the depth taken where none is given, whichever of the two is longer: overlaps of 0/1, 2/2 and 2/3."""
+    for a, b in (("abc", "bazcq"), ("bazcq", "abc")):
+        assert average_overlap(a, b) == pytest.approx((0 + 1 + 2 / 3) / 3)
+        with pytest.raises(TruegainError, match="past the end of a ranking of 3"):
+            average_overlap(a, b, 4)
+    assert average_overlap("ab", "cb", 1) == 0
+    with pytest.raises(TruegainError, match="depth 0 holds no rank"):
+        average_overlap("ab", "ab", 0)
+
+
 def test_the_top_set_is_the_best_and_its_equals() -> None:
     """Guards which row of the p-values is read, and that p equal to alpha is not significant."""
     p = np.array([[1, 0.2, 0.001], [0.2, 1, 0.05], [0.001, 0.05, 1]])
