@@ -22,6 +22,7 @@ FLOORS = (
     ("text",),
     ("tables",),
     ("engine",),
+    ("student",),
     ("errors", "_version"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}

@@ -19,7 +19,7 @@ from benchmarks.judge.labels import pooled, t_interval
 from truegain.gains.pairs import Pairs
 from truegain.gains.rectify import rectify_topics
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.student import quantile_of, satterthwaite
+from truegain.student import quantile_of, satterthwaite
 from truegain.tables.table import Table
 
 Whole = npt.NDArray[np.int64]

@@ -12,7 +12,8 @@ import truegain as tg
 from tests.inference.test_alpha import frame_of, pairs_of, random_matrix
 from truegain.inference.agreement import left_out, paired
 from truegain.inference.agreement.alpha import alpha, alpha_of
-from truegain.inference.agreement.left_out import alpha_between, same_majority, spread_of, wilson
+from truegain.inference.agreement.left_out import alpha_between, same_majority, spread_of
+from truegain.student import wilson
 from truegain.tables.scale import LEVELS
 
 Matrix = np.ndarray[Any, Any]

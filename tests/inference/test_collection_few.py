@@ -15,7 +15,7 @@ from scipy import stats
 import truegain as tg
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.expansion import drawn_scores
-from truegain.inference.collection.few import Pooled, mean_size, two_sided, wilson
+from truegain.inference.collection.few import Pooled, mean_size, share_limits, two_sided
 from truegain.inference.collection.jackknife import document_spreads, left_out
 from truegain.inference.collection.score import score_estimates, topic_estimates
 from truegain.inference.intervals.estimate import intervals
@@ -128,9 +128,9 @@ def test_wilson_is_that_of_scipy() -> None:
     """Guards the limits of a share against scipy's, and t in place of z."""
     for k, n in ((0, 4), (7, 20), (10, 10)):
         theirs = stats.binomtest(k, n).proportion_ci(0.9, "wilson")
-        assert [float(x) for x in wilson(k / n, n, 0.9)] == pytest.approx([theirs.low, theirs.high], abs=1e-12)
+        assert [float(x) for x in share_limits(k / n, n, 0.9)] == pytest.approx([theirs.low, theirs.high], abs=1e-12)
     z = stats.t(3).ppf(0.975)
-    low, high = wilson(0.4, 3, student=True)
+    low, high = share_limits(0.4, 3, student=True)
     for p in (float(low), float(high)):
         assert abs(0.4 - p) == pytest.approx(z * math.sqrt(p * (1 - p) / 3))
     assert mean_size(np.array([2.0, 1.0, 4.0])) == pytest.approx(9 / 1.75)
@@ -258,13 +258,13 @@ def test_few_topics_are_told_or_refused() -> None:
     for name, sizes, student in (("AP", (1, 2, 3), False), ("nDCG@2", (1, 2, 2), True), ("P@10", (10, 10, 10), True)):
         n = 9 / sum(1 / r for r in sizes)
         for found in score_estimates(ranked, tg.parse_measure(name)):
-            expected = wilson(found.value, n, student=student)
+            expected = share_limits(found.value, n, student=student)
             assert (found.low, found.high) == pytest.approx([float(x) for x in expected])
             assert found.method == f"Wilson, n = {n:.3g}"
         by_topic = topic_estimates(ranked, tg.parse_measure(name))
         assert len(by_topic) == 6
         for found, size in zip(by_topic, sizes * 2, strict=True):
-            expected = wilson(found.value, size, student=student)
+            expected = share_limits(found.value, size, student=student)
             assert (found.low, found.high) == pytest.approx([float(x) for x in expected])
     with pytest.raises(tg.TruegainError, match=r"share 3 topics .* too few relevant documents"):
         mean_differences(ranked, AP(), [(0, 1)])

@@ -18,7 +18,6 @@ from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.comparison import compare_corrected
 from truegain.inference.judges.linear_correction import LinearEstimate, Side, correct_linear
-from truegain.inference.judges.student import p_of
 from truegain.inference.labels.plan import (
     LEAST_OF_A_KIND,
     Prospect,
@@ -28,6 +27,7 @@ from truegain.inference.labels.plan import (
 )
 from truegain.inference.labels.published import naive_topics, published_sizes
 from truegain.report.label_costs import cost_chart, with_bars
+from truegain.student import p_of
 
 
 def test_equation_26_on_the_trec_pair() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from truegain.errors import TruegainError, needs
+from truegain.student import p_of, quantile_of, wilson
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Rectified:
         >>> [round(limit, 4) for limit in near.interval()]
         [0.0, 0.0525]
         """
-        t = t_quantile(self.df, confidence)
+        t = quantile_of(confidence, self.df)
         low, high = self.value - t * self.se, self.value + t * self.se
         if self.bounds is None:
             return low, high
@@ -51,13 +51,9 @@ class Rectified:
         scale, pairs = most - least, float(self.gold_pairs or self.gold_topics)
         p = min(max((self.value - least) / scale, 0.0), 1.0)
         shrunk = (p * pairs + 0.5) / (pairs + 1)
-        t2 = t * t * (self.se / scale) ** 2 / (shrunk * (1 - shrunk))  # t squared over the effective size
-        middle, half = (p + t2 / 2) / (1 + t2), math.sqrt(t2 * p * (1 - p) + t2 * t2 / 4) / (1 + t2)
-        joined = (
-            min(max(low, least), least + scale * (middle - half)),
-            max(min(high, most), least + scale * (middle + half)),
-        )
-        return max(joined[0], least), min(joined[1], most)
+        size = shrunk * (1 - shrunk) * (scale / self.se) ** 2 if self.se > 0 else math.inf
+        wide_low, wide_high = (least + scale * float(end) for end in wilson(p, size, t))
+        return min(max(low, least), wide_low), max(min(high, most), wide_high)
 
     def width(self, confidence: float = 0.95) -> float:
         """How wide the interval is."""
@@ -79,15 +75,4 @@ class Rectified:
         >>> round(Rectified(0.2, 0.1, 9, 1.0, 0.4, 0.2, 9, 40, 10).p_value(), 4)
         0.0766
         """
-        return float(2 * needs("scipy.special", "inference").stdtr(self.df, -abs(self.value - null) / self.se))
-
-
-def t_quantile(df: float, confidence: float) -> float:
-    """How many standard errors reach to each side.
-
-    >>> round(t_quantile(9, 0.95), 4)
-    2.2622
-    """
-    if not 0 < confidence < 1:
-        raise TruegainError(f"confidence {confidence:g} must lie between 0 and 1, such as 0.95")
-    return float(needs("scipy.special", "inference").stdtrit(df, (1 + confidence) / 2))
+        return p_of((self.value - null) / self.se, self.df)

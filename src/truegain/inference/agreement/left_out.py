@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from truegain.inference.agreement.paired import Paired
-from truegain.inference.judges.student import quantile_of, satterthwaite
+from truegain.student import quantile_of, satterthwaite, wilson
 from truegain.tables.columns import Floats, Ints
 
 ALONE, GROUPS = 1000, 200  # items up to which each is left out alone; of more one of so many random groups
@@ -46,7 +46,8 @@ def limits_of(paired: Paired, level: str, over: str, confidence: float, seed: in
     bow = half**2 / (4 * (1 - whole)) if half > 0 else 0.0
     begin = paired.begin[:-1]
     differ = int((np.maximum.reduceat(paired.value, begin) > np.minimum.reduceat(paired.value, begin)).sum())
-    best, worst = wilson(1 - whole, items * max(1.0, differ / DIFFER), quantile_of(confidence, items - 1))
+    size, t = items * max(1.0, differ / DIFFER), quantile_of(confidence, items - 1)
+    best, worst = (float(end) for end in wilson(1 - whole, size, t))
     return min(whole - half - bow, 1 - worst), min(1.0, max(whole + half, 1 - best))
 
 
@@ -85,17 +86,6 @@ def spread_of(left: Floats) -> tuple[float, float]:
         return 0.0, float(n - 1)
     kurtosis = n * float((u**4).sum()) / total**2
     return (n - 1) / n * total, float(np.clip(2 * n / max(kurtosis - 1, ROUNDING), 1, n - 1))
-
-
-def wilson(share: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's limits of a share of n; a share beyond 0 and 1 counts as these.
-
-    >>> [round(limit, 4) for limit in wilson(0.1, 10, 1.96)]
-    [0.0179, 0.4042]
-    """
-    p, more = min(max(share, 0.0), 1.0), z**2 / n
-    half = z * math.sqrt(p * (1 - p) / n + more / (4 * n))
-    return (p + more / 2 - half) / (1 + more), (p + more / 2 + half) / (1 + more)
 
 
 def same_majority(paired: Paired) -> float | None:

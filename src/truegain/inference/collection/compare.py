@@ -13,11 +13,12 @@ import numpy as np
 from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import check_drawable
-from truegain.inference.collection.few import FEW_TOPICS, Pooled, TopicSpread, t_quantile, two_sided
+from truegain.inference.collection.few import FEW_TOPICS, Pooled, TopicSpread, two_sided
 from truegain.inference.collection.score import Scored, has_lone_rule, left_out_of, spreads_of
 from truegain.inference.multiple import adjust
 from truegain.inference.results import Comparison
 from truegain.measures.base import Measure
+from truegain.student import quantiles_of
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.ranked import RankedGains
 from truegain.tables.table import Table
@@ -63,7 +64,7 @@ class MeanDifferences:
         value_a, value_b = ((values[side] * common).sum(axis=1) / np.maximum(count, 1) for side in (a, b))
         difference = ((values[b] - values[a]) * common).sum(axis=1) / np.maximum(count, 1)
         se, freedom = self.errors(self.paired)
-        step = t_quantile(freedom, scored.confidence) * se
+        step = quantiles_of(scored.confidence, freedom) * se
         p = two_sided(difference, se, freedom)
         known = ~np.isnan(p)
         adjusted = np.full(len(p), np.nan)

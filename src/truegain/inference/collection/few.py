@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from truegain.errors import needs
 from truegain.inference.replicates import check_confidence
+from truegain.student import quantiles_of, wilson
 from truegain.tables.columns import Bools, Floats, Ints
 
 FEW_TOPICS = 5  # below so many topics scores have Wilson's limits, and differences none
@@ -104,23 +105,16 @@ def pooled(spreads: list[TopicSpread], lone: bool) -> Pooled:
     return found
 
 
-def wilson(
+def share_limits(
     value: npt.ArrayLike, size: npt.ArrayLike, confidence: float = 0.95, student: bool = False
 ) -> tuple[Floats, Floats]:
-    """Limits of a share seen in n units, inside 0 and 1 whatever the share: where |x - p| = z sqrt(p (1 - p)/n).
+    """Wilson's limits of a share seen in n units, with t of n degrees of freedom in place of z where asked for.
 
-    (x + z^2/2n +- z sqrt(x (1 - x)/n + z^2/4n^2)) / (1 + z^2/n), with t of n degrees of freedom in place of z where
-    asked for.  Wilson 1927, JASA 22.
-
-    >>> low, high = wilson(0.35, 20)
+    >>> low, high = share_limits(0.35, 20)
     >>> print(f"{low:.4f} {high:.4f}")
     0.1812 0.5671
     """
-    x, n = np.clip(np.asarray(value, np.float64), 0, 1), np.asarray(size, np.float64)
-    z = t_quantile(n if student else np.inf, confidence)
-    middle = x + z**2 / (2 * n)
-    step = z * np.sqrt(x * (1 - x) / n + z**2 / (4 * n**2))
-    return np.clip((middle - step) / (1 + z**2 / n), 0, 1), np.clip((middle + step) / (1 + z**2 / n), 0, 1)
+    return wilson(value, size, quantiles_of(check_confidence(confidence), size if student else np.inf))
 
 
 def mean_size(sizes: Floats) -> float:
@@ -130,11 +124,6 @@ def mean_size(sizes: Floats) -> float:
     4.5
     """
     return float(len(sizes) ** 2 / (1 / sizes).sum())
-
-
-def t_quantile(freedom: npt.ArrayLike, confidence: float) -> Floats:
-    """How many standard errors an interval reaches to either side."""
-    return np.asarray(_special().stdtrit(np.asarray(freedom, np.float64), (1 + check_confidence(confidence)) / 2))
 
 
 def two_sided(difference: Floats, error: Floats, freedom: Floats) -> Floats:

@@ -15,14 +15,14 @@ from truegain.inference.collection.few import (
     TopicSpread,
     mean_size,
     pooled,
-    t_quantile,
-    wilson,
+    share_limits,
 )
 from truegain.inference.collection.jackknife import document_spreads
 from truegain.inference.intervals.limits import linear, percentile
 from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
 from truegain.measures.base import Measure
+from truegain.student import quantile_of
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
 
@@ -155,7 +155,7 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
             )
     count = 1 if measure.mean == "total" else topics
     se = float(np.sqrt(variance)) / count
-    step = float(t_quantile(freedom, scored.confidence)) * se
+    step = quantile_of(scored.confidence, freedom) * se
     how = "t, documents left out" if left_out_of(measure) else "t, documents drawn"
     value = float(scored.summaries[system])
     if measure.mean == "geometric":
@@ -165,7 +165,7 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
 
 def _wilson(scored: Scored, system: int) -> Estimate:
     n = mean_size(scored.sizes(system))
-    low, high = wilson(scored.summaries[system], n, scored.confidence, student=not left_out_of(scored.measure))
+    low, high = share_limits(scored.summaries[system], n, scored.confidence, student=not left_out_of(scored.measure))
     return scored.estimate(system, float(low), float(high), f"Wilson, n = {n:.3g}", None)
 
 
@@ -181,7 +181,7 @@ def topic_estimates(ranked: RankedGains, measure: Measure, confidence: float = 0
     for s in range(len(scored.systems)):
         at = np.flatnonzero(~np.isnan(scored.values[s]))
         sizes = scored.sizes(s)
-        low, high = wilson(scored.values[s, at], sizes, confidence, student=not left_out_of(measure))
+        low, high = share_limits(scored.values[s, at], sizes, confidence, student=not left_out_of(measure))
         for i, t in enumerate(at.tolist()):
             whole = scored.estimate(s, float(low[i]), float(high[i]), f"Wilson, n = {sizes[i]:.3g}", None)
             value, relevant = float(scored.values[s, t]), int(scored.relevant[t])

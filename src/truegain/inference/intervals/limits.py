@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.replicates import check_confidence
+from truegain.student import quantiles_of
+from truegain.student import wilson as student_wilson
 from truegain.tables.columns import Bools, Floats
 
 EPSILON = 1e-5  # where logit moves 0 and 1 to: e and 1 - e
@@ -52,7 +54,7 @@ def student(estimate: npt.ArrayLike, se: npt.ArrayLike, freedom: npt.ArrayLike, 
     >>> print(f"{limits.low:.4f} {limits.high:.4f}")
     0.2738 0.7262
     """
-    t = _special().stdtrit(np.asarray(freedom, np.float64), (1 + check_confidence(confidence)) / 2)
+    t = quantiles_of(check_confidence(confidence), freedom)
     value, step = np.asarray(estimate, np.float64), t * np.asarray(se, np.float64)
     return Limits.of(value - step, value + step, "t")
 
@@ -75,14 +77,14 @@ def wilson(
     0.2939 0.7061
     """
     least, greatest = bounds
-    t = _special().stdtrit(np.asarray(n, np.float64) - 1, (1 + check_confidence(confidence)) / 2)
+    t = quantiles_of(check_confidence(confidence), np.asarray(n, np.float64) - 1)
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
     spread = np.clip(u * (1 - u), 0.0, None)
-    part = t**2 * np.where(spread > 0, v / np.where(spread > 0, spread, 1.0), 1 / np.asarray(n, np.float64))
-    centre, half = u + part / 2, np.sqrt(part * (spread + part / 4))
-    ends = [least + (greatest - least) * np.clip((centre + sign * half) / (1 + part), 0.0, 1.0) for sign in (-1, 1)]
-    return Limits.of(np.minimum(ends[0], value), np.maximum(ends[1], value), "wilson")
+    with np.errstate(divide="ignore", invalid="ignore"):  # no error at all: endlessly many
+        units = np.where(spread > 0, spread / v, np.asarray(n, np.float64))
+    low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))
+    return Limits.of(np.minimum(low, value), np.maximum(high, value), "wilson")
 
 
 def logit(

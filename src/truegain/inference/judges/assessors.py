@@ -11,7 +11,7 @@ from truegain._version import __version__
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.make import to_gains
 from truegain.gains.pairs import Design, check_design
-from truegain.inference.judges.student import quantile_of
+from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments

@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.student import p_of, quantile_of
+from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Bools, Floats
 
 ALPHA = 0.05

@@ -24,7 +24,6 @@ from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
-from truegain.inference.judges.student import p_of, quantile_of
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
@@ -32,6 +31,7 @@ from truegain.inference.results import Comparison, table_of
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains

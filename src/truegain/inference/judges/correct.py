@@ -27,11 +27,11 @@ from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import clearly_positive
 from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
-from truegain.inference.judges.student import quantile_of
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
+from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains

@@ -19,7 +19,7 @@ from truegain.inference.judges.intervals import (
     plenty,
 )
 from truegain.inference.judges.rates import Rates
-from truegain.inference.judges.student import quantile_of
+from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 
 Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]

@@ -8,8 +8,8 @@ from typing import Literal
 from truegain.errors import TruegainError
 from truegain.inference.judges.corrected import Corrected
 from truegain.inference.judges.rates import Rates
-from truegain.inference.judges.student import p_of, quantile_of
 from truegain.inference.results import Comparison
+from truegain.student import p_of, quantile_of
 
 GoldSample = Literal["shared", "separate"]
 Test = Literal["normal", "welch"]

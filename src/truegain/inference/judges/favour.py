@@ -11,7 +11,7 @@ from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.student import p_of, quantile_of
+from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Floats, Ints
 
 ALPHA = 0.05

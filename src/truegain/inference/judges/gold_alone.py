@@ -11,9 +11,9 @@ from truegain.inference.judges.corrections import Correction
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import refuse_strays
-from truegain.inference.judges.student import quantile_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
+from truegain.student import quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Coded, Floats, Ints
 from truegain.tables.pool import Pool

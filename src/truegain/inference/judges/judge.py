@@ -19,8 +19,8 @@ from truegain.inference.judges.corrected import Corrected, Method, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
 from truegain.inference.judges.linear_correction import Side
 from truegain.inference.judges.rates import Rates, clearly_positive, rates_of
-from truegain.inference.judges.student import p_of
 from truegain.inference.results import Comparison
+from truegain.student import p_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.judgments import Judgments

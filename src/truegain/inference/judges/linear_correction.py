@@ -14,7 +14,7 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.gold_moves import GoldMoves, gold_moves, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
-from truegain.inference.judges.student import satterthwaite
+from truegain.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
 
 LARGEST_CONDITION = 30.0  # of a draw's matrix; beyond it an error of 1% in C moves the draw by a third

@@ -10,7 +10,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.gains.binary import rates_variance
 from truegain.gains.confusion import Confusion
-from truegain.inference.judges.student import quantile_of, satterthwaite
+from truegain.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats
 
 # How alike the pairs of a topic are to a judge as a rule (the intra-topic correlation of right and wrong, given the

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.judges.student import quantile_of
+from truegain.student import quantile_of
 from truegain.tables.columns import Floats, frozen
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.judges.rates import ICC, PRIOR
-from truegain.inference.judges.student import quantile_of
+from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
 

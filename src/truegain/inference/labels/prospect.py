@@ -17,10 +17,10 @@ from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
-from truegain.inference.judges.student import quantile_of
 from truegain.inference.judges.wish import rectifies
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
+from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 

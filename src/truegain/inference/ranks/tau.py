@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, get_args
@@ -11,9 +10,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.inference.replicates import blocks, check_confidence, check_replicates
 from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.student import quantile_of, wilson
 from truegain.tables.columns import Floats
 
 Variant = Literal["a", "b"]
@@ -178,9 +178,8 @@ def _hollander_wolfe(sx: Floats, sy: Floats) -> float:
 def _wilson(tau: float, variance: float, n: int, z: float) -> tuple[float, float, float]:
     """Limits of tau as of 2 share - 1, and its standard error; roots of (tau - x)^2 = z^2 (1 - x^2)/N."""
     pairs = n // 2 if 1 - tau**2 <= 1e-12 else (1 - tau**2) / variance
-    part = z * z / pairs
-    half = math.sqrt(part * max(1 - tau**2 + part, 0.0))
-    return max(-1.0, (tau - half) / (1 + part)), min(1.0, (tau + half) / (1 + part)), math.sqrt(variance)
+    low, high = (2 * float(end) - 1 for end in wilson((tau + 1) / 2, pairs, z))
+    return low, high, math.sqrt(variance)
 
 
 def _long_cliff(sx: Floats, sy: Floats) -> float:
@@ -193,11 +192,9 @@ def _long_cliff(sx: Floats, sy: Floats) -> float:
 
 
 def _quantile(kind: str, freedom: int, confidence: float) -> float:
-    upper = (1 + confidence) / 2
     if kind == "z":
-        return NormalDist().inv_cdf(upper)
-    inverse: Callable[[float, float], float] = needs("scipy.special", "inference").stdtrit
-    return float(inverse(freedom, upper))
+        return NormalDist().inv_cdf((1 + confidence) / 2)
+    return quantile_of(confidence, freedom)
 
 
 def _bootstrap(sx: Floats, sy: Floats, replicates: int, seed: int) -> tuple[Floats, int]:

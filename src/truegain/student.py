@@ -1,0 +1,74 @@
+"""Student's t and Wilson's limits, in one place: quantiles, p-values, degrees of freedom of a sum of variances."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.errors import TruegainError, needs
+
+Floats = npt.NDArray[np.float64]
+
+
+def quantiles_of(confidence: float, df: npt.ArrayLike) -> Floats:
+    """Two-sided quantiles of Student's t, of the normal where df is infinite: standard errors to either side.
+
+    >>> quantiles_of(0.95, [9, np.inf]).round(4)
+    array([2.2622, 1.96  ])
+    """
+    if not 0 < confidence < 1:
+        raise TruegainError(f"confidence {confidence:g} must lie between 0 and 1, such as 0.95")
+    return np.asarray(_special().stdtrit(np.asarray(df, np.float64), (1 + confidence) / 2))
+
+
+def quantile_of(confidence: float, df: float = math.inf) -> float:
+    """Two-sided quantile of Student's t, of the normal where df is infinite.
+
+    >>> round(quantile_of(0.95), 4), round(quantile_of(0.95, 9), 4)
+    (1.96, 2.2622)
+    """
+    return float(quantiles_of(confidence, df))
+
+
+def p_of(t: float, df: float = math.inf) -> float:
+    """Two-sided p of a t value.
+
+    >>> round(p_of(1.959964), 4)
+    0.05
+    """
+    return min(1.0, 2 * float(_special().stdtr(df, -abs(t))))
+
+
+def satterthwaite(parts: list[tuple[float, float]]) -> float:
+    """Degrees of freedom of a sum of independent variances: (sum V)^2 / sum of V^2 / df.
+
+    >>> satterthwaite([(1.0, 10.0), (1.0, 10.0)])
+    20.0
+    """
+    total = sum(v for v, _ in parts)
+    below = sum(v**2 / df for v, df in parts if v > 0)
+    return math.inf if below == 0 else total**2 / below
+
+
+def wilson(share: npt.ArrayLike, n: npt.ArrayLike, quantile: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Limits of a share seen in n units, inside 0 and 1 whatever the share: where |x - p| = z sqrt(p (1 - p)/n).
+
+    (x + z^2/2n +- z sqrt(x (1 - x)/n + z^2/4n^2)) / (1 + z^2/n), z a quantile of the normal or of Student's t; a share
+    beyond 0 and 1 counts as these.  Wilson 1927, JASA 22.
+
+    >>> low, high = wilson(0.35, 20, quantile_of(0.95))
+    >>> print(f"{low:.4f} {high:.4f}")
+    0.1812 0.5671
+    """
+    x = np.clip(np.asarray(share, np.float64), 0.0, 1.0)
+    part = np.asarray(quantile, np.float64) ** 2 / np.asarray(n, np.float64)
+    half = np.sqrt(part * (x * (1 - x) + part / 4))
+    low, high = (np.clip((x + part / 2 + sign * half) / (1 + part), 0.0, 1.0) for sign in (-1, 1))
+    return low, high
+
+
+def _special() -> Any:
+    return needs("scipy.special", "inference")
