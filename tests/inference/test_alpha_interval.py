@@ -263,3 +263,14 @@ def test_the_value_is_krippendorffs_whatever_the_interval() -> None:
     frame = frame_of(random_matrix(np.random.default_rng(3), "grades"))
     plain, left, drawn = (alpha(frame, trials=0), alpha(frame), alpha(frame, method="bootstrap"))
     assert plain.value == left.value == drawn.value
+
+
+@pytest.mark.parametrize(("many", "one", "items"), [(1.0, 1.6, 5), (2.2, 2.8, 7), (0.1, 0.3, 6), (3.0, 1.0, 9)])
+def test_rounding_is_no_difference(many: float, one: float, items: int) -> None:
+    """Guards the refusal where one item alone differs: without it the rest differ by rounding only, which is none."""
+    rows = np.array([[many, many]] * items + [[one, one]]).T
+    paired = pairs_of(rows)
+    for level in ("nominal", "ordinal", "interval", "ratio"):
+        left = left_out.alpha_between(paired, level, 1 - np.eye(items + 1))
+        assert np.isnan(left[-1])
+        assert not np.isnan(left[:-1]).any()
