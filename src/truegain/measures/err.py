@@ -53,7 +53,7 @@ class _Cascade(Measure):
             what = "label" if self.gains is None else "gain"
             raise MeasureError(
                 f"{self}: the {what} {overall:g} is above max_rel={float(self.max_rel):g}; "
-                f"write max_rel={overall:g}, or max_rel='scale' for the highest {what} there is"
+                f"write max_rel={overall:.17g}, or max_rel='scale' for the highest {what} there is"
             )
         return np.full(len(highest), float(self.max_rel))
 
