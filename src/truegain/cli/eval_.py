@@ -74,7 +74,7 @@ def eval_command(
         typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
     ] = "descending",
     intents: Annotated[
-        Path | None, typer.Option("--intents", help="File of 'topic subtopic probability' with 'inf' or 'nav' behind it where known.")
+        Path | None, typer.Option("--intents", help="File of 'topic subtopic probability', 'inf' or 'nav' behind.")
     ] = None,
     corpus: Annotated[
         str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")

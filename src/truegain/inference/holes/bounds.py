@@ -78,7 +78,7 @@ class Holes:
             f"{self.measure}; unjudged: share of the first {self.depth} documents; worst and best over all labels of "
             "documents that some run has and nobody judged (exact: some labels reach them)",
             f"{int(np.triu(self.open_order, 1).sum())} of {systems * (systems - 1) // 2} pairs of systems could change "
-            f"order (either could be ahead), the labels of documents in both lists being the same in both ({self.kind})",
+            f"order (either could be ahead), the labels of documents in both lists being alike in both ({self.kind})",
         )
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
 
