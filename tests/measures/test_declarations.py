@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
 import truegain as tg
@@ -173,3 +174,12 @@ def test_a_negative_label_is_unjudged_as_in_trec_eval() -> None:
     run, labels = {"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": -1, "b": 2}}
     scores = tg.evaluate(run, labels, ["CG@2", "CG(gains={-1:4})@2", "DCG(gains={2:3})@2", "Unjudged@2"])
     assert list(scores.means().values()) == pytest.approx([2.0, 6.0, 3 / math.log2(3), 0.5])
+
+
+def test_a_table_of_gains_may_hold_negative_ones() -> None:
+    """Guards files: a column named gain holds what was worked out, and its sign does not mean unjudged."""
+    rows = {"topic": ["1", "1"], "doc": ["a", "b"]}
+    run, numbers = {"1": {"a": 2.0, "b": 1.0}}, [-0.2857, 1.1429]
+    for name, counted, unjudged in (("gain", 0.8572, 0.0), ("label", 1.1429, 0.5)):
+        found = tg.evaluate(run, pl.DataFrame({**rows, name: numbers}), ["CG@2", "Unjudged@2"])
+        assert list(found.means().values()) == pytest.approx([counted, unjudged])

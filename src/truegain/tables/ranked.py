@@ -126,8 +126,10 @@ class RankedGains:
 
     @cached_property
     def item_judged(self) -> Bools:
-        """Which items of the pool were judged: the one place where the sign of a label is read."""
-        return frozen(self.item_gain >= 0) if self.judged_items is None else self.judged_items
+        """Which items of the pool were judged: the one place where the sign of a label is read; gains have any."""
+        if self.judged_items is not None:
+            return self.judged_items
+        return frozen((self.item_gain >= 0) | self.pool.judgments.are_gains)
 
     @cached_property
     def judged(self) -> Bools:
