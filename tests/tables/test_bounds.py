@@ -210,7 +210,9 @@ def test_a_pipe_gives_a_little_at_a_time(tmp_path: Path) -> None:
     ("kind", "before", "after"),
     [("jsonl", "", "\n"), ("trec", "", "\n</DOC>"), ("csv", "id,text\n1,", "\n"), ("tsv", "id\ttext\n1\t", "\n")],
 )
-def test_a_document_has_an_end(kind: str, before: str, after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_has_an_end(
+    kind: str, before: str, after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Guards indexing against bombs: a document that does not end is refused, one of several pieces is not."""
     from truegain.text import documents
 
