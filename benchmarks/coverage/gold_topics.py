@@ -7,6 +7,7 @@ and DCG@10 are known exactly too; the judge's errors vary by topic and favour th
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -100,7 +101,7 @@ def pairs_study(
     rng: np.random.Generator, discounts: Array, design: str, gold: int, errors: float, prevalence: float
 ) -> dict[str, Seen | None]:
     """A score, a null and a real difference from gold labels of so many pairs."""
-    seen: dict[str, Seen | None] = {}
+    seen: dict[str, Seen | None] = dict.fromkeys(("null", "real", "score"))  # refused until answered
     for name, better in (("null", 0.0), ("real", 0.25)):
         lists = lists_of(discounts, better)
         chance = PLACES + better * (lists.second > 0) * (lists.first == 0)
@@ -118,13 +119,12 @@ def pairs_study(
         )  # fmt: skip
         a, b = (np.tile(c, TOPICS) for c in (lists.first, lists.second))
         worth = prevalence * np.array([chance @ lists.first, chance @ lists.second])
-        try:
+        with suppress(TruegainError):
             seen[name] = held(*rectify_pairs(pairs, b, against=a).interval(), float(worth[1] - worth[0]))
-            if name == "null":
-                bounds = (0.0, float(discounts.sum()))
+        if name == "null":
+            bounds = (0.0, float(discounts.sum()))
+            with suppress(TruegainError):
                 seen["score"] = held(*rectify_pairs(pairs, a, bounds=bounds).interval(), float(worth[0]))
-        except TruegainError:
-            seen[name] = None
     return seen
 
 

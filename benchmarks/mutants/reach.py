@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Generator
@@ -60,6 +61,7 @@ def _go(place: str) -> str:
 
 if os.environ.get("REACH"):
     sys.settrace(_call)
+    threading.settrace(_call)  # work that the engine hands to threads
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:

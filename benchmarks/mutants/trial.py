@@ -37,7 +37,7 @@ Reached = dict[str, tuple[float, dict[str, frozenset[int]]]]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a fault, by which test, and the seconds of tests that it was given."""
+    """What became of a fault, by which test, and how many tests it was given."""
 
     point: Point
     fate: Fate
@@ -168,9 +168,9 @@ def tried(point: Point, tree: Path, reach: Reached, budget: float) -> Verdict:
         code, out = pytest_in(tree, ["-x", *files], 60 + 4 * seconds, PICK=str(pick))
     finally:
         path.write_text(source)
-    if code == 5:
-        raise RuntimeError(f"no test ran for {point.path}:{point.line}\n{out}")
     said = [line for line in out.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    if code > 2 or (code == 2 and not said):  # neither a test that failed nor a file that could not be read
+        raise RuntimeError(f"the tests of {point.path}:{point.line} did not run\n{out}")
     fate: Fate = "survived" if code == 0 else "killed" if code > 0 else "killed by time"
     return Verdict(point, fate, said[0] if said else "", len(tests))
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from truegain.errors import TruegainError
 from truegain.gains.rectify import rectify_topics, slope_of
 from truegain.inference.judges.sources import GoldTopics
 
@@ -252,3 +253,16 @@ def test_scores_without_both_ends_keep_their_t_interval() -> None:
         assert GoldTopics(bronze[None], some[None], bounds).estimate(0, None).interval() == plain.interval()
     joined = GoldTopics(bronze[None], some[None], (0.0, 1.0)).estimate(0, None)
     assert joined == replace(plain, bounds=(0.0, 1.0))
+
+
+def test_what_cannot_be_rectified_says_so() -> None:
+    """Guards the edges: topics all gold-judged have no interval of their own, and what is missing is named."""
+    bronze, some = scores(4, 20, 20)
+    assert not np.isnan(some).any()
+    with pytest.raises(TruegainError, match="all of these topics are gold-judged"):
+        rectify_topics(bronze, some, generalise=False)
+    with pytest.raises(TruegainError, match="target 'foo' is not known"):
+        rectify_topics(bronze, some, target="foo")
+    bronze[3] = np.nan
+    with pytest.raises(TruegainError, match="1 topics have no bronze score"):
+        rectify_topics(bronze, some)

@@ -50,10 +50,23 @@ def test_differences_against_the_first_the_unknown_and_the_refused_may_be_best()
 
     found = leaders_of(answers(0.2, 0.9, 0.3, 0.4, None), difference, 0.95)
     assert found is not None
-    assert (set(found.systems), found.worse, found.refused, found.pairs) == ({"a", "b", "c"}, 1, 1, 6)
+    assert (set(found.systems), found.worse, found.refused, found.pairs) == ({"a", "b", "c"}, 1, 1, 10)
     assert "b, c, a may be; worse than b: 1" in found.sentence
-    assert "without an answer: 1" in found.sentence
+    assert "without an answer, so compared with none: 1" in found.sentence
     assert leaders_of(answers(None, None), difference, 0.95) is None
+
+
+def test_a_system_compared_with_nobody_is_not_called_the_best() -> None:
+    """Guards systems without an answer: alone no system is the best, and among others only of those with one."""
+    alone = leaders_of(answers(0.6, None), lambda *_: (0.1, 1e-9), 0.95)
+    assert alone is not None
+    assert alone.sentence == "Which system is best on P@10 cannot be told: a alone has an answer."
+    two = leaders_of(answers(0.6, 0.2, None), lambda *_: (0.4, 1e-9), 0.95)
+    assert two is not None
+    assert two.sentence.startswith("Best on P@10 of those with an answer: a, told apart from all others (")
+    near = leaders_of(answers(0.6, 0.2, None), lambda *_: (0.4, 0.02), 0.95)  # 3 pairs, not 1
+    assert near is not None
+    assert near.systems == ("a", "b")
 
 
 Runs = dict[str, dict[str, dict[str, float]]]

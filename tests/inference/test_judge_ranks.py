@@ -10,7 +10,7 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
-from truegain.inference.judges.favour import Favour, favours
+from truegain.inference.judges.favour import Favour, _favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.report import judge_report
@@ -273,3 +273,12 @@ def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
         check_says_something(value, half, (0.0, 1.0), "a", sides)
     with pytest.raises(tg.TruegainError, match=r"a: the interval would run from 0 to 1 .*gold label 0 .*worth 100"):
         check_says_something(0.5, 0.5, (0.0, 1.0), "a", sides)
+
+
+def test_a_favour_that_rests_on_one_topic_has_no_size() -> None:
+    """Guards the interval: nearly all of it in one topic leaves next to no freedom, and limits without end."""
+    topic = np.repeat(np.arange(5), 4)
+    moves = np.where(topic == 0, 1.0, 0.001) * np.tile([1.0, -1.0, 0.5, -0.4], 5)
+    assert _favour("a", 0.1, moves, topic) == Favour("a")
+    even = _favour("a", 0.1, np.tile([1.0, -1.0, 0.5, -0.4], 5), topic)
+    assert even.df == pytest.approx(4)

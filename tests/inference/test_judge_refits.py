@@ -33,7 +33,10 @@ def some_of(gold: Labels, design: str, seed: int = 0) -> Labels:
     ],
 )
 def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | None) -> None:
-    """Guards every correction taking weights: its standard error is that of refits over resampled topics."""
+    """Guards every correction taking weights: its standard error is that of refits over resampled topics.
+
+    400 draws tell a standard error to 3.5%; the closed forms themselves are held at 1e-6 in test_judge_influence.
+    """
     runs, bronze, gold = study(3, topics=120)
     sample, one = some_of(gold, design), tg.parse_measure(measure)
     judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
@@ -48,13 +51,13 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     draws = rng.multinomial(120, np.full(120, 1 / 120), 400)
     refits = np.array([corrected_values(ranked, judge, one, w, accuracy=accuracy) for w in draws])  # type: ignore[arg-type]
     for spread, answer in zip(refits.std(axis=0, ddof=1), found, strict=True):
-        assert answer.se == pytest.approx(spread, rel=0.2)
+        assert answer.se == pytest.approx(spread, rel=0.11)
     pairs = tg.compare(runs, bronze, one, gold=judge, accuracy=accuracy).pairs
     spread = (refits[:, 1] - refits[:, 0]).std(ddof=1)
     low, high = pairs[0].low, pairs[0].high
     assert low is not None
     assert high is not None
-    assert (high - low) / 3.92 == pytest.approx(spread, rel=0.25)
+    assert (high - low) / 3.92 == pytest.approx(spread, rel=0.11)
 
 
 def test_weights_reach_the_default_answer() -> None:

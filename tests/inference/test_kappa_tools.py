@@ -11,7 +11,7 @@ import pytest
 
 import truegain as tg
 from tests.inference.test_alpha import frame_of, random_matrix
-from truegain.inference.agreement.kappa import cohen, fleiss, percent, ratio_spreads
+from truegain.inference.agreement.kappa import _kappa, cohen, fleiss, percent, ratio_spreads
 from truegain.tables.grouped import Grouped
 
 
@@ -150,3 +150,11 @@ def test_random_pairs_do_not_depend_on_the_order_of_rows() -> None:
     one, two = (cohen(Grouped.of(tg.read_ratings(f))) for f in (frame, shuffled))
     assert "1000 random pairs" in one.why
     assert one.value == pytest.approx(two.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_one_rating_throughout_has_no_kappa(weights: str) -> None:
+    """Guards 0/0: where both say the same of everything, chance agrees as well, and rounding is no disagreement."""
+    for value in (0.1, 1.0, 0.3, 7.0):
+        assert _kappa(np.full(3, value), np.full(3, value), weights) is None
+    assert _kappa(np.array([0.1, 0.1, 0.2]), np.array([0.1, 0.1, 0.2]), weights) == pytest.approx(1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
@@ -109,8 +109,7 @@ def _check(asked: Sequence[Measure], how: _How) -> None:
 def _comparisons(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, int]], how: _How) -> list[Comparison]:
     from truegain.engine import Local
     from truegain.inference.collection.compare import mean_differences
-    from truegain.inference.collection.difference import collection_differences
-    from truegain.inference.multiple import adjust
+    from truegain.inference.collection.difference import collection_differences, combined_comparisons
 
     with Progress(None, "pieces drawn") as progress:
         if how.meta == "mean":
@@ -122,25 +121,23 @@ def _comparisons(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, i
             ranked, pairs, level=measure.rel, scale=how.scale, confidence=how.confidence,  # type: ignore[attr-defined]
             replicates=how.replicates, seed=how.seed, engine=Local(how.jobs), progress=progress.advance,
         )  # fmt: skip
-    found = [d.comparison(how.meta, how.pairing) for d in drawn]
-    if len(found) == 1:
-        return found
-    adjusted = adjust([1.0 if c.p is None else c.p for c in found], how.adjust).tolist()
-    return [replace(c, p_adjusted=p, adjustment=how.adjust) for c, p in zip(found, adjusted, strict=True)]
+    return combined_comparisons(drawn, how.meta, how.pairing, how.adjust)
 
 
 def _by_topic(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, int]], how: _How) -> Table:
+    from truegain.engine import Local
     from truegain.inference.collection.compare import mean_differences
     from truegain.inference.collection.difference import collection_differences
 
     if how.meta == "mean":
         found = mean_differences(
-            ranked, measure, pairs, confidence=how.confidence, replicates=how.replicates, seed=how.seed
-        )
+            ranked, measure, pairs, confidence=how.confidence, replicates=how.replicates, seed=how.seed,
+            engine=Local(how.jobs),
+        )  # fmt: skip
         return found.table()
     (drawn,) = collection_differences(
         ranked, pairs, level=measure.rel, scale=how.scale, confidence=how.confidence,  # type: ignore[attr-defined]
-        replicates=how.replicates, seed=how.seed,
+        replicates=how.replicates, seed=how.seed, engine=Local(how.jobs),
     )  # fmt: skip
     return drawn.table()
 

@@ -78,6 +78,10 @@ def rectify_topics(
     >>> round(r.value, 3), round(r.tuning, 3), [round(limit, 3) for limit in r.interval()]
     (0.475, 1.0, [0.228, 0.722])
     """
+    if target not in ("all", "others"):
+        raise TruegainError(f"target {target!r} is not known; give 'all' or 'others'")
+    if np.isnan(bronze).any():
+        raise TruegainError(f"{int(np.isnan(bronze).sum())} topics have no bronze score; leave them out")
     w = _copies(weights, len(bronze))
     given = ~np.isnan(gold)
     if not given.all():
@@ -86,6 +90,8 @@ def rectify_topics(
     _at_least_two_topics(int(has.sum()), float(w[has].sum()))
     t = _Topics(gold[has], bronze[has], w[has], bronze[rest], w[rest], 1.0 if target == "others" else None)
     gold_se = math.sqrt(_square(t.y, t.w, 1) * (1 / t.n if generalise else t.unseen))
+    if t.u == 0 and not generalise:
+        raise TruegainError("all of these topics are gold-judged: their mean is known, and has no interval")
     if t.u == 0:
         return Rectified(t.mean_y, _never_zero(gold_se), t.n - 1, 0.0, t.mean_y, gold_se, t.n - 1, len(t.y), len(t.y))
     if tuning is None and generalise and given.sum() >= LEAST_TO_TUNE and t.tunable:

@@ -3,7 +3,9 @@
  * Why C: files to scores is dominated by cutting lines and comparing document
  * ids.  A general CSV reader materialises six string columns per line before the
  * first comparison; here an id is a place in the file (start, length, hash) and is
- * compared byte by byte where a hash agrees, so nothing is ever decided by a hash.
+ * compared byte by byte where a hash agrees, so no document is ever found by a hash alone.
+ * (Draws of collections are another matter: how often a document is copied is read off
+ * its hash, so that two ids of one hash would be copied alike; sampling/_copies.c.)
  *
  * All arrays are allocated by the caller (numpy) and filled here without the
  * interpreter lock, so that files are read in parallel threads.

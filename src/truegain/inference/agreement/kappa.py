@@ -163,6 +163,8 @@ def _drawn(ratings: Grouped, seed: int) -> tuple[list[_Common], int]:
 
 
 def _kappa(x: Floats, y: Floats, weights: str) -> float | None:
+    if min(x.min(), y.min()) == max(x.max(), y.max()):  # one rating throughout: nothing to agree on by chance or not
+        return None
     if weights != "none":  # kappa does not depend on the unit
         scale = max(scale_of(x), scale_of(y))
         x, y = x / scale, y / scale

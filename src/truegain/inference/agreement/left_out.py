@@ -66,7 +66,8 @@ def alpha_between(paired: Paired, level: str, weights: Floats) -> Floats:
     total = weights @ paired.count
     pairs = total**2 - weights @ paired.count**2
     apart = parts.among * (total - 1) - parts.own
-    there = (pairs > 0) & (apart > ROUNDING * parts.among * (total - 1))
+    whole = getattr(paired, level)(np.ones((1, len(paired)))).among[0] * (paired.count.sum() - 1)
+    there = (pairs > 0) & (apart > ROUNDING * whole)
     chance = np.divide(apart, pairs, out=np.full(len(total), np.nan), where=there)
     return np.asarray(1 - parts.within / total / chance, np.float64)
 

@@ -7,7 +7,7 @@ itself unsure, and weights made of it follow the lucky topics.  `compare.py` has
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from truegain.inference.collection.score import few_relevant
 from truegain.inference.collection.spread import EPSILON, average_precision
 from truegain.inference.intervals.limits import logits
 from truegain.inference.meta import Meta, MetaMethod, combine, combined_p
+from truegain.inference.multiple import adjust
 from truegain.inference.results import Comparison
 from truegain.sampling.documents import average_precisions, lists_of_topic
 from truegain.tables.columns import Floats, Ints
@@ -170,6 +171,17 @@ def collection_differences(
             )
         )
     return found
+
+
+def combined_comparisons(
+    drawn: Sequence[CollectionDifference], method: MetaMethod, pairing: str, adjustment: str
+) -> list[Comparison]:
+    """Every pair by meta-analysis, its p adjusted for the number of pairs."""
+    found = [one.comparison(method, pairing) for one in drawn]
+    if len(found) == 1:
+        return found
+    adjusted = adjust([c.p for c in found if c.p is not None], adjustment).tolist()
+    return [replace(c, p_adjusted=p, adjustment=adjustment) for c, p in zip(found, adjusted, strict=True)]
 
 
 def _work(

@@ -27,9 +27,12 @@ class Leaders:
         """The best by name, or those that may be."""
         by = f", Bonferroni over all {self.pairs} pairs" if self.pairs > 1 else ""
         sure = f"{self.confidence:.0%} confidence{by}"
-        left = f"; without an answer: {self.refused}" if self.refused else ""
+        left = f"; without an answer, so compared with none: {self.refused}" if self.refused else ""
+        if len(self.systems) == 1 and not self.worse:
+            return f"Which system is best on {self.measure} cannot be told: {self.systems[0]} alone has an answer."
         if len(self.systems) == 1:
-            return f"Best on {self.measure}: {self.systems[0]}, told apart from all others ({sure}{left})."
+            of = " of those with an answer" if self.refused else ""
+            return f"Best on {self.measure}{of}: {self.systems[0]}, told apart from all others ({sure}{left})."
         worse = f"; worse than {self.systems[0]}: {self.worse}" if self.worse else ""
         may = some(self.systems, most=NAMED)
         return f"Which system is best on {self.measure} cannot be told: {may} may be{worse} ({sure}{left})."
@@ -55,7 +58,7 @@ def leaders_of(
     if not told:
         return None
     order = sorted(told, key=lambda i: -(answers[i].value or 0.0))
-    top, pairs = order[0], len(told) * (len(told) - 1) // 2
+    top, pairs = order[0], max(1, len(answers) * (len(answers) - 1) // 2)
     may = [top, *(i for i in order[1:] if not _worse(difference, top, i, (1 - confidence) / pairs))]
     return Leaders(
         answers[top].measure, tuple(answers[i].system for i in may), len(told) - len(may), len(answers) - len(told),

@@ -92,6 +92,8 @@ def _favour(system: str, value: float, moves: Floats, topic: Ints) -> Favour:
     if np.count_nonzero(used) < 2:
         return Favour(system)
     m = float(used.sum() ** 2 / (used @ used))  # topics, as many as an even share of the moves would take
+    if m < 2:  # it rests on one topic, whose spread nobody saw
+        return Favour(system)
     variance = max(float(by_topic @ by_topic) * m / (m - 1), float(moves @ moves))
     return Favour(system, value, math.sqrt(variance), m - 1)
 
