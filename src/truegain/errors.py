@@ -73,15 +73,13 @@ def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
 
 
-def why(error: Exception) -> str:
+def why(error: OSError) -> str:
     """The reason of a failed reading or writing, in plain words.
 
     >>> why(OSError(9, "Bad file descriptor")), why(OSError(28, "No space left on device"))
     ('it is closed', 'No space left on device')
     """
-    if isinstance(error, ValueError) or getattr(error, "errno", None) == errno.EBADF:
-        return "it is closed"
-    return getattr(error, "strerror", None) or str(error)
+    return "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
 
 
 def check_one_of(name: str, value: object, known: Sequence[object]) -> None:

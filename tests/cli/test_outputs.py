@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -20,6 +21,7 @@ from tests.cli.conftest import Run
 from truegain.cli import demo
 from truegain.cli.app import build
 from truegain.cli.checks import OUTPUTS
+from truegain.tables.guard import guarded
 from truegain.tables.table import ENDINGS
 
 QRELS = "".join(f"{t} 0 d{d} {(t * d) % 3}\n" for t in range(1, 6) for d in range(8))
@@ -108,6 +110,8 @@ def test_two_outputs_need_two_files(run: Run, folder: Path) -> None:
     words = ("eval", "q", "r1.run", "-m", "P@5", "--intervals", "topics", "--figure")
     assert "two outputs would go to this file" in run(*words, "x.html", "-o", "./x.html")[2]
     assert not (folder / "x.html").exists()
+    with guarded(["/dev/null", "/dev/null"]) as guard:
+        assert "/dev/null" not in guard.to_write.values()
 
 
 def test_python_may_write_what_it_read(folder: Path) -> None:
@@ -155,6 +159,13 @@ def test_an_unknown_ending_is_an_error_before_any_work(command: str, ending: str
     assert not (folder / f"out{ending}").exists()
 
 
+def test_intervals_have_no_trec_lines(run: Run) -> None:
+    """Guards the ending of --intervals before any work: scores have trec_eval's lines, intervals have not."""
+    code, _, err = run("eval", "no-such-file", "r1.run", "--intervals", "topics", "-o", "x.trec")
+    assert code == 2
+    assert "x.trec: no format is known by the ending .trec" in err
+
+
 def test_wide_scores_in_papers(run: Run, folder: Path) -> None:
     """Guards LaTeX and Markdown of scores: a line a system, a column a measure, the numbers of the table."""
     words = ("eval", "q", "r1.run", "-m", "P@5", "-m", "num_ret", "-q", "--no-relevant", "skip")
@@ -167,14 +178,31 @@ def test_wide_scores_in_papers(run: Run, folder: Path) -> None:
     assert [[c.strip() for c in line.strip("|").split("|")] for line in (markdown[0], *markdown[2:])] == plain
 
 
-@pytest.mark.parametrize("ending", [".json", ".tex", ".xlsx", ".html"])
+@pytest.mark.parametrize("ending", [".json", ".tex", ".xlsx", ".docx", ".xml", ".png", ".pkl", ".v2", ".yaml.gz"])
 def test_gains_are_not_written_as_something_else(ending: str, run: Run, folder: Path) -> None:
-    """Guards qrels lines in a file whose ending promises another format; free endings stay TREC lines."""
-    code, _, err = run("gains", "ratings.csv", "--rule", "mean", "-o", f"g{ending}")
-    assert code == 2
-    assert f"not written as {ending}" in err
-    assert run("gains", "ratings.csv", "--rule", "mean", "-o", "qrels.v2")[0] == 0
-    assert (folder / "qrels.v2").read_text().startswith("1 0 a ")
+    """Guards qrels lines in a file whose ending promises another format, told before anything is read."""
+    for words in (("gains",), ("plan", "labels", "r1.run", "--gold", "g", "--cost-bronze", "1", "--cost-gold", "2")):
+        code, _, err = run(*words, "no-such-file", "-o", f"g{ending}")
+        assert code == 2
+        assert f"g{ending}: judgments and runs are not written as {ending.removesuffix('.gz')} (end the path" in err
+    assert not (folder / f"g{ending}").exists()
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize("ending", ["", ".qrels", ".run", ".txt", ".trec", ".res", ".TXT"])
+def test_endings_of_trec_lines(ending: str, run: Run, folder: Path) -> None:
+    """Guards the endings that TREC files have."""
+    assert run("gains", "ratings.csv", "--rule", "mean", "-o", f"g{ending}")[0] == 0
+    assert (folder / f"g{ending}").read_text().startswith("1 0 a ")
+    assert run("gains", "ratings.csv", "--rule", "mean", "-o", f"g{ending}.gz")[0] == 0
+    assert gzip.decompress((folder / f"g{ending}.gz").read_bytes()).startswith(b"1 0 a ")
+
+
+def test_a_folder_may_have_any_ending(folder: Path) -> None:
+    """Guards runs into a folder, whose name promises no format."""
+    (folder / "runs.v2").mkdir()
+    tg.write_runs({"a": {"1": {"x": 1.0}}, "b": {"1": {"x": 2.0}}}, folder / "runs.v2")
+    assert sorted(path.name for path in (folder / "runs.v2").iterdir()) == ["a.run", "b.run"]
 
 
 @pytest.mark.parametrize(
@@ -219,6 +247,31 @@ def test_the_demo_keeps_what_it_did_not_write(run: Run, folder: Path, monkeypatc
     (folder / "new" / "runs" / "mine.run").write_text("1 Q0 a 1 1 s\n")
     assert "holds other files (runs/mine.run)" in run("demo", "new")[2]
     assert "cannot be written" in run("demo", "q")[2]
+
+
+def test_an_interrupted_demo_leaves_nothing(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards Ctrl-C and failures: the folders made are removed, those of the user are not."""
+
+    def stop(new: Path, seed: int) -> None:
+        _small_world(new, seed)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "_simulated", stop)
+    there = sorted(folder.iterdir())
+    assert run("demo", "new/deep") == (130, "", "interrupted; nothing was written\n")
+    assert sorted(folder.iterdir()) == there
+    (folder / "mine").mkdir()
+    assert run("demo", "mine/new")[0] == run("demo", "mine")[0] == 130
+    assert list((folder / "mine").iterdir()) == []
+    monkeypatch.setattr(demo, "_simulated", _small_world)
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "evaluate", stopped)
+    code, _, err = run("demo", "new")
+    assert (code, err) == (130, "interrupted; written: new\n")
+    assert (folder / "new" / "gold.qrels").exists()
 
 
 NUMBERS = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,13 +49,82 @@ def shell(folder: Path, line: str, **variables: str) -> tuple[int, bytes, str]:
         ("truegain measures > /dev/full", "standard output: No space left on device"),
         ("truegain eval - r <&-", "standard input: cannot be read: it is closed"),
         ("truegain eval q /dev/zero", "/dev/zero:1: a NUL byte"),
+        ("truegain --help > /dev/full", "standard output: No space left on device"),
+        ("ulimit -f 0; trap '' XFSZ; truegain text index docs.jsonl -o ix", "ix: cannot be written: File too large"),
+        ("truegain text index docs.jsonl -o q/ix", "q/ix: cannot be written: Not a directory"),
+        ("truegain eval --nope 2> /dev/full", ""),
     ],
 )
 def test_closed_full_and_endless_streams(line: str, says: str, folder: Path) -> None:
     """Guards a full disk, closed streams and devices that never end: exit code 2 and the reason, at once."""
+    (folder / "docs.jsonl").write_text('{"id": "d", "text": "some words"}\n')
     code, _, told = shell(folder, line)
     assert code == 2
     assert says in told
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_only_failures_of_standard_output_are_called_so(unbuffered: str, folder: Path) -> None:
+    """Guards the blame: an error without a name, raised while standard output is sound, is told without a place."""
+    (folder / "fails.py").write_text(
+        "import sys\n"
+        "from truegain.cli import app, measures\n"
+        "def fail():\n"
+        "    print('some output')\n"
+        "    raise OSError(27, 'File too large')\n"
+        "measures.measures_command = fail\n"
+        "sys.argv = ['truegain', 'measures']\n"
+        "app.main()\n"
+    )
+    code, out, told = shell(folder, f"{sys.executable} fails.py", PYTHONUNBUFFERED=unbuffered)
+    assert (code, out) == (2, b"some output\n")
+    assert told.startswith("error: File too large (")
+
+
+def test_standard_input_has_no_digest(folder: Path) -> None:
+    """Guards '-' where a file has that name: it was read once as standard input, and is not read again."""
+    (folder / "-").write_text("another file")
+    code, out, _ = shell(folder, "cat q | truegain eval - r -m P@5 --format json")
+    assert code == 0
+    assert json.loads(out)["made_by"]["inputs"]["standard input"] is None
+
+
+def interrupt(line: str, pipe: Path) -> tuple[int, str]:
+    """Exit code and errors of a command that is interrupted while it waits for a pipe."""
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "truegain", *line.split()], cwd=pipe.parent, stderr=subprocess.PIPE, text=True
+    )
+    with pipe.open("wb"):  # opens when the command does
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=60)[1]
+    assert "Traceback" not in told
+    return process.returncode, told
+
+
+def test_an_interruption_is_told_by_every_command(folder: Path) -> None:
+    """Guards Ctrl-C where no progress is shown: typer alone would end without a word."""
+    assert interrupt("gains pipe --rule mean -o g.csv", folder / "pipe") == (130, "interrupted; nothing was written\n")
+    assert not (folder / "g.csv").exists()
+
+
+def test_an_interruption_tells_what_is_left(folder: Path) -> None:
+    """Guards 'nothing was written' where that is not so: the folder of an index that was begun is named."""
+    (folder / "docs.jsonl").write_text('{"id": "d", "text": "some words"}\n')
+    (folder / "stopped.py").write_text(
+        "import sys\n"
+        "from truegain.cli import app\n"
+        "from truegain.text import index\n"
+        "def stop(*given):\n"
+        "    raise KeyboardInterrupt\n"
+        "index._merge = stop\n"
+        "sys.argv = ['truegain', 'text', 'index', 'docs.jsonl', '-o', 'ix']\n"
+        "app.main()\n"
+    )
+    code, _, told = shell(folder, f"{sys.executable} stopped.py")
+    assert code == 130
+    assert told == f"interrupted: 1 pieces indexed; written: {folder.resolve() / 'ix.partial'}\n"
+    assert (folder / "ix.partial").is_dir()
 
 
 def test_output_is_whole_or_an_error_without_buffers(folder: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -108,8 +108,10 @@ def test_an_interruption_tells_what_was_done_and_writes_nothing(folder: Path) ->
     """Guards Ctrl-C: exit code 130, how much was finished, no half-written file."""
     command = [sys.executable, "-m", "truegain", "eval", "qrels", "runs", "-m", "P@5", "--intervals", "collection"]
     command += ["--replicates", "1000000", "-o", "never.csv"]
+    command[command.index("qrels")] = "pipe"
+    os.mkfifo(folder / "pipe")
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
+    (folder / "pipe").write_bytes((folder / "qrels").read_bytes())  # waits until the work has begun
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import os
+import resource
 import sys
 import threading
 import tracemalloc
@@ -111,15 +112,39 @@ def test_a_file_larger_than_memory_is_not_begun(tmp_path: Path, monkeypatch: pyt
         if fits:
             assert len(read_bytes(tmp_path / "r")) == size
         else:
-            with pytest.raises(tg.InputError, match="half of this machine's memory"):
+            with pytest.raises(tg.InputError, match="half of the memory there is"):
                 read_bytes(tmp_path / "r")
     assert plain.most_bytes() == 3 << 20
 
 
-def test_half_of_the_memory() -> None:
-    """Guards the bound itself against the operating system's own numbers."""
-    pages = int(next(line for line in Path("/proc/meminfo").read_text().splitlines() if "MemTotal" in line).split()[1])
-    assert plain.most_bytes() == pytest.approx(pages * 1024 / 2, rel=0.05)
+@pytest.mark.parametrize(
+    ("pages", "group", "process", "half"),
+    [
+        (1000, None, -1, 2_048_000),
+        (1000, "max\n", -1, 2_048_000),
+        (1000, "3000000\n", -1, 1_500_000),
+        (1000, "3000000\n", 2_000_000, 1_000_000),
+        (1000, "5000000\n", 6_000_000, 2_048_000),
+        (None, None, -1, sys.maxsize // 2),
+    ],
+)
+def test_half_of_the_memory(
+    pages: int | None, group: str | None, process: int, half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the bound itself: the least of the machine's memory, the container's and the process's, halved."""
+    known = {"SC_PAGE_SIZE": 4096} if pages is None else {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": pages}
+
+    def sysconf(name: str) -> int:
+        if name not in known:
+            raise ValueError(name)
+        return known[name]
+
+    monkeypatch.setattr(os, "sysconf", sysconf)
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (process, -1) if what == resource.RLIMIT_AS else (1, 1))
+    monkeypatch.setattr(plain, "MEMORY_MAX", tmp_path / "memory.max")
+    if group is not None:
+        (tmp_path / "memory.max").write_text(group)
+    assert plain.most_bytes.__wrapped__() == half
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -181,14 +206,35 @@ def test_a_pipe_gives_a_little_at_a_time(tmp_path: Path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "trec"])
-def test_a_document_has_an_end(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [("jsonl", "", "\n"), ("trec", "", "\n</DOC>"), ("csv", "id,text\n1,", "\n"), ("tsv", "id\ttext\n1\t", "\n")],
+)
+def test_a_document_has_an_end(
+    kind: str, before: str, after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Guards indexing against bombs: a document that does not end is refused, one of several pieces is not."""
     from truegain.text import documents
 
     monkeypatch.setattr(documents, "LARGEST", 4 << 20)
-    (tmp_path / "bomb.gz").write_bytes(gzip_bomb(b" " * (1 << 20), 16))
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(before.encode()) + gzip_bomb(b" " * (1 << 20), 16))
     with pytest.raises(tg.InputError, match=r"bomb\.gz: no document ends within 4 MB"):
         list(documents.pieces(str(tmp_path / "bomb.gz"), kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
-    (tmp_path / "long.gz").write_bytes(gzip.compress(b" " * (3 << 20) + b"\n</DOC>"))
+    (tmp_path / "long.gz").write_bytes(gzip.compress(f"{before}{' ' * (3 << 20)}{after}".encode()))
     assert list(documents.pieces(str(tmp_path / "long.gz"), kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("longest", "refused"), [(100, False), (99, True)])
+def test_a_quoted_field_has_an_end(
+    longest: int, refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards against a quote that is never closed: the lines behind it are one document, and may be so long only."""
+    from truegain.text import documents
+
+    monkeypatch.setattr(documents, "LARGEST", longest)
+    (tmp_path / "d.csv").write_text('id,text\n1,"' + "word\n" * 20 + '"\n')
+    if refused:
+        with pytest.raises(tg.InputError, match=r"d\.csv:2.: cannot be read: field larger than field limit \(99\)"):
+            list(documents.pieces(str(tmp_path / "d.csv"), "csv", documents.Fields(), 1 << 20))
+    else:
+        assert len(list(documents.pieces(str(tmp_path / "d.csv"), "csv", documents.Fields(), 1 << 20))) == 1

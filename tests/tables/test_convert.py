@@ -200,6 +200,8 @@ def test_wrong_judgments_are_refused_in_plain_words(judgments: object, says: str
         ({"1": {"a": 1.0}, "2": 3}, "topic 2 is a int, not a dict"),
         ({"1": {"a": float("nan")}}, "score is missing or NaN"),
         ({1: {"a": 1.0}, "1": {"a": 2.0}}, "document a stands twice for topic 1 in system run, first on row 1"),
+        ({"judgments": {"1": {"a": True}}}, "judgments, row 1: not a number: 'True'"),
+        ({"judgments": [ir_measures.ScoredDoc("1", "a", True)]}, "judgments, row 1: not a number: 'True'"),
         ({"s": {"1": {"\ud800": 1.0}}}, "document is not valid Unicode"),
         ({"\ud800": {"1": {"a": 1.0}}}, "system name is not valid Unicode"),
         (pl.DataFrame(COLUMNS), "there is no column 'score'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import math
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -257,6 +258,53 @@ def test_links_and_devices_are_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "1 0 a 1\n"
     tg.write_judgments({"1": {"a": 1}}, "/dev/null")
     assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o755])
+def test_a_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+    """Guards files that others may not read, or may write: another content is not another file."""
+    (tmp_path / "q").write_text("old")
+    (tmp_path / "q").chmod(mode)
+    tg.write_judgments({"1": {"a": 1}}, tmp_path / "q")
+    assert (tmp_path / "q").read_text() == "1 0 a 1\n"
+    assert (tmp_path / "q").stat().st_mode & 0o7777 == mode
+
+
+def test_a_file_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards files without leave to write: a new one in their place would go round that."""
+    (tmp_path / "q").write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: (Path(path).name, mode) != ("q", os.W_OK))
+    with pytest.raises(tg.InputError, match="q: cannot be written: Permission denied"):
+        tg.write_judgments({"1": {"a": 1}}, tmp_path / "q")
+    assert (tmp_path / "q").read_text() == "old"
+    tg.write_judgments({"1": {"a": 1}}, tmp_path / "new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "q"]
+
+
+@pytest.mark.parametrize("name", ["a\ud800.run", "a\0.run"])
+def test_paths_that_no_file_can_have(name: str) -> None:
+    """Guards lone surrogates and NUL in a path given in Python: an InputError, which can be printed."""
+    for call in (tg.read_runs, tg.read_judgments, lambda path: tg.write_judgments({"1": {"a": 1}}, path)):
+        with pytest.raises(tg.InputError, match=r"'a\\\\?(ud800|x00)\.run' names no file") as caught:
+            call(name)
+        assert str(caught.value).isascii()
+
+
+def test_closed_streams_are_told_from_other_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the reason: a closed standard input is called so, another ValueError is a fault of ours and is shown."""
+    closed = io.TextIOWrapper(io.BytesIO(b"1 0 a 1\n"))
+    closed.close()
+    monkeypatch.setattr(sys, "stdin", closed)
+    with pytest.raises(tg.InputError, match="standard input: cannot be read: it is closed"):
+        tg.read_judgments("-")
+
+    class Faulty(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise ValueError("another fault")
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Faulty()))
+    with pytest.raises(ValueError, match="another fault"):
+        tg.read_judgments("-")
 
 
 # ---------------------------------------------------------------------- the same file, spelled otherwise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, TextIO
 
@@ -92,13 +93,14 @@ def main() -> None:
             streams.tell("error: there is not enough memory; give fewer runs at a time, or smaller ones")
             sys.exit(2)
         except OSError as error:
-            where = "standard output" if error.filename is None else shown_path(error.filename)
-            streams.tell(f"error: {where}: {why(error)} (check the path and the space left)")
+            where = "" if error.filename is None else f"{shown_path(error.filename)}: "
+            streams.tell(f"error: {where}{why(error)} (check the path and the space left)")
             sys.exit(2)
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            error.show()  # a mistake in the words of the command
+            with suppress(OSError):
+                error.show()  # a mistake in the words of the command
             sys.exit(getattr(error, "exit_code", 2))
         finally:
             streams.settle_output()

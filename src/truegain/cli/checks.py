@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from truegain.cli.output import format_of, table_format_of
+from truegain.cli.streams import tell
 from truegain.errors import TruegainError
-from truegain.tables.guard import guarded
-from truegain.tables.sources import STANDARD_INPUT
+from truegain.tables.guard import Guard, guarded
+from truegain.tables.sources import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 
@@ -30,10 +32,21 @@ def _checked(command: Callable[..., Any], known: Callable[[Any, str], object]) -
         _check_numbers(given)
         if "output_format" in given:  # now, not when the work is done
             known(given["output_format"], str(given.get("table") or given["output"]))
-        with guarded(given[name] for name in OUTPUTS if given.get(name) not in (None, STANDARD_INPUT)):
-            return command(**given)
+        with guarded(given[name] for name in OUTPUTS if given.get(name) not in (None, STANDARD_INPUT)) as guard:
+            try:
+                return command(**given)
+            except KeyboardInterrupt as error:  # typer turns it into a bare exit code
+                tell(_interrupted(str(error), guard))
+                raise
 
     return call
+
+
+def _interrupted(done: str, guard: Guard) -> str:
+    """How far a command came before it was interrupted, and what it leaves behind."""
+    left = [shown_path(name) for name in guard.written if name == STANDARD_OUTPUT or os.path.lexists(name)]
+    written = f"written: {', '.join(left)}" if left else "nothing was written"
+    return f"interrupted{f': {done}' if done else ''}; {written}"
 
 
 def _check_numbers(given: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import filecmp
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,7 @@ import typer
 from truegain.cli.output import write_scores
 from truegain.errors import InputError, some, why
 from truegain.measures.evaluate import evaluate
+from truegain.tables.guard import wrote
 from truegain.tables.sources import shown_path, write_bytes
 
 if TYPE_CHECKING:
@@ -78,8 +79,7 @@ def _simulated(folder: Path, seed: int) -> World:
 def _made(folder: Path) -> Iterator[Path]:
     """A new folder, whose files go into `folder` when all are there, unless something else is there already."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".", dir=folder) as temporary:
+        with _kept(folder), TemporaryDirectory(prefix=".", dir=folder) as temporary:
             new = Path(temporary)
             yield new
             paths = [path.relative_to(new) for path in sorted(new.rglob("*")) if path.is_file()]
@@ -92,8 +92,23 @@ def _made(folder: Path) -> Iterator[Path]:
             for path in paths:
                 (folder / path).parent.mkdir(exist_ok=True)
                 (new / path).replace(folder / path)
+                wrote(folder)
     except OSError as error:
         raise InputError(f"cannot be written: {why(error)}", file=shown_path(folder), hint="name a folder") from None
+
+
+@contextmanager
+def _kept(folder: Path) -> Iterator[None]:
+    """Make a folder where there is none; where the work in it fails, what was made is removed, unless it is filled."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path in made:
+                path.rmdir()
+        raise
 
 
 def _others(folder: Path, new: Path) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from truegain.cli.intervals import write_intervals
-from truegain.cli.output import Format, format_of, write_scores
+from truegain.cli.output import Format, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import (
     NormaliseOption,
@@ -107,6 +107,8 @@ def eval_command(
 ) -> None:
     """Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings."""
     chosen = format_of(output_format, output)
+    if intervals is not None and output_format is None:
+        table_format_of(None, output)  # now, not when the work is done
     asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
     files = expand(runs)
     table: object = judgments

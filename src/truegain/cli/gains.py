@@ -20,7 +20,7 @@ from truegain.cli.ratings import (
 from truegain.errors import TruegainError
 from truegain.gains.magnitudes import normalised
 from truegain.tables.judgments import Judgments
-from truegain.tables.write import write_judgments
+from truegain.tables.write import kind_to_write, write_judgments
 
 
 @reads_ratings
@@ -60,6 +60,7 @@ def gains_command(
     reading: Reading,
 ) -> None:
     """Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output)."""
+    kind_to_write(output)  # now, not when the work is done
     if rule is not None and aggregate is not None:
         raise TruegainError("--rule and --aggregate both say how ratings become a gain; give one")
     table = reading.load(ratings)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.scores import ALL_TOPICS, Scores, plain
-from truegain.tables.sources import read_bytes, shown_path, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path, write_bytes
 from truegain.tables.table import ENDINGS, Cell, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending
@@ -89,7 +89,8 @@ def write_scores(
 
 def _digest(name: str) -> str | None:
     """The digest of a file's unpacked bytes; None for what can be read only once."""
-    return hashlib.sha256(read_bytes(name)).hexdigest() if os.path.isfile(name) else None  # noqa: PTH113
+    again = name != STANDARD_INPUT and os.path.isfile(name)  # noqa: PTH113
+    return hashlib.sha256(read_bytes(name)).hexdigest() if again else None
 
 
 def _json(whole: object) -> str:

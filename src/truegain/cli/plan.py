@@ -128,8 +128,10 @@ def labels_command(
     from truegain.inference.labels.report import plan as plan_of_labels
     from truegain.report.label_costs import cost_chart, with_bars
     from truegain.report.saving import check_ending, save
-    from truegain.tables.write import write_judgments
+    from truegain.tables.write import kind_to_write, write_judgments
 
+    if output is not None:
+        kind_to_write(output)  # now, not when the work is done
     if figure is not None:
         check_ending(figure)
     if output == table == "-":

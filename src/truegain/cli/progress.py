@@ -6,9 +6,7 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, Self
-
-from truegain.cli.streams import tell
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -18,8 +16,6 @@ PATIENCE = 1.0  # seconds
 
 class Progress:
     """Counts pieces of work, of a total where it is known; shows itself only when it is worth it."""
-
-    told: ClassVar[bool] = False  # whether an interruption was told already
 
     def __init__(self, total: int | None, what: str) -> None:
         self.total, self.what, self.done = total, what, 0
@@ -35,9 +31,8 @@ class Progress:
     ) -> None:
         if self.bar is not None:
             self.bar.stop()
-        if isinstance(error, KeyboardInterrupt) and not Progress.told:
-            Progress.told = True  # typer turns Ctrl-C into a bare exit code, so what was done is said here
-            tell(f"interrupted: {str(error) or f'{self.done} {self.what}'}; nothing was written")
+        if isinstance(error, KeyboardInterrupt) and not error.args:
+            error.args = (f"{self.done} {self.what}",)
 
     def advance(self, pieces: int = 1) -> None:
         """Tell that some pieces are done; may be called from any thread."""

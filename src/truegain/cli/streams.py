@@ -6,6 +6,9 @@ import io
 import os
 import sys
 from contextlib import suppress
+from typing import Any, BinaryIO, cast
+
+from truegain.tables.sources import STANDARD_OUTPUT
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
 _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr": ("w", os.O_WRONLY)}
@@ -18,7 +21,31 @@ def mend() -> None:
             number = os.open(os.devnull, flags)
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _told_apart(sys.stdout)
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+class _Output(io.FileIO):
+    """Standard output, whose failures say that they are its own."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = STANDARD_OUTPUT
+            raise
+
+
+def _told_apart(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    """The same stream with failures of its own; one that stands for no file, as in tests, is left alone."""
+    below = stream.buffer
+    if not isinstance(getattr(below, "raw", below), io.FileIO):
+        return stream
+    raw = _Output(stream.fileno(), "w", closefd=False)
+    buffer = io.BufferedWriter(raw) if isinstance(below, io.BufferedWriter) else cast("BinaryIO", raw)
+    return io.TextIOWrapper(
+        buffer, stream.encoding, line_buffering=stream.line_buffering, write_through=stream.write_through
+    )
 
 
 def tell(message: str) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
-from truegain.tables.runs import INFINITE, WIDER, Ranking, Run, Ties
+from truegain.tables.runs import FLAGS, Ranking, Run, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Lists:
     item: Codes
     per_list: Ints
     unjudged_topics: tuple[str, ...]
-    flags: dict[int, int]
+    noticed: dict[str, int]  # how many lists have each of FLAGS, and lines that are infinite or wider
     lists: int
     top: tuple[list[str], Ints]  # the first documents of each list, where asked for, and how many
     keys: tuple[npt.NDArray[np.uint64], Ints]  # and their keys, likewise
@@ -47,8 +47,8 @@ def lists_of(
     retrieved[where[where >= 0]] = lengths[where >= 0]
     top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
-    flags = {flag: int(np.count_nonzero(ranking.flags & flag)) for flag in (1, 2, 4)}
-    flags |= {INFINITE: int(np.isinf(run.score).sum()), WIDER: run.wider}
+    noticed = {name: int(np.count_nonzero(ranking.flags & flag)) for name, flag in FLAGS.items()}
+    noticed |= {"infinite": int(np.isinf(run.score).sum()), "wider": run.wider}
     return Lists(
         run.system,
         retrieved,
@@ -56,7 +56,7 @@ def lists_of(
         found[at],
         np.bincount(where[run_topic], minlength=len(pool.topics)),
         tuple(v for v, w in zip(run.topic.values, where.tolist(), strict=True) if w < 0),
-        flags,
+        noticed,
         len(lengths),
         (run.docs.take(top_rows).strings(), top),
         (run.docs.hash[key_rows], keyed),

@@ -12,7 +12,7 @@ from truegain.tables.align import Lists
 from truegain.tables.columns import Codes, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import ALL_TIED, FLOAT32_TIES, INFINITE, RANKS_CONTRADICT, WIDER, Runs
+from truegain.tables.runs import Runs
 
 WHOLE = 2.0**53  # beyond it a float is no longer every whole number
 LARGEST = 1e100  # sums of the products of such labels overflow
@@ -56,22 +56,22 @@ def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
 def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
     """Scores that do not order, and rank columns that say otherwise."""
 
-    def told(flag: int, unit: str = "list") -> str:
-        hit = [s for s in systems if s.flags[flag]]
-        units = sum(s.flags[flag] for s in hit)
+    def told(what: str, unit: str = "list") -> str:
+        hit = [s for s in systems if s.noticed[what]]
+        units = sum(s.noticed[what] for s in hit)
         named = some([s.system for s in hit])
         return f"{counted(units, unit)} of {counted(len(hit), 'run')} ({named})" if units else ""
 
-    if where := told(WIDER, "line"):
+    if where := told("wider", "line"):
         warn(f"more than six fields in {where}; what follows the tag is not read, as in trec_eval")
-    if where := told(INFINITE, "line"):
+    if where := told("infinite", "line"):
         warn(f"the score is infinite in {where}; such documents stand first or last, tied with one another")
 
-    if where := told(ALL_TIED):
+    if where := told("all tied"):
         warn(f"all scores are tied in {where}; their order is that of document ids")
-    if where := told(RANKS_CONTRADICT):
+    if where := told("ranks contradict"):
         warn(f"the rank column contradicts the scores in {where}; scores decide, as in trec_eval")
-    if trec_eval >= 10 and (where := told(FLOAT32_TIES)):
+    if trec_eval >= 10 and (where := told("float32 ties")):
         warn(
             f"scores differ only beyond float32 in {where}; trec_eval 9 and "
             "pytrec_eval see ties there and may differ (truegain eval --trec-eval 9 does as they do)"

@@ -31,7 +31,7 @@ def to_judgments(data: object) -> Judgments:
     if _is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
-        topics, docs, labels = _flat(data, "judgments")
+        topics, docs, labels = _flat(data, "judgments", labels=True)
         return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
     if _is_frame(data):
         return named.judgments(_in_memory(data), "judgments")
@@ -39,7 +39,7 @@ def to_judgments(data: object) -> Judgments:
     return judgments_of_columns(
         [_id(r.query_id, "topic", "judgments") for r in rows],
         [_id(r.doc_id, "document", "judgments") for r in rows],
-        _numbers([r.relevance for r in rows], "judgments"),
+        _numbers([r.relevance for r in rows], "judgments", labels=True),
         "judgments",
         subtopics=[str(getattr(r, "iteration", "0")) for r in rows],
     )
@@ -76,7 +76,7 @@ def _named_runs(name: str, data: object) -> list[Run]:
         name = getattr(data, "name", None) or name
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
-        topics, docs, scores = _flat(data, name)
+        topics, docs, scores = _flat(data, name, labels=False)
         if not topics:
             raise InputError("the run holds no rows", file=name, hint="give at least one document")
         return [run_of_columns(name, topics, docs, scores, name)]
@@ -88,13 +88,13 @@ def _named_runs(name: str, data: object) -> list[Run]:
             name,
             [_id(r.query_id, "topic", name) for r in rows],
             [_id(r.doc_id, "document", name) for r in rows],
-            _numbers([r.score for r in rows], name),
+            _numbers([r.score for r in rows], name, labels=False),
             name,
         )
     ]
 
 
-def _flat(data: Mapping[Any, Any], what: str) -> tuple[list[str], list[str], Floats]:
+def _flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str], list[str], Floats]:
     topics: list[str] = []
     docs: list[str] = []
     values: list[Any] = []
@@ -105,12 +105,12 @@ def _flat(data: Mapping[Any, Any], what: str) -> tuple[list[str], list[str], Flo
                 file=what,
                 hint="give {topic: {document: number}}",
             )
-        if what == "judgments" and any(isinstance(value, Mapping) for value in inner.values()):
+        if labels and any(isinstance(value, Mapping) for value in inner.values()):
             raise InputError(f"{topic} holds dicts of dicts, as runs of several systems do", file=what, hint=ORDER)
         topics += [_id(topic, "topic", what)] * len(inner)
         docs += [_id(doc, "document", what) for doc in inner]
         values += inner.values()
-    return topics, docs, _numbers(values, what)
+    return topics, docs, _numbers(values, what, labels=labels)
 
 
 def _id(value: object, name: str, what: str) -> str:
@@ -123,10 +123,11 @@ def _id(value: object, name: str, what: str) -> str:
     return str(value)
 
 
-def _numbers(values: list[Any], what: str) -> Floats:
+def _numbers(values: list[Any], what: str, *, labels: bool) -> Floats:
+    """Numbers; labels may also be True and False, scores may not."""
     numbers = np.empty(len(values))
     for row, value in enumerate(values):
-        number = None if what != "judgments" and is_bool(value) else number_of(value)
+        number = None if not labels and is_bool(value) else number_of(value)
         if number is None:
             raise InputError(
                 "not a number", file=what, row=row + 1, text=repr(value), hint="labels and scores must be numbers"

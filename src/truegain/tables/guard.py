@@ -13,15 +13,14 @@ from truegain.errors import InputError
 
 File = str | os.PathLike[str]
 Identity = tuple[int, int]
-_OTHER = "write to another file"
 
 
 class Guard:
-    """The files a command has read, and those it was asked to write."""
+    """The files a command was asked to write, and those it has written."""
 
     def __init__(self, outputs: Iterable[File]) -> None:
-        self.read: set[Identity] = set()
         self.read_standard_input = False
+        self.written: dict[str, None] = {}
         self.to_write: dict[Identity | str, str] = {}
         for output in outputs:
             name = os.fspath(output)
@@ -38,23 +37,23 @@ _guard: Guard | None = None  # of the command that runs; Python code may read a 
 
 
 @contextmanager
-def guarded(outputs: Iterable[File]) -> Iterator[None]:
-    """While a command runs: refuse to read what it is to write, and to write what it has read."""
+def guarded(outputs: Iterable[File]) -> Iterator[Guard]:
+    """While a command runs: refuse to read what it is to write."""
     global _guard
     before, _guard = _guard, Guard(outputs)
     try:
-        yield
+        yield _guard
     finally:
         _guard = before
 
 
 def reading(source: File | int | None, file: str) -> None:
-    """Note that a path, or an open descriptor, is read; refuse it where the command is to write there."""
+    """Refuse to read a path, or an open descriptor, where the command is to write."""
     if _guard is None or (known := _identity(source)) is None:
         return
     if known in _guard.to_write:
-        raise InputError(f"this input is also the output, {_guard.to_write[known]}", file=file, hint=_OTHER)
-    _guard.read.add(known)
+        problem = f"this input is also the output, {_guard.to_write[known]}"
+        raise InputError(problem, file=file, hint="write to another file")
 
 
 def reading_standard_input() -> None:
@@ -66,10 +65,10 @@ def reading_standard_input() -> None:
     _guard.read_standard_input = True
 
 
-def writing(path: File) -> None:
-    """Refuse to write a file that the command has read."""
-    if _guard is not None and _identity(path) in _guard.read:
-        raise InputError("this output is also an input, which would be lost", file=os.fspath(path), hint=_OTHER)
+def wrote(path: File) -> None:
+    """Note what was written, which an interruption tells."""
+    if _guard is not None:
+        _guard.written[os.fspath(path)] = None
 
 
 def _identity(source: File | int | None) -> Identity | None:

@@ -7,12 +7,15 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 
 from truegain.errors import InputError
 
 PIECE = 1 << 20  # bytes read at a time; at most LONGEST_LINE, so that no longer line fits into one
 LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
 MOST_TIMES = 200  # how many times its packed size data may have; run files have about 10 times
+MEMORY_MAX = Path("/sys/fs/cgroup/memory.max")
 BOMB = 1 << 28  # bytes below which that does not matter
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DECODED = 1 << 23  # bytes decoded at a time
@@ -95,7 +98,7 @@ class Bounds:
 
     def _fits(self, size: int) -> None:
         if size > most_bytes():
-            problem = f"this holds more than {_size(most_bytes())}, half of this machine's memory"
+            problem = f"this holds more than {_size(most_bytes())}, half of the memory there is"
             raise InputError(problem, file=self.file, hint="check that it ends, or split it")
 
     def _too_long(self, before: bytes, piece: bytes) -> InputError:
@@ -112,11 +115,34 @@ class Bounds:
 
 @cache
 def most_bytes() -> int:
-    """Half of the memory of this machine: the columns of a file take about as much again as its text."""
+    """Half of the memory there is: the columns of a file take about as much again as its text."""
+    return min(_machine(), _group(), _process()) // 2
+
+
+def _machine() -> int:
+    """The bytes of memory of this machine."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return sys.maxsize
+
+
+def _group() -> int:
+    """The bytes that the container, or other group of processes, may have."""
+    try:
+        return int(MEMORY_MAX.read_text())
+    except (OSError, ValueError):  # "max" where there is no limit
+        return sys.maxsize
+
+
+def _process() -> int:
+    """The bytes that this process may have (ulimit -v)."""
+    try:
+        limits = import_module("resource")
+    except ModuleNotFoundError:  # on Windows
+        return sys.maxsize
+    soft = int(limits.getrlimit(limits.RLIMIT_AS)[0])
+    return sys.maxsize if soft == limits.RLIM_INFINITY else soft
 
 
 def _size(count: int) -> str:

@@ -175,7 +175,7 @@ class RankedGains:
 
     @cached_property
     def condensed(self) -> RankedGains:
-        """The lists without documents that are unjudged, or judged negative."""
+        """The lists without unjudged documents."""
         return self._only(self.judged, None)
 
     @cached_property

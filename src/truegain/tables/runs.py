@@ -18,8 +18,7 @@ from truegain.tables.trec import line_of_row, text_of_row
 if TYPE_CHECKING:
     import polars as pl
 
-ALL_TIED, RANKS_CONTRADICT, FLOAT32_TIES = 1, 2, 4  # flags of a list
-INFINITE, WIDER = 8, 16  # counted in lines
+FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
 Ties = Literal["descending", "ascending"]  # which document id comes first where scores are equal
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,11 +15,12 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from truegain.errors import InputError, why
-from truegain.tables.guard import descriptor, reading, reading_standard_input, writing
+from truegain.tables.guard import descriptor, reading, reading_standard_input, wrote
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
 
 STANDARD_INPUT = "-"
+STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
@@ -30,9 +33,15 @@ def read_bytes(path: PathLike) -> bytes:
     """
     name = os.fspath(path)
     file = shown_path(name)
+    with read_failures(file), _opened(name) as stream:
+        return _gathered(stream, file)
+
+
+@contextmanager
+def read_failures(file: str) -> Iterator[None]:
+    """Tell failures of reading with the name of the file."""
     try:
-        with _opened(name) as stream:
-            return _gathered(stream, file)
+        yield
     except FileNotFoundError:
         raise InputError("no such file", file=file, hint="check the path") from None
     except IsADirectoryError:
@@ -40,15 +49,15 @@ def read_bytes(path: PathLike) -> bytes:
     except damage() as error:
         problem = f"damaged compressed data: {error}"
         raise InputError(problem, file=file, hint="fetch or compress the file again") from None
-    except (OSError, ValueError) as error:  # ValueError: a stream that was closed
+    except OSError as error:
         raise InputError(f"cannot be read: {why(error)}", file=file, hint="check the path") from None
 
 
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
     """A file to read, or standard input, noted as an input."""
-    if "\0" in name:
-        raise InputError("cannot be read: a NUL in the path", file=repr(name), hint="check the path")
+    if not _can_be_a_name(name):
+        raise InputError(f"cannot be read: {name!r} names no file", hint="check the path")
     if name != STANDARD_INPUT:
         with Path(name).open("rb", buffering=0) as stream:
             reading(stream.fileno(), shown_path(name))
@@ -56,7 +65,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         return
     reading_standard_input()
     buffer = getattr(sys.stdin, "buffer", None)
-    if buffer is None:
+    if buffer is None or buffer.closed:
         raise InputError("cannot be read: it is closed", file=shown_path(name), hint="name a file, or give it input")
     reading(descriptor(buffer), shown_path(name))
     yield buffer
@@ -113,30 +122,43 @@ def _filled(stream: BinaryIO, size: int) -> bytes:
 def replaced(path: PathLike) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` only when all of it is written.
 
-    A link keeps pointing where it points; a pipe or device, such as /dev/null, is written to as it is.
+    A link keeps pointing where it points, and a file keeps its mode; a pipe or device, such as /dev/null, is written
+    to as it is.
     """
     name, file = os.fspath(path), shown_path(path)
-    if not name or "\0" in name:
+    if not name or not _can_be_a_name(name):
         raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
     if name.endswith(("/", os.sep)):
         raise InputError("this is a folder", file=file, hint="name a file to write")
-    try:
+    with write_failures(file):
         target = Path(os.path.realpath(path))
-        writing(target)
         if target.exists() and not target.is_file() and not target.is_dir():
             with target.open("wb") as stream:
                 yield stream
             return
         if target.is_dir():
             raise InputError("this is a folder", file=file, hint="name a file to write")
+        there = target.exists()
+        if there and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         temporary = target.with_name(f".{secrets.token_hex(8)}.part")
         try:
             with temporary.open("xb") as stream:
+                if there:
+                    temporary.chmod(stat.S_IMODE(target.stat().st_mode))
                 yield stream
             temporary.replace(target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+        wrote(name)
+
+
+@contextmanager
+def write_failures(file: str) -> Iterator[None]:
+    """Tell failures of writing with the name of the file."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -168,17 +190,31 @@ def _write_out(data: bytes) -> None:
         raise
     except OSError as error:
         problem = f"cannot be written: {why(error)}"
-        raise InputError(problem, file="standard output", hint="check that it is open and has space") from None
+        raise InputError(problem, file=STANDARD_OUTPUT, hint="check that it is open and has space") from None
+    wrote(STANDARD_OUTPUT)
+
+
+def _can_be_a_name(name: str) -> bool:
+    """Whether the system can be asked for a file of this name."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
 
 
 def shown_path(path: PathLike) -> str:
-    r"""A path as it can be printed: bytes of a file name that are not UTF-8 as escapes.
+    r"""A path as it can be printed: bytes of a file name that are not UTF-8, and lone surrogates, as escapes.
 
-    >>> shown_path("runs/caf\udce9.run")
-    'runs/caf\\xe9.run'
+    >>> shown_path("runs/caf\udce9.run"), shown_path("runs/caf\ud8e9.run")
+    ('runs/caf\\xe9.run', 'runs/caf\\ud8e9.run')
     """
     name = os.fspath(path)
-    return "standard input" if name == STANDARD_INPUT else os.fsencode(name).decode(errors="backslashreplace")
+    if name == STANDARD_INPUT:
+        return "standard input"
+    try:
+        return os.fsencode(name).decode(errors="backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode(errors="backslashreplace").decode()
 
 
 def expand(paths: Iterable[PathLike]) -> list[str]:

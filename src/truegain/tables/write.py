@@ -29,7 +29,7 @@ _KINDS: dict[str, Kind] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-_OTHERS = (".json", ".tex", ".md", ".html", ".htm", ".xlsx", ".xls", ".ods", ".pdf", ".feather", ".arrow", ".db")
+_LINES = ("", ".qrels", ".run", ".txt", ".trec", ".res")  # endings of TREC lines
 _BLANK = re.compile("[\t\n\v\f\r \0]")
 _ELSEWHERE = "write CSV instead: give a path that ends in .csv"
 Table = Mapping[str, Any]
@@ -38,7 +38,8 @@ Table = Mapping[str, Any]
 def write_judgments(judgments: object, path: PathLike) -> None:
     r"""Write judgments as TREC lines, or as CSV, TSV, JSONL or Parquet if the path ends so.
 
-    The path may end further in .gz, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
+    TREC lines have no ending, or .qrels, .run, .txt, .trec or .res; another one is an error.  The path may end further
+    in .gz, .xz or .zst; '-' is standard output.  The file appears whole or not at all.
     TREC lines hold topic, subtopic, document and label; whatever else is known needs one of the other kinds.  Gains
     (of `to_gains`) stand in a column 'gain', by which reading tells them from levels.
 
@@ -49,7 +50,7 @@ def write_judgments(judgments: object, path: PathLike) -> None:
     '1 0 a 2\n1 0 b 0\n'
     """
     given = Judgments.of(judgments)
-    kind = _kind(path)
+    kind = kind_to_write(path)
     if kind is None:
         write_bytes(path, _qrels(given))
         if given.are_gains:
@@ -66,7 +67,8 @@ def write_runs(runs: object, path: PathLike) -> None:
 
     A folder (one that exists, a path that ends in '/', or a path without ending for several systems) gets one file
     of TREC lines a system, named after it.  A path that ends in .csv, .tsv, .jsonl or .parquet gets all systems in
-    one table; any other path is a file of TREC lines and holds one system, whose name is its tag.
+    one table; one without ending, or with .qrels, .run, .txt, .trec or .res, is a file of TREC lines and holds one
+    system, whose name is its tag; another ending is an error.
 
     >>> import pathlib, tempfile, truegain as tg
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "bm25.run"
@@ -74,11 +76,11 @@ def write_runs(runs: object, path: PathLike) -> None:
     >>> path.read_text()
     '1 Q0 a 1 2.0 bm25\n1 Q0 b 2 0.5 bm25\n'
     """
-    given, kind = Runs.of(runs), _kind(path)
-    if kind is not None:
-        write_bytes(path, _table(_run_columns(given), kind, os.fspath(path)))
-    elif _is_folder(path, len(given.parts)):
+    given = Runs.of(runs)
+    if _is_folder(path, len(given.parts)):
         _write_folder(given, Path(path))
+    elif (kind := kind_to_write(path)) is not None:
+        write_bytes(path, _table(_run_columns(given), kind, os.fspath(path)))
     elif len(given.parts) > 1:
         raise InputError(
             f"a TREC file holds one system, and there are {len(given.parts)}",
@@ -89,14 +91,15 @@ def write_runs(runs: object, path: PathLike) -> None:
         write_bytes(path, _run_lines(given.parts[0]))
 
 
-def _kind(path: PathLike) -> Kind | None:
-    """The kind of table that the ending of a path names, None for TREC lines, which have no ending of their own."""
+def kind_to_write(path: PathLike) -> Kind | None:
+    """The kind of table that the ending of a path names, None for TREC lines; an unknown ending is an error."""
     last = ending(os.fspath(path))
-    if last in _OTHERS:
+    if last not in (*_KINDS, *_LINES):
         raise InputError(
             f"judgments and runs are not written as {last}",
             file=shown_path(path),
-            hint=f"end the path in {', '.join(_KINDS)}; with .qrels, .run, .txt or none it holds TREC lines",
+            hint=f"end the path in {', '.join(_KINDS)}; without ending, or with {', '.join(_LINES[1:])}, "
+            "it holds TREC lines",
         )
     return _KINDS.get(last)
 

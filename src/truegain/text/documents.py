@@ -19,7 +19,8 @@ from typing import Any, BinaryIO, Literal, cast, get_args
 
 from truegain.errors import InputError, TruegainError, needs
 from truegain.tables.guard import reading
-from truegain.tables.packing import damage, unpacking
+from truegain.tables.packing import unpacking
+from truegain.tables.sources import read_failures, shown_path
 from truegain.tables.tabular import ending
 
 Kind = Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"]
@@ -88,7 +89,7 @@ class Piece:
     def _bytes(self) -> bytes:
         if self.data is not None:
             return cast("bytes", self.data)
-        with Path(self.file).open("rb") as stream:
+        with read_failures(shown_path(self.file)), Path(self.file).open("rb") as stream:
             stream.seek(self.begin)
             return stream.read(self.end - self.begin)
 
@@ -141,14 +142,14 @@ def _file_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[P
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
     """A stream of the unpacked bytes, and whether they are those of the file itself."""
-    try:
-        with Path(path).open("rb") as stream:
-            unpacked = unpacking(stream.peek(6), stream)
-            yield (stream, True) if unpacked is None else (unpacked, False)
-    except damage() as error:
-        raise InputError(f"damaged compressed data: {error}", file=path, hint="fetch the file again") from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=path, hint="check the path") from None
+    with read_failures(shown_path(path)), Path(path).open("rb") as stream:
+        unpacked = unpacking(stream.peek(6), stream)
+        yield (stream, True) if unpacked is None else (unpacked, False)
+
+
+def _endless(path: str) -> InputError:
+    problem = f"no document ends within {LARGEST >> 20} MB"
+    return InputError(problem, file=shown_path(path), hint="check that this is the right file, and its --kind")
 
 
 def _blocks(path: str, kind: Kind, size: int) -> Iterator[Piece]:
@@ -163,8 +164,7 @@ def _blocks(path: str, kind: Kind, size: int) -> Iterator[Piece]:
                 data += more
                 at = data.rfind(boundary)
                 if at < 0 and len(data) > LARGEST:
-                    problem = f"no document ends within {LARGEST >> 20} MB"
-                    raise InputError(problem, file=path, hint="check that this is the right file, and its --kind")
+                    raise _endless(path)
             last = not (following := stream.read(1))
             cut = len(data) if last or at < 0 else at + len(boundary)
             if cut:
@@ -252,9 +252,9 @@ def _sgml(piece: Piece, data: bytes, fields: Fields) -> Documents:  # noqa: ARG0
 
 def _separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
     """Rows of a CSV or TSV; read in order, because a quoted field may hold a line end."""
-    csv.field_size_limit(1 << 30)
+    csv.field_size_limit(LARGEST)
     with _opened(path) as (stream, _):
-        reader = csv.reader((line.decode("utf-8-sig") for line in stream), delimiter="," if kind == "csv" else "\t")
+        reader = csv.reader(_lines(stream, path), delimiter="," if kind == "csv" else "\t")
         try:
             names = next(reader, [])
             ident, text = fields.of(names, path)
@@ -275,6 +275,13 @@ def _separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Itera
                 yield Piece(path, kind, first, first + len(ids), (ids, texts))
         except (csv.Error, UnicodeDecodeError) as error:
             raise InputError(f"cannot be read: {error}", file=path, line=reader.line_num + 1) from None
+
+
+def _lines(stream: BinaryIO, path: str) -> Iterator[str]:
+    while line := stream.readline(LARGEST + 1):
+        if len(line) > LARGEST:
+            raise _endless(path)
+        yield line.decode("utf-8-sig")
 
 
 def _parquet_pieces(path: str, size: int) -> Iterator[Piece]:
@@ -328,7 +335,11 @@ def _folder_pieces(path: str, size: int) -> Iterator[Piece]:
 
 def _text_files(piece: Piece) -> Documents:
     names = cast("list[str]", piece.data)
-    texts = [(Path(piece.file) / name).read_bytes().decode(errors="replace") for name in names]
+    texts = []
+    for name in names:
+        path = Path(piece.file) / name
+        with read_failures(shown_path(path)):
+            texts.append(path.read_bytes().decode(errors="replace"))
     return [name.removesuffix(".txt") for name in names], texts
 
 

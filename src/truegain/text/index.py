@@ -24,6 +24,8 @@ import numpy.typing as npt
 from truegain._version import __version__
 from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Ids
+from truegain.tables.guard import wrote
+from truegain.tables.sources import shown_path, write_failures
 from truegain.text.corpus import MANIFEST, VERSION, Corpus, read_manifest
 from truegain.text.documents import Fields, Kind, Piece, all_pieces
 from truegain.text.named import Named, joined, on_disk, packed
@@ -87,7 +89,23 @@ def index(
         if read_manifest(target)["plan"] != plan:
             raise InputError("another corpus is there", file=str(output), hint="remove it, or name another folder")
         return Corpus.open(target)
-    _prepare(partial, plan)
+    with write_failures(shown_path(output)):
+        _prepare(partial, plan)
+        _fill(partial, inputs, given, plan, jobs, memory, progress)
+        _finish(partial, target)
+    return Corpus.open(target)
+
+
+def _fill(
+    partial: Path,
+    inputs: Sequence[str],
+    given: Settings,
+    plan: str,
+    jobs: int,
+    memory: int,
+    progress: Callable[[int], None] | None,
+) -> None:
+    """Index all pieces and merge them, unless that is done."""
     if not (partial / MANIFEST).exists():
         pieces = all_pieces(inputs, given.kind, given.fields, given.piece)
         workers = max(1, min(jobs, memory // (given.piece * _PER_PIECE)))
@@ -100,8 +118,6 @@ def index(
             shutil.rmtree(partial)
             raise InputError("no documents were found", file=", ".join(inputs), hint="check the kind of the input")
         _merge(partial, summaries, given, plan, max(1 << 16, memory // 1024))
-    _finish(partial, target)
-    return Corpus.open(target)
 
 
 def _fingerprint(path: str) -> list[int]:
@@ -114,10 +130,8 @@ def _fingerprint(path: str) -> list[int]:
 
 def _prepare(partial: Path, plan: str) -> None:
     """A folder to work in, with what an earlier start of the same plan left behind."""
-    try:
-        partial.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made a folder: {error.strerror}", file=str(partial)) from None
+    partial.mkdir(parents=True, exist_ok=True)
+    wrote(partial)
     note = partial / PLAN
     begun = (
         read_manifest(partial)["plan"] if (partial / MANIFEST).exists() else note.read_text() if note.exists() else plan
@@ -339,6 +353,7 @@ def _finish(partial: Path, target: Path) -> None:
     if target.exists():
         target.rmdir()  # known to be empty
     partial.rename(target)
+    wrote(target)
 
 
 def _write(path: Path, data: bytes) -> None:
