@@ -173,3 +173,36 @@ def test_the_c_locale(folder: Path) -> None:
     assert code == 2
     assert "no such file" in told
     assert shell(folder, "truegain eval --help", **C_LOCALE)[0] == 0
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="names of open files are this system's own")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link", "/dev/stderr", "/dev/fd/2"])
+def test_an_open_file_is_written_where_it_stands(name: str, folder: Path) -> None:
+    """Guards a log behind /dev/stdout: what stands in it and what follows is kept, and a pipe takes it as well."""
+    (folder / "link").symlink_to("/dev/stdout")
+    (folder / "log").write_text("three days\n")
+    both = ">> log 2>> log"
+    code, _, _ = shell(folder, f"(echo before; truegain eval q r -m P@1 -o {name}; echo after) {both}")
+    assert code == 0
+    kept = (folder / "log").read_text().splitlines()
+    assert [kept[0], kept[1], kept[-1]] == ["three days", "before", "after"]
+    assert any(line.startswith("r ") for line in kept)
+    code, out, _ = shell(folder, f"truegain eval q r -m P@1 -o {name} 2>&1 | cat")
+    assert (code, b"P@1" in out) == (0, True)
+
+
+def test_a_link_to_itself_is_not_replaced(folder: Path) -> None:
+    """Guards a loop of links: refused, and still there."""
+    (folder / "loop.csv").symlink_to("loop.csv")
+    code, _, told = shell(folder, "truegain eval q r -o loop.csv")
+    assert (code, "loop.csv: cannot be written" in told) == (2, True)
+    assert (folder / "loop.csv").is_symlink()
+
+
+@pytest.mark.parametrize("line", ["truegain measures", "truegain eval q r -q -m official -m all_trec"])
+def test_a_reader_that_goes_away_is_no_failure(line: str, folder: Path) -> None:
+    """Guards pipes into head: exit code 0 however long the output is."""
+    code, out, _ = shell(folder, f"{{ {line} && echo fine || echo failed; }} 2> told | true; cat told")
+    assert code == 0
+    code, out, _ = shell(folder, f"({line}; echo $? > code) | true; sleep 0.1; cat code")
+    assert out.strip() == b"0"

@@ -52,7 +52,7 @@ CALLS: dict[str, Callable[[Any, Any], object]] = {
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_every_function_refuses_swapped_dicts(call: Callable[[Any, Any], object]) -> None:
     """Guards the public face: every function of runs and judgments says that they are swapped, and the right order."""
-    with pytest.raises(tg.InputError, match=r"runs and judgments are swapped.*in Python the runs come first"):
+    with pytest.raises(tg.InputError, match=r"runs and judgments look swapped.*in Python the runs come first"):
         call(QRELS, RUN)
     with pytest.raises(tg.InputError, match=r"as runs of several systems do.*in Python the runs come first"):
         call(QRELS, {"x": RUN, "y": scores(6, 8, 2), "z": scores(6, 8, 3)})
@@ -175,3 +175,10 @@ def test_few_rows_tell_nothing() -> None:
     assert tg.evaluate(nine, fractions, "DCG@5").mean() > 0
     with pytest.raises(tg.InputError, match="swapped"):
         tg.evaluate(ten, fractions, "DCG@5")
+
+
+def test_soft_labels_of_one_document_a_topic_are_labels() -> None:
+    """Guards against a false refusal: a run of one document a topic, all scored 1, beside one soft label each."""
+    run = {f"q{i}": {"d1": 1} for i in range(200)}
+    labels = {f"q{i}": {"d1": (i + 0.5) / 200} for i in range(200)}
+    assert tg.evaluate(run, labels, "CG@1").mean() == pytest.approx(0.5)

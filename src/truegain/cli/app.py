@@ -110,7 +110,12 @@ def _run() -> int | None:
     """Run the command that the words name; its exit code."""
     command = get_command(build(next((word for word in sys.argv[1:] if not word.startswith("-")), None)))
     check_all(command)
-    code = command(standalone_mode=False)
+    try:
+        code = command(standalone_mode=False)
+    except SystemExit as end:  # typer's own way to end when the reader of our output went away
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
     sys.stdout.flush()  # here, where a failure can still be told
     return code or None
 

@@ -114,7 +114,7 @@ def check_order(runs: Runs, judgments: Judgments) -> None:
     """Refuse a run and judgments that were swapped, where nothing but their order told which is which.
 
     Scores are many numbers, mostly fractional and seldom tied within a topic; labels are few whole numbers, many of
-    them tied.  Where it is the other way round in both, they are swapped, unless the run stands in descending order,
+    them tied.  Where it is the other way round in both, they look swapped, unless the run stands in descending order,
     as runs do, and the labels do not.
     """
     run = runs.parts[0]
@@ -122,14 +122,16 @@ def check_order(runs: Runs, judgments: Judgments) -> None:
         return
     topic, label = judgments.topic.code, judgments.label
     levels, labels = np.unique(run.score), len(np.unique(label))
-    graded = len(levels) == 1 or (len(levels) <= LEVELS and _untied(run.topic.code, run.score) <= 0.75)
+    deep = len(label) >= 2 * len(np.unique(topic))  # as runs are, and labels of one document a topic are not
+    tied = len(levels) <= LEVELS and _untied(run.topic.code, run.score) <= 0.75
+    graded = deep if len(levels) == 1 else tied
     scored = labels > min(LEVELS, len(label) // 2) and _untied(topic, label) >= 0.5
     if not (graded and scored) or (run.score % 1 != 0).any() or np.mean(label % 1 != 0) < 0.9:
         return
     if len(levels) > 1 and _descends(run.topic.code, run.score) and not _descends(topic, label):
         return
     raise InputError(
-        f"runs and judgments are swapped: what is given as the run holds {counted(len(levels), 'whole number')} "
+        f"runs and judgments look swapped: what is given as the run holds {counted(len(levels), 'whole number')} "
         f"({some([f'{v:g}' for v in levels.tolist()])}), as the judgments {labels} numbers, nearly all fractional",
         hint="in Python the runs come first, then the judgments; if they do, name the run: {'name': run}",
     )

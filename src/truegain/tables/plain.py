@@ -14,7 +14,7 @@ from truegain.errors import InputError
 
 PIECE = 1 << 20  # bytes read at a time; at most LONGEST_LINE, so that no longer line fits into one
 LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
-MOST_TIMES = 200  # how many times its packed size data may have; run files have about 10 times
+MOST_TIMES = 100  # how many times its packed size data may have; run files have about 10 times
 MEMORY_MAX = Path("/sys/fs/cgroup/memory.max")
 BOMB = 1 << 28  # bytes below which that does not matter
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -122,8 +122,8 @@ def _filled(stream: BinaryIO, size: int) -> bytes:
 def replaced(path: PathLike) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` only when all of it is written.
 
-    A link keeps pointing where it points, and a file keeps its mode; a pipe or device, such as /dev/null, is written
-    to as it is.
+    A link keeps pointing where it points, and a file keeps its mode; a pipe or device, such as /dev/null, and what is
+    open already, such as /dev/stdout, are written to as they are.
     """
     name, file = os.fspath(path), shown_path(path)
     if not name or not _can_be_a_name(name):
@@ -131,7 +131,14 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
     if name.endswith(("/", os.sep)):
         raise InputError("this is a folder", file=file, hint="name a file to write")
     with write_failures(file):
+        if (number := _own_descriptor(name)) is not None:
+            sys.stdout.flush()
+            with os.fdopen(os.dup(number), "wb") as stream:
+                yield stream
+            return
         target = Path(os.path.realpath(path))
+        if target.is_symlink():  # it leads to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if target.exists() and not target.is_file() and not target.is_dir():
             with target.open("wb") as stream:
                 yield stream
@@ -152,6 +159,19 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
             temporary.unlink(missing_ok=True)
             raise
         wrote(name)
+
+
+def _own_descriptor(name: str) -> int | None:
+    """The number of the open file that a name such as /dev/stdout or /dev/fd/3 stands for; None where for none."""
+    path = Path(name)
+    for _ in range(8):  # links to links
+        folder = os.path.realpath(path.absolute().parent)
+        if path.name.isdigit() and folder in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = path.parent / path.readlink()
+    return None
 
 
 @contextmanager
