@@ -152,7 +152,11 @@ def mean_differences(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> MeanDifferences:
-    """Differences b - a of pairs of systems, by number, over collections; an error where topics are too few."""
+    """Differences b - a of pairs of systems, by number, over collections; an error where topics are too few.
+
+    How all systems move together is held for each topic: about 18 bytes x topics x systems^2 for AP, 28 for measures
+    that are drawn, however few pairs are asked for.
+    """
     check_drawable(measure)
     if measure.mean != "arithmetic":
         raise TruegainError(f"{measure} is not a mean over topics; differences over collections are of means")
