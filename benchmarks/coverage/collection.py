@@ -10,6 +10,7 @@ Systems a and b are equal: on every topic they have the same skill, so every dif
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -27,6 +28,7 @@ from truegain.inference.collection.means import mean_estimates, paper_topic_esti
 from truegain.inference.collection.score import score_estimates, topic_estimates
 from truegain.inference.collection.spread import collection_spread
 from truegain.inference.intervals.topics import topic_intervals
+from truegain.inference.results import Comparison
 from truegain.measures.evaluate import score
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.judgments import Judgments
@@ -51,8 +53,9 @@ class Topics:
 
     @classmethod
     def draw(cls, kind: str, topics: int, rng: np.random.Generator) -> Topics:
-        """Topics of a kind: about 3 relevant documents, skewed with mean 5, or 6 to 30."""
+        """Topics of a kind: mostly one relevant document (known items), about 3, skewed with mean 5, 6 to 30."""
         relevant = {
+            "R mostly 1": lambda: rng.uniform(0.1, 0.3, topics),
             "R about 3": lambda: rng.uniform(2, 4, topics),
             "R about 10": lambda: rng.uniform(8, 12, topics),
             "R skewed, mean 5": lambda: 5 * rng.lognormal(-0.5, 1, topics),
@@ -162,8 +165,13 @@ def fixed_topics(kind: str, topics: int, papers: bool, rng: np.random.Generator)
         apart = 2 * 1.96 * np.sqrt(true.moved[m].sum(axis=1)) / topics
         for s, (kind_of, c) in enumerate(zip(("equal", "real"), found, strict=True), start=1):
             gain = expected[s] - expected[0] if s == 2 else 0.0
-            seen[f"{name} {kind_of} pair, default"] = held(c.low or 0.0, c.high or 0.0, gain, apart[s])
+            seen[f"{name} {kind_of} pair, default"] = told(c, gain, apart[s])
     return seen | (_papers(ranked, true, draws) if papers else {})
+
+
+def told(c: Comparison, gain: float, ideal: float = 1.0) -> Seen | None:
+    """Whether the interval of a difference holds the gain; None where there is no interval."""
+    return None if c.low is None or c.high is None else held(c.low, c.high, gain, ideal)
 
 
 def _papers(ranked: RankedGains, true: Truth, draws: dict[str, Any]) -> dict[str, Seen | None]:
@@ -203,10 +211,10 @@ def one_topic(kind: str, rng: np.random.Generator) -> dict[str, Seen | None]:
     for m, name in enumerate(MEASURES):
         one = score_estimates(three, parse_measure(name), replicates=DRAWS, engine=ONE)[0]
         seen[f"{name} of three topics, default"] = held(one.low, one.high, float(true.mean[m, 0, some].mean()))
-    try:
-        mean_differences(three, parse_measure("AP"), [(0, 1)])
-    except TruegainError:
-        seen["AP equal pair of three topics"] = None
+    seen["AP equal pair of three topics"] = None
+    with contextlib.suppress(TruegainError):
+        (c,) = mean_differences(three, parse_measure("AP"), [(0, 1)], engine=ONE).comparisons()
+        seen["AP equal pair of three topics"] = told(c, 0.0)
     return seen
 
 
@@ -234,8 +242,8 @@ def topics_too(kind: str, topics: int, rng: np.random.Generator) -> dict[str, Se
 
 WORLDS = (
     *(
-        World(f"{kind}, {topics} topics", partial(fixed_topics, kind, topics, topics == 25))
-        for kind in ("R about 3", "R skewed, mean 5", "R 6-30")
+        World(f"{kind}, {topics} topics", partial(fixed_topics, kind, topics, topics == 25 and kind != "R mostly 1"))
+        for kind in ("R mostly 1", "R about 3", "R skewed, mean 5", "R 6-30")
         for topics in (10, 25, 50)
     ),
     *(World(f"{kind}, one topic", partial(one_topic, kind)) for kind in ("R about 3", "R about 10", "R 6-30")),

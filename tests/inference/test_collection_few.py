@@ -111,14 +111,17 @@ def test_topics_are_put_together_by_the_formula() -> None:
         each = sum((r - 1) * r * v for r, v in many) / sum(r - 1 for r, _ in many)
         known = [(r, each if r == 1 else v, o) for r, v, o in rows]
         total = sum(v + o for _, v, o in known)
-        below = sum(v**2 / max(r - 1, 1) + o**2 / r for r, v, o in known)
+        lent = sum(r == 1 for r, *_ in rows) / sum(r - 1 for r, _ in many)
+        parts = [(v * (1 + lent * r * (r - 1)), r - 1) for r, v in many] + [(o, r) for r, _, o in rows]
         assert variance[side] == pytest.approx(total, rel=1e-12)
-        assert freedom[side] == pytest.approx(total**2 / below, rel=1e-12)
+        assert variance[side] == pytest.approx(sum(v for v, _ in parts), rel=1e-12)
+        below = sum(v**2 / (df + 2) for v, df in parts)
+        assert freedom[side] == pytest.approx(total**2 / below - 2, rel=1e-12)
         assert pooled.topics[side] == len(rows) + 1
     as_it_is = Pooled(1, lone=False)
     as_it_is.add(1, np.array([0.2]), np.array([0.0]), np.array([True]))
     as_it_is.add(4, np.array([0.6]), np.array([0.0]), np.array([True]))
-    assert [float(x[0]) for x in as_it_is.total()] == pytest.approx([0.8, 0.64 / (0.04 + 0.12)])
+    assert [float(x[0]) for x in as_it_is.total()] == pytest.approx([0.8, 0.64 / (0.04 / 3 + 0.36 / 5) - 2])
     lonely = Pooled(1)
     lonely.add(1, np.zeros(1), np.array([0.1]), np.array([True]))
     assert np.isnan(lonely.total()[0][0])
@@ -268,7 +271,7 @@ def test_few_topics_are_told_or_refused() -> None:
             assert (found.low, found.high) == pytest.approx([float(x) for x in expected])
     with pytest.raises(tg.TruegainError, match=r"share 3 topics .* too few relevant documents"):
         mean_differences(ranked, AP(), [(0, 1)])
-    with pytest.raises(tg.TruegainError, match="3 topics are too few"):
+    with pytest.raises(tg.TruegainError, match="3 topics with relevant documents are too few"):
         score_estimates(ranked, tg.parse_measure("DCG@10"))
 
 

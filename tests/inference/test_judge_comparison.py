@@ -115,3 +115,18 @@ def test_values_that_are_not_known_are_refused() -> None:
     for name in ("clusters", "missing"):
         with pytest.raises(tg.TruegainError, match=f"{name} 'foo' is not known"):
             tg.correct(runs, bronze, gold, "P@10", design="by-gold", **{name: "foo"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("method", "design"), [("delta", "by-gold"), ("rectify", "random")])
+def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
+    """Guards adjustment: three pairs asked for are three, also where one (a system and its copy) is refused."""
+    runs, bronze, sample = world(3, 0.9, 0.9, 0.0, 50)
+    found = tg.compare(
+        {**runs, "copy": runs["b"]}, bronze, "P@10", gold=sample, design=design, method=method, adjust="bonferroni",
+        accuracy="given", trials=100,
+    )  # fmt: skip
+    assert [(c.a, c.b) for c in found.pairs] == [("a", "b"), ("a", "copy")]
+    for c in found.pairs:
+        assert c.p is not None
+        assert c.p_adjusted == pytest.approx(min(1.0, 3 * c.p))
+        assert c.adjustment == "bonferroni"

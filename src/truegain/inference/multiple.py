@@ -43,6 +43,19 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> Floats:
     return adjusted
 
 
+def adjust_asked(p: npt.ArrayLike, method: str = "holm") -> Floats:
+    """Adjusted p-values of all tests that were asked for: one that gave none (NaN) counts as a test, with p = 1.
+
+    What the data can answer does not make the family smaller.
+
+    >>> adjust_asked([0.01, float("nan"), 0.02], "bonferroni").round(4).tolist()
+    [0.03, nan, 0.06]
+    """
+    given: Floats = np.asarray(p, dtype=np.float64)
+    none = np.isnan(given)
+    return np.where(none, np.nan, adjust(np.where(none, 1.0, given), method))
+
+
 def _left(k: int) -> Floats:
     """How many tests are left at each step: k, k-1, ..., 1."""
     return np.arange(k, 0, -1, dtype=np.float64)

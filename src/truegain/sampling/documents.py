@@ -89,6 +89,8 @@ def weighted_sums(lists: TopicLists, worth: Floats, weights: Floats, replicates:
     is per document of `lists`, `weights` per rank.
     """
     out = np.empty((len(lists.begin) - 1, replicates))
+    if not out.size:
+        return out, 0
     key = stream_key(seed, SOURCE, lists.topic)
     running = np.concatenate([[0.0], np.cumsum(weights)])
     redrawn = _copies.weighted(

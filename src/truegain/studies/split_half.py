@@ -19,7 +19,7 @@ import numpy as np
 from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError, needs
 from truegain.inference.collection.spread import EPSILON, METHODS, CollectionSpread, collection_spread
-from truegain.inference.intervals.limits import logits
+from truegain.inference.limits import logits
 from truegain.tables.align import align
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments

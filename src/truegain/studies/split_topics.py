@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.intervals.limits import logit_delta, student
 from truegain.inference.intervals.topics import means_and_errors
+from truegain.inference.limits import logit_delta, student
 from truegain.measures.evaluate import evaluate
 from truegain.tables.columns import Floats
 from truegain.tables.table import Table

@@ -15,7 +15,7 @@ from truegain.engine import Engine, Local, Progress
 from truegain.errors import TruegainError
 from truegain.inference.collection.score import few_relevant
 from truegain.inference.collection.spread import EPSILON, average_precision
-from truegain.inference.intervals.limits import logits
+from truegain.inference.limits import logits
 from truegain.inference.meta import Meta, MetaMethod, combine, combined_p
 from truegain.inference.multiple import adjust
 from truegain.inference.results import Comparison

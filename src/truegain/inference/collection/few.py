@@ -57,21 +57,24 @@ def _difference(covariance: Floats, a: Ints, b: Ints, paired: bool) -> Floats:
 class Pooled:
     """Variances of topics added up, topic by topic, for many systems or pairs at once.
 
-    V = sum of (own + others) ;  df = V^2 / (sum own^2/max(R - 1, 1) + sum others^2/R)          (Satterthwaite 1946)
+    V = sum (own + others) ;  df = V^2 / (sum (c own)^2/(R + 1) + sum others^2/(R + 2)) - 2
 
-    A topic with one relevant document cannot tell how much these differ: with `lone` it gets own = s0^2, where
-    s0^2 = sum (R - 1) R own / sum (R - 1) over the topics with two or more.
+    the degrees of freedom of a sum of variances with R - 1 and R each, the squares without their bias (Welch 1947,
+    Biometrika 34).  A topic with one relevant document cannot tell how much these differ: with `lone` it gets
+    own = s0^2 = sum (R - 1) R own / sum (R - 1) over the topics with two or more.  L such topics bring no estimate of
+    their own: V is then sum (c own + others) over the others, c = 1 + L R (R - 1) / sum (R - 1); else c = 1.
 
     >>> pooled = Pooled(1)
     >>> for relevant, own in ((3, 0.02), (1, 0.0)):
     ...     pooled.add(relevant, np.array([own]), np.zeros(1), np.ones(1, bool))
     >>> [round(float(x[0]), 4) for x in pooled.total()]
-    [0.08, 1.6842]
+    [0.08, 2.0]
     """
 
     def __init__(self, size: int, lone: bool = True) -> None:
         self.lone = lone
-        self.sum, self.squares, self.weighted, self.weight, self.single, self.topics = np.zeros((6, size))
+        self.sum, self.weighted, self.weight, self.single, self.topics = np.zeros((5, size))
+        self.squares = np.zeros((3, size))  # of V's parts: by powers of L / sum (R - 1)
 
     def add(self, relevant: int, own: Floats, others: Floats, there: Bools) -> None:
         """One more topic; one without relevant documents counts as a topic and does not move."""
@@ -79,21 +82,22 @@ class Pooled:
         if relevant == 0:
             return
         self.sum += np.where(there, others, 0.0)
-        self.squares += np.where(there, others**2 / relevant, 0.0)
+        self.squares[0] += np.where(there, others**2 / (relevant + 2), 0.0)
         if relevant == 1 and self.lone:
             self.single += there
             return
         self.sum += np.where(there, own, 0.0)
-        self.squares += np.where(there, own**2 / max(relevant - 1, 1), 0.0)
         self.weighted += np.where(there, (relevant - 1) * relevant * own, 0.0)
         self.weight += np.where(there, relevant - 1, 0)
+        square, share = np.where(there, own**2 / max(relevant + 1, 3), 0.0), relevant * (relevant - 1)
+        self.squares += np.array([1.0, 2.0 * share, share**2])[:, None] * square
 
     def total(self) -> tuple[Floats, Floats]:
         """V and its degrees of freedom; NaN where every topic has but one relevant document."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            each = np.where(self.single > 0, self.weighted / self.weight, 0.0)
-            variance = self.sum + self.single * each
-            freedom = variance**2 / (self.squares + self.single * each**2)
+            lent = np.where(self.single > 0, self.single / self.weight, 0.0)
+            variance = self.sum + np.where(self.single > 0, lent * self.weighted, 0.0)
+            freedom = variance**2 / (self.squares[0] + lent * (self.squares[1] + lent * self.squares[2])) - 2
         return variance, np.where(variance > 0, freedom, np.inf)
 
 
@@ -127,10 +131,13 @@ def mean_size(sizes: Floats) -> float:
 
 
 def two_sided(difference: Floats, error: Floats, freedom: Floats) -> Floats:
-    """The p of no difference by Student's t; 1 where nothing differs nor moves, NaN where it differs without moving."""
+    """The p of no difference by Student's t; 1 where nothing differs nor moves.
+
+    NaN where it differs without moving, or how far it moves is not known (NaN).
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         p = 2 * _special().stdtr(freedom, -np.abs(difference) / error)
-    return np.where(error > 0, p, np.where(difference == 0, 1.0, np.nan))
+    return np.where(error > 0, p, np.where((error == 0) & (difference == 0), 1.0, np.nan))
 
 
 def _special() -> Any:

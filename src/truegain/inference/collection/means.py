@@ -9,12 +9,15 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.collection.score import few_relevant
-from truegain.inference.collection.spread import EPSILON, FLOOR, METHODS, CollectionSpread
-from truegain.inference.intervals.limits import inverse_logits, linear, logits
+from truegain.inference.collection.spread import EPSILON, METHODS, CollectionSpread
+from truegain.inference.limits import inverse_logits, linear, logits, within
 from truegain.inference.results import Estimate
+from truegain.measures.ap import AP
+from truegain.measures.base import FLOOR
 from truegain.tables.columns import Floats, Ints
 
 MEAN_METHODS = ("bootstrap", "percentile", "parametric")
+BOUNDS = AP().bounds()
 
 
 def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[Estimate]:
@@ -41,7 +44,7 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[
     else:
         limits = linear(logits(values, EPSILON), drawn.sd_logit, spread.confidence)
         low, high = inverse_logits(limits.low), inverse_logits(limits.high)
-    return _estimates(spread, "AP", values, (np.maximum(low, 0), np.minimum(high, 1)), se, method)
+    return _estimates(spread, "AP", values, within(low, high, BOUNDS), se, method)
 
 
 def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
@@ -61,7 +64,7 @@ def geometric_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
     values = np.exp(logs)
     se = spread.means["G-MAP"].sd
     limits = linear(logs, se / values, spread.confidence)
-    return _estimates(spread, "GMAP", values, (np.exp(limits.low), np.exp(limits.high)), se, "bootstrap")
+    return _estimates(spread, "GMAP", values, within(np.exp(limits.low), np.exp(limits.high), BOUNDS), se, "bootstrap")
 
 
 def _means(matrix: Floats, counted: Ints) -> Floats:
@@ -102,7 +105,7 @@ def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> li
     """
     if method not in METHODS:
         raise TruegainError(f"AP of a topic has no {method} interval; choose from {', '.join(METHODS)}")
-    low, high = spread.interval(method)
+    low, high = within(*spread.interval(method), BOUNDS)
     return [
         Estimate(
             system,

@@ -18,7 +18,7 @@ from truegain.inference.collection.few import (
     share_limits,
 )
 from truegain.inference.collection.jackknife import document_spreads
-from truegain.inference.intervals.limits import linear, percentile
+from truegain.inference.limits import linear, percentile, within
 from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
 from truegain.measures.base import Measure
@@ -55,18 +55,24 @@ class Scored:
         topics = int((~np.isnan(self.values[system])).sum())
         if self.measure.mean == "total":
             least, greatest = least * topics if least else 0.0, greatest * topics
+        inside = within(low, high, (least, greatest))
         return Estimate(
             self.systems[system],
             str(self.measure),
             float(self.summaries[system]),
-            max(low, least),
-            min(high, greatest),
+            float(inside[0]),
+            float(inside[1]),
             level=self.confidence,
             over="collection",
             method=method,
             se=se,
             n=topics,
         )
+
+    def telling(self, *systems: int) -> int:
+        """On how many topics with relevant documents these systems all have a value: only these can move."""
+        there = ~np.isnan(self.values[list(systems)]).any(axis=0)
+        return int(((self.relevant > 0) & there).sum())
 
     def sizes(self, system: int) -> Floats:
         """How many units each topic of a system rests on; a topic without relevant documents counts as one with one.
@@ -129,11 +135,12 @@ def score_estimates(
 ) -> list[Estimate]:
     """The summary of every system with an interval over collections: mean +- t(df) sqrt(V) of `few.Pooled`.
 
-    A geometric mean is handled in logarithms, a total as a sum.  With fewer than 5 topics, or where no draw moves the
-    score, Wilson's limits for the units it rests on (`Scored.sizes`) are given instead, for scores from 0 to 1.
+    A geometric mean is handled in logarithms, a total as a sum.  With fewer than 5 topics with relevant documents, or
+    where no document moves the score, means of scores from 0 to 1 have Wilson's limits for the units they rest on
+    (`Scored.sizes`) instead, and others are refused.
     """
     scored = Scored.of(ranked, measure, confidence)
-    few = np.array([len(scored.sizes(s)) < FEW_TOPICS for s in range(len(scored.systems))])
+    few = np.array([scored.telling(s) < FEW_TOPICS for s in range(len(scored.systems))])
     if few.all() and measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic":
         return [_wilson(scored, s) for s in range(len(scored.systems))]
     spreads = spreads_of(ranked, measure, replicates=replicates, seed=seed, engine=engine, progress=progress)
@@ -142,17 +149,12 @@ def score_estimates(
 
 
 def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Estimate:
-    measure, topics = scored.measure, len(scored.sizes(system))
+    measure, topics, telling = scored.measure, len(scored.sizes(system)), scored.telling(system)
     share = measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic"
-    if topics < FEW_TOPICS or not variance > 0:
+    if telling < FEW_TOPICS or not variance > 0:
         if share and topics:
             return _wilson(scored, system)
-        if topics < FEW_TOPICS or np.isnan(variance):
-            why = f"{topics} topics" if topics < FEW_TOPICS else "topics with one relevant document each"
-            raise TruegainError(
-                f"{measure} of {scored.systems[system]}: {why} are too few to say how far it moves over collections; "
-                f"give {FEW_TOPICS} topics or more, or a measure from 0 to 1"
-            )
+        raise TruegainError(f"{measure} of {scored.systems[system]}: {_why_not(telling, variance)}")
     count = 1 if measure.mean == "total" else topics
     se = float(np.sqrt(variance)) / count
     step = quantile_of(scored.confidence, freedom) * se
@@ -161,6 +163,23 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
     if measure.mean == "geometric":
         return scored.estimate(system, value * float(np.exp(-step)), value * float(np.exp(step)), how, None)
     return scored.estimate(system, value - step, value + step, how, se)
+
+
+def _why_not(telling: int, variance: float) -> str:
+    """Why a score has no interval over collections, and what to do."""
+    if telling >= FEW_TOPICS and variance == 0:
+        return (
+            "no other collection of these documents moves it, so how far it moves is not known; take a mean from 0 to 1"
+        )
+    few = (
+        f"{telling} topics with relevant documents"
+        if telling < FEW_TOPICS
+        else "topics with one relevant document each"
+    )
+    return (
+        f"{few} are too few to say how far it moves over collections; give {FEW_TOPICS} topics or more, or a measure "
+        "from 0 to 1"
+    )
 
 
 def _wilson(scored: Scored, system: int) -> Estimate:

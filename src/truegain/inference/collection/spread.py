@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from truegain.engine import Engine, Local, Progress
-from truegain.errors import needs
 from truegain.inference.collection.jackknife import left_out
 from truegain.inference.collection.small_r import widened
-from truegain.inference.intervals.limits import inverse_logits, linear, logits
+from truegain.inference.limits import bca_levels, bias_of, inverse_logits, linear, logits, sorted_quantile
+from truegain.measures.base import FLOOR
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
@@ -22,7 +22,6 @@ from truegain.tables.ranked import RankedGains
 MEANS = ("MAP", "L-MAP", "G-MAP")
 METHODS = ("linear", "logit", "percentile", "bca")
 EPSILON = 1e-4  # how near AP may come to 0 and 1 before its logit is taken
-FLOOR = 0.00001  # of AP in G-MAP, as trec_eval's
 MEMORY = 1 << 21  # bytes of replicates one piece of work may hold
 
 
@@ -167,7 +166,8 @@ def _work(shared: tuple[RankedGains, int], piece: _Piece, _: np.random.SeedSeque
     ordered = np.sort(values, axis=1)
     tail = (1 - piece.confidence) / 2
     percentile = np.quantile(ordered, [tail, 1 - tail], axis=1)
-    levels = bca_levels(ap, ordered, accelerations(lists), tail)
+    z0, lost = bias_of(ap, ordered)
+    levels = bca_levels(z0, accelerations(lists), lost, piece.confidence)
     return _Result(
         lists.systems,
         ap,
@@ -251,28 +251,3 @@ def _acceleration(rank: Ints, relevant: int) -> float:
     u = np.concatenate([others, without.ap - without.found, missed])
     squares = float((u**2).sum())
     return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0
-
-
-def bca_levels(value: Floats, ordered: Floats, acceleration: Floats, tail: float) -> tuple[Floats, Floats]:
-    """Which quantiles of the replicates are BCa's limits; where all lie on one side, the percentile's."""
-    special = needs("scipy.special", "inference")
-    below = (ordered < value[:, None]).mean(axis=1)
-    share = (below + (ordered <= value[:, None]).mean(axis=1)) / 2
-    usable = (share > 0) & (share < 1)
-    z0 = special.ndtri(np.where(usable, share, 0.5))
-    levels = []
-    for z in (special.ndtri(tail), special.ndtri(1 - tail)):
-        level = special.ndtr(z0 + (z0 + z) / (1 - acceleration * (z0 + z)))
-        levels.append(np.where(usable, level, special.ndtr(z)))
-    return levels[0], levels[1]
-
-
-def sorted_quantile(ordered: Floats, level: Floats) -> Floats:
-    """Quantile of each sorted row at its own level, by linear interpolation (type 7)."""
-    last = ordered.shape[1] - 1
-    at = level * last
-    lower = np.floor(at).astype(np.int64)
-    upper = np.minimum(lower + 1, last)
-    rows = np.arange(len(ordered))
-    below = ordered[rows, lower]
-    return np.asarray(below + (at - lower) * (ordered[rows, upper] - below))

@@ -16,6 +16,7 @@ from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.families import FEW, Answers, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
+from truegain.inference.limits import within
 from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
@@ -109,7 +110,7 @@ def compare(
         found = all_at_once(chosen, x, first, second, settings)
     else:
         found = pair_by_pair(chosen, x, first, second, settings, systems)
-    found = _within(found, values.least, values.greatest)
+    found = _within(found, (values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = found.p if how is None else adjusted(found.p, how)
@@ -186,16 +187,14 @@ def _values(scores: Scores, name: str) -> _Values:
     return _Values(x, least, greatest)
 
 
-def _within(found: Answers, least: float, greatest: float) -> Answers:
+def _within(found: Answers, bounds: tuple[float, float]) -> Answers:
     """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
-    far = greatest - least
-    return replace(
-        found,
-        low=None if found.low is None else np.maximum(found.low, -far),
-        high=None if found.high is None else np.minimum(found.high, far),
-        low_mean=np.maximum(found.low_mean, least),
-        high_mean=np.minimum(found.high_mean, greatest),
-    )
+    low_mean, high_mean = within(found.low_mean, found.high_mean, bounds)
+    found = replace(found, low_mean=low_mean, high_mean=high_mean)
+    if found.low is None or found.high is None:
+        return found
+    low, high = within(found.low, found.high, bounds, differences=True)
+    return replace(found, low=low, high=high)
 
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:

@@ -137,7 +137,7 @@ def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
             raise TruegainError("-c and --no-relevant skip go with intervals over topics only")
         check_drawable(measure)
         found += _over_collection(view_of(ranked, measure, how.options), measure, how)
-    return sorted((_within(e, measure) for e in found), key=lambda e: how.over.index(e.over))
+    return sorted(found, key=lambda e: how.over.index(e.over))
 
 
 def _over_topics(scores: Scores, how: _How) -> list[Estimate]:
@@ -185,11 +185,3 @@ def _over_collection(view: RankedGains, measure: Measure, how: _How) -> list[Est
     options = {name: value for name, value in how.draws.items() if name != "confidence"}
     check_drawn_method(measure, method)
     return drawn_estimates(view, measure, drawn_scores(view, measure, **options), method, how.confidence)
-
-
-def _within(estimate: Estimate, measure: Measure) -> Estimate:
-    """Limits inside what a mean of the measure can be."""
-    if measure.mean == "total":
-        return estimate
-    least, greatest = measure.bounds()
-    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, greatest))

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.inference.intervals import limits as intervals
-from truegain.inference.intervals.limits import Limits
+from truegain.inference import limits as intervals
 from truegain.inference.intervals.topic_means import TopicMeans
+from truegain.inference.limits import Limits
 from truegain.inference.replicates import blocks, check_confidence, check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
@@ -37,7 +37,7 @@ def topic_intervals(
     In every replicate the same topics are drawn for all systems (n of n, with replacement); a topic that a system has
     no value for weighs nothing for it.  `method` is one of 'wilson' and 't' (no resampling), 'linear' (mean +- z s, s
     the standard deviation of the replicates), 'logit', 'percentile', 'basic', 'bca' and 'studentised', each as in
-    `truegain.inference.intervals.limits`; unless given it is 'wilson', and 't' where the measure has no bounds or is a
+    `truegain.inference.limits`; unless given it is 'wilson', and 't' where the measure has no bounds or is a
     geometric mean, which is handled in logarithms.  Limits are cut at the bounds of the measure.
 
     >>> import truegain as tg
@@ -69,7 +69,7 @@ def topic_intervals(
         se, redrawn = np.std(draws.means, axis=1, ddof=1), draws.redrawn
         limits = _limits(method, data.values, draws, confidence)
     back, notes = data.back, _notes(method, limits.fell_back, redrawn, n)
-    low, high = (np.clip(back(end), *data.bounds) for end in (limits.low, limits.high))
+    low, high = intervals.within(back(limits.low), back(limits.high), data.bounds)
     return [
         Estimate(
             system,

@@ -25,8 +25,7 @@ from truegain.inference.judges.linear_correction import LinearEstimate, correct_
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
-from truegain.inference.multiple import METHODS
-from truegain.inference.multiple import adjust as adjusted
+from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Comparison, table_of
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
@@ -120,9 +119,11 @@ def compare_corrected(
         found, refused = _differences(lists, wanted, gold_sample, wish)
         notes = [str(lists.judge), *refused, *rank_notes(lists), *_treats_alike(lists, wish)]
     found = _beside_naive(found, one.score(ranked), ranked.systems)
-    if adjust != "none" and len(found) > 1:
-        shown = adjusted(np.array([c.p for c in found], np.float64), adjust).tolist()
-        found = [replace(c, p_adjusted=p, adjustment=adjust) for c, p in zip(found, shown, strict=True)]
+    if adjust != "none" and len(wanted) > 1:
+        p = np.full(len(wanted), np.nan)  # pairs that were refused count too
+        p[: len(found)] = [c.p for c in found]
+        shown = adjust_asked(p, adjust)[: len(found)].tolist()
+        found = [replace(c, p_adjusted=q, adjustment=adjust) for c, q in zip(found, shown, strict=True)]
     made_by = {
         "truegain": __version__, "measure": str(one), "design": known.design, "gold_sample": gold_sample,
         "adjust": adjust, "baseline": baseline, **wish.__dict__,

@@ -185,37 +185,40 @@ def bca(
     1.683 4.001
     """
     value, draws = np.asarray(estimate, np.float64), _checked(replicates)
-    levels, lost = bca_levels(value, draws, np.asarray(jackknife, np.float64), confidence)
+    z0, a, lost = bca_parts(value, draws, np.asarray(jackknife, np.float64))
     ordered = np.sort(draws, axis=-1)
-    low, high = (_quantile(ordered, level) for level in levels)
+    low, high = (sorted_quantile(ordered, level) for level in bca_levels(z0, a, lost, confidence))
     return _or_percentile(low, high, "bca", lost, draws, confidence)
 
 
-def bca_levels(
-    estimate: Floats, replicates: Floats, jackknife: Floats, confidence: float
-) -> tuple[tuple[Floats, Floats], Bools]:
-    """The two levels of `bca`, and where they are degenerate (the levels there are those of the percentile limits)."""
-    z0, a, lost = bca_parts(estimate, replicates, jackknife)
+def bca_levels(z0: Floats, a: Floats, lost: Bools, confidence: float) -> tuple[Floats, Floats]:
+    """The two levels of `bca` from bias correction and acceleration; those of the percentile limits where `lost`."""
     tail = (1 - check_confidence(confidence)) / 2
     levels = []
     for level in (tail, 1 - tail):
         z = z0 + _special().ndtri(level)
         levels.append(np.where(lost, level, _special().ndtr(z0 + z / (1 - a * z))))
-    return (levels[0], levels[1]), lost
+    return levels[0], levels[1]
 
 
 def bca_parts(estimate: Floats, replicates: Floats, jackknife: Floats) -> tuple[Floats, Floats, Bools]:
     """Bias correction z0, acceleration a, and where either is not defined (both 0 there)."""
-    value = estimate[..., None]
-    below = ((replicates < value).mean(axis=-1) + (replicates <= value).mean(axis=-1)) / 2
+    z0, lost = bias_of(estimate, replicates)
     u = np.nanmean(jackknife, axis=-1, keepdims=True) - jackknife
     squares = np.nansum(u**2, axis=-1)
     scale = np.abs(jackknife[..., 0]) if jackknife.shape[-1] else np.zeros_like(squares)
     flat = squares <= (1e-14 * np.nan_to_num(scale)) ** 2  # nothing but rounding
-    lost = (below <= 0) | (below >= 1) | flat
-    z0 = _special().ndtri(np.where(lost, 0.5, below))
+    lost = lost | flat
     a = np.nansum(u**3, axis=-1) / (6 * np.where(flat, 1.0, squares) ** 1.5)
     return np.where(lost, 0.0, z0), np.where(lost, 0.0, a), lost
+
+
+def bias_of(estimate: Floats, replicates: Floats) -> tuple[Floats, Bools]:
+    """Bias correction z0 of `bca`, 0 where all replicates lie on one side of the estimate, and where they do."""
+    value = estimate[..., None]
+    below = ((replicates < value).mean(axis=-1) + (replicates <= value).mean(axis=-1)) / 2
+    lost = (below <= 0) | (below >= 1)
+    return _special().ndtri(np.where(lost, 0.5, below)), lost
 
 
 def logits(values: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
@@ -238,6 +241,22 @@ def logits(values: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
 def inverse_logits(values: npt.ArrayLike) -> Floats:
     """1/(1 + e^-x), safe for any x."""
     return np.asarray(_special().expit(np.asarray(values, np.float64)))
+
+
+def within(
+    low: npt.ArrayLike, high: npt.ArrayLike, bounds: tuple[float, float], *, differences: bool = False
+) -> tuple[Floats, Floats]:
+    """Limits cut at what a measure can be; those of differences at what two values can be apart.
+
+    >>> [float(end) for end in within(-0.1, 1.2, (0, 1))]
+    [0.0, 1.0]
+    >>> [float(end) for end in within(-0.1, 1.2, (0, 1), differences=True)]
+    [-0.1, 1.0]
+    """
+    least, greatest = bounds
+    if differences:
+        least, greatest = least - greatest, greatest - least
+    return np.clip(np.asarray(low, np.float64), least, greatest), np.clip(np.asarray(high, np.float64), least, greatest)
 
 
 # ---------------------------------------------------------------------- shared
@@ -272,7 +291,7 @@ def _or_percentile(low: Floats, high: Floats, method: str, lost: Bools, draws: F
     return Limits.of(np.where(lost, instead.low, low), np.where(lost, instead.high, high), method, lost)
 
 
-def _quantile(ordered: Floats, level: Floats) -> Floats:
+def sorted_quantile(ordered: Floats, level: Floats) -> Floats:
     """The quantile of type 7 of sorted values, at a level of its own for each row."""
     place = level * (ordered.shape[-1] - 1)
     below = np.floor(place).astype(np.int64)
