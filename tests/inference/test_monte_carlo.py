@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ import truegain as tg
 from tests.inference.matrices import generated, scores_of, shuffled
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.discriminative import discriminative_power
+from truegain.inference.differences.paired import wilcoxon
 from truegain.inference.differences.resampled import bootstrap_p, randomisation, randomisation_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
@@ -168,6 +170,29 @@ def test_growth_that_is_too_much_work_is_refused() -> None:
     with pytest.raises(TruegainError, match=r"holm over 79,800 pairs .* takes 1,596,000 trials .*randomised-tukey-hsd"):
         tg.compare(scores_of(x), test="randomisation")
     assert len(tg.compare(scores_of(x[:, :8]), test="randomisation")) == 79_800  # 256 signs: all are counted
+
+
+def test_all_signs_of_many_topics_take_no_time_to_speak_of() -> None:
+    """Guards 2^19 signs of 51,040 pairs, which took more than 10 minutes: 2^33 signs here, which nobody walks through.
+
+    Differences of 1 to 34 with signs have the sum of signed ranks as their mean: Wilcoxon's exact test has the same p.
+    """
+    rng = np.random.default_rng(7)
+    z = rng.permuted(np.tile(np.arange(1.0, 35.0), (6, 1)), axis=1) * np.where(rng.random((6, 34)) < 0.25, -1, 1)
+    z[5] = np.abs(z[5])
+    found = randomisation_p(z, trials=2**34)
+    assert found == pytest.approx([wilcoxon(row, method="exact").p for row in z], rel=1e-9)
+    assert found[5] == 2.0**-33
+
+
+@pytest.mark.parametrize("topics", [1, 2, 3, 4, 7, 10])
+def test_all_signs_by_halves_are_all_signs(topics: int) -> None:
+    """Guards the two halves against every sign written out: ties in tenths, sums of 0, one topic and two."""
+    z = np.round(np.random.default_rng(topics).normal(0.05, 0.2, size=(30, topics)), 1)
+    z[0] = 0
+    every = np.array(list(itertools.product((-1, 1), repeat=topics)))
+    reached = np.abs(every @ z.T) >= np.abs(z.sum(axis=1)) - 1e-9
+    assert randomisation_p(z, trials=2**topics) == pytest.approx(reached.mean(axis=0), abs=1e-15)
 
 
 def test_few_topics_cannot_tell_and_say_so() -> None:

@@ -37,7 +37,8 @@ def effort_of(
     """The trials that a test of so many pairs takes.
 
     One pair that differs must be able to pass: 1/(trials + 1) < alpha/pairs where p is adjusted, < alpha where not.
-    Fewer trials become MARGIN times as many as that takes, for the pairs that are not settled before.
+    Fewer trials become MARGIN times as many as that takes, for the pairs that are not settled before.  MOST_WORK is for
+    trials that are drawn; all signs, counted by halves of the topics, take less than as many trials as there are signs.
     """
     asked = check_trials(TRIALS if trials is None else trials)
     family = isinstance(chosen, FamilyTest)
