@@ -172,6 +172,33 @@ def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
     assert {e.method for e in unbounded} == {"t"}
 
 
+def test_topics_of_one_value_do_not_make_an_interval_without_width() -> None:
+    """Guards P@10 of 0.3 on every topic, which printed [0.3000, 0.3000], se 1.7e-17, without a word.
+
+    The limits are those of 3 of 10 topics, Wilson's by scipy at the level where the normal quantile is t's of 9.
+    """
+    values = np.vstack([np.full(10, 0.3), np.full(10, 0.1) + 0.2, np.random.default_rng(3).uniform(size=10)])
+    level = 2 * stats.norm.cdf(stats.t.ppf(0.975, 9)) - 1
+    theirs = stats.binomtest(3, 10).proportion_ci(level, "wilson")
+    by_default = topic_intervals(scores_of(values, name="P@10"))
+    for found in by_default[:2]:
+        assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+        assert found.se == 0
+    alone = topic_intervals(scores_of(values[2:], name="P@10"))[0]
+    assert (by_default[2].low, by_default[2].high) == (alone.low, alone.high)
+    assert not any("same value" in note for note in alone.notes)
+    for method in TOPIC_METHODS:
+        told = topic_intervals(scores_of(values, name="P@10"), method=method)  # type: ignore[arg-type]
+        assert any(note.startswith("2 of 3 systems have the same value on all topics") for note in told[0].notes), (
+            method
+        )
+        assert [e.se == 0 for e in told] == [True, True, False], method
+    rounded = intervals.wilson(0.3, 1.7e-17, 10)
+    assert (float(rounded.low), float(rounded.high)) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    told_apart = intervals.wilson(0.3, 1e-6, 10)
+    assert float(told_apart.high - told_apart.low) == pytest.approx(2e-6 * stats.t.ppf(0.975, 9), rel=1e-3)
+
+
 def test_few_topics_are_covered_and_told() -> None:
     """Guards the default at 3, 5 and 10 skewed topics, which percentile limits cover 60-88%; and the notes."""
     rng = np.random.default_rng(41)
