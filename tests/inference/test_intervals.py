@@ -264,6 +264,24 @@ def test_degenerate_systems_fall_back_and_say_so() -> None:
     assert np.isfinite(infinite.low)
 
 
+def test_studentised_limits_of_three_topics_say_why_there_are_none() -> None:
+    """Guards the reason: of 3 topics 1/9 of the resamples hold one only; percentile limits of few topics are told too."""
+    values = np.random.default_rng(16).uniform(size=(2, 3))
+    found = topic_intervals(scores_of(values), method="studentised")
+    assert {e.method for e in found} == {"percentile (studentised degenerate)"}
+    said = "studentised has no value for 2 of 2 systems (of their few topics many resamples hold only one)"
+    assert any(note.startswith(said) for note in found[0].notes)
+    assert not any("hardly vary" in note for note in found[0].notes)
+    assert any(note.startswith("percentile limits of fewer than 25 topics hold") for note in found[0].notes)
+    odd = np.full((1, 10), 0.5)
+    odd[0, 0] = 0.9  # (9/10)^10 = 35% of resamples lack it
+    hardly = topic_intervals(scores_of(odd), method="studentised")[0]
+    assert any("1 of 1 systems (their topics hardly vary)" in note for note in hardly.notes)
+    assert any(note.startswith("percentile limits of fewer than 25 topics hold") for note in hardly.notes)
+    sound = topic_intervals(scores_of(np.random.default_rng(16).uniform(size=(2, 12))), method="studentised")[0]
+    assert sound.notes == ()
+
+
 def test_a_geometric_mean_is_handled_in_logs() -> None:
     """Guards GMAP: its interval is that of the mean log, moved back, and holds the printed value."""
     runs = {"r": {str(t): {"a": 2.0, "b": 1.0} for t in range(12)}}

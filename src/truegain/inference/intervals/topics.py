@@ -69,7 +69,7 @@ def topic_intervals(
         draws = bootstrap_means(data.values, check_replicates(replicates, confidence), seed)
         se, redrawn = np.where(flat, 0.0, np.std(draws.means, axis=1, ddof=1)), draws.redrawn
         limits = _limits(method, data.values, draws, confidence)
-    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n, flat)
+    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n, flat, confidence)
     low, high = (np.clip(back(end), *data.bounds) for end in (limits.low, limits.high))
     return [
         Estimate(
@@ -172,13 +172,14 @@ def _named(method: str, fell_back: bool) -> str:
     return f"percentile ({method} degenerate)" if fell_back else method
 
 
-def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools) -> tuple[str, ...]:
+def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, confidence: float) -> tuple[str, ...]:
     notes, systems, least = [], len(n), int(n.min())
     if least < FEW:
         notes.append(f"{least} topics are few: an interval of them leans on the shape of their scores")
-    if method in OF_DRAWS and least < ENOUGH:
+    drawn, counts = (method, n) if method in OF_DRAWS else ("percentile", n[fell_back])
+    if (counts < ENOUGH).any():
         notes.append(
-            f"{method} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
+            f"{drawn} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
         )
     if flat.any():
         wide = (
@@ -190,11 +191,13 @@ def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools) ->
             f"{int(flat.sum())} of {systems} systems have the same value on all topics, so that nothing tells how far "
             f"the mean would move over others: {wide}"
         )
-    if fell_back.any():
-        notes.append(
-            f"{method} has no value for {int(fell_back.sum())} of {systems} systems (their topics hardly vary); "
-            "they have percentile intervals"
-        )
+    alone = n ** (1.0 - n) > (1 - confidence) / 2  # the chance that a resample is one topic n times, and a tail
+    few = fell_back & ~flat & alone & (method == "studentised")
+    lost = {"of their few topics many resamples hold only one": few, "their topics hardly vary": fell_back & ~few}
+    for why, which in lost.items():
+        if which.any():
+            lack = f"{method} has no value for {int(which.sum())} of {systems} systems ({why})"
+            notes.append(f"{lack}; they have percentile intervals")
     if redrawn:
         notes.append(f"{redrawn} resamples that left a system without any topic were drawn again")
     return tuple(notes)
