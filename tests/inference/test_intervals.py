@@ -265,7 +265,7 @@ def test_degenerate_systems_fall_back_and_say_so() -> None:
 
 
 def test_studentised_limits_of_three_topics_say_why_there_are_none() -> None:
-    """Guards the reason: of 3 topics 1/9 of the resamples hold one only; percentile limits of few topics are told too."""
+    """Guards the reason: of 3 topics 1/9 of the resamples hold one only; and percentile limits of few topics."""
     values = np.random.default_rng(16).uniform(size=(2, 3))
     found = topic_intervals(scores_of(values), method="studentised")
     assert {e.method for e in found} == {"percentile (studentised degenerate)"}
@@ -295,6 +295,8 @@ def test_a_geometric_mean_is_handled_in_logs() -> None:
     assert topic_intervals(scores, "GMAP")[0].method == "t"
     with pytest.raises(TruegainError, match="wilson limits need a mean between bounds, and GMAP is none"):
         topic_intervals(scores, "GMAP", "wilson")
+    with pytest.raises(TruegainError, match="GMAP is a geometric mean, handled in logarithms, and has no logit limits"):
+        topic_intervals(scores, "GMAP", "logit")
     with pytest.raises(TruegainError, match="NumRel is not a mean over topics"):
         topic_intervals(scores, "NumRel")
 

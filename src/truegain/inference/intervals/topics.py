@@ -61,6 +61,10 @@ def topic_intervals(
     redrawn = 0
     if method == "wilson" and not bounded:
         raise TruegainError(f"wilson limits need a mean between bounds, and {data.measure} is none; take t")
+    if method == "logit" and data.in_logs:
+        raise TruegainError(
+            f"{data.measure} is a geometric mean, handled in logarithms, and has no logit limits; take t"
+        )
     if method == "wilson":
         limits = intervals.wilson(mean, se, n, data.bounds, confidence)
     elif method == "t":
