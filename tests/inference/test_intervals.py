@@ -172,6 +172,33 @@ def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
     assert {e.method for e in unbounded} == {"t"}
 
 
+def test_topics_of_one_value_do_not_make_an_interval_without_width() -> None:
+    """Guards P@10 of 0.3 on every topic, which printed [0.3000, 0.3000], se 1.7e-17, without a word.
+
+    The limits are those of 3 of 10 topics, Wilson's by scipy at the level where the normal quantile is t's of 9.
+    """
+    values = np.vstack([np.full(10, 0.3), np.full(10, 0.1) + 0.2, np.random.default_rng(3).uniform(size=10)])
+    level = 2 * stats.norm.cdf(stats.t.ppf(0.975, 9)) - 1
+    theirs = stats.binomtest(3, 10).proportion_ci(level, "wilson")
+    by_default = topic_intervals(scores_of(values, name="P@10"))
+    for found in by_default[:2]:
+        assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+        assert found.se == 0
+    alone = topic_intervals(scores_of(values[2:], name="P@10"))[0]
+    assert (by_default[2].low, by_default[2].high) == (alone.low, alone.high)
+    assert not any("same value" in note for note in alone.notes)
+    for method in TOPIC_METHODS:
+        told = topic_intervals(scores_of(values, name="P@10"), method=method)  # type: ignore[arg-type]
+        assert any(note.startswith("2 of 3 systems have the same value on all topics") for note in told[0].notes), (
+            method
+        )
+        assert [e.se == 0 for e in told] == [True, True, False], method
+    rounded = intervals.wilson(0.3, 1.7e-17, 10)
+    assert (float(rounded.low), float(rounded.high)) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    told_apart = intervals.wilson(0.3, 1e-6, 10)
+    assert float(told_apart.high - told_apart.low) == pytest.approx(2e-6 * stats.t.ppf(0.975, 9), rel=1e-3)
+
+
 def test_few_topics_are_covered_and_told() -> None:
     """Guards the default at 3, 5 and 10 skewed topics, which percentile limits cover 60-88%; and the notes."""
     rng = np.random.default_rng(41)
@@ -237,6 +264,24 @@ def test_degenerate_systems_fall_back_and_say_so() -> None:
     assert np.isfinite(infinite.low)
 
 
+def test_studentised_limits_of_three_topics_say_why_there_are_none() -> None:
+    """Guards the reason: of 3 topics 1/9 of the resamples hold one only; and percentile limits of few topics."""
+    values = np.random.default_rng(16).uniform(size=(2, 3))
+    found = topic_intervals(scores_of(values), method="studentised")
+    assert {e.method for e in found} == {"percentile (studentised degenerate)"}
+    said = "studentised has no value for 2 of 2 systems (of their few topics many resamples hold only one)"
+    assert any(note.startswith(said) for note in found[0].notes)
+    assert not any("hardly vary" in note for note in found[0].notes)
+    assert any(note.startswith("percentile limits of fewer than 25 topics hold") for note in found[0].notes)
+    odd = np.full((1, 10), 0.5)
+    odd[0, 0] = 0.9  # (9/10)^10 = 35% of resamples lack it
+    hardly = topic_intervals(scores_of(odd), method="studentised")[0]
+    assert any("1 of 1 systems (their topics hardly vary)" in note for note in hardly.notes)
+    assert any(note.startswith("percentile limits of fewer than 25 topics hold") for note in hardly.notes)
+    sound = topic_intervals(scores_of(np.random.default_rng(16).uniform(size=(2, 12))), method="studentised")[0]
+    assert sound.notes == ()
+
+
 def test_a_geometric_mean_is_handled_in_logs() -> None:
     """Guards GMAP: its interval is that of the mean log, moved back, and holds the printed value."""
     runs = {"r": {str(t): {"a": 2.0, "b": 1.0} for t in range(12)}}
@@ -250,6 +295,8 @@ def test_a_geometric_mean_is_handled_in_logs() -> None:
     assert topic_intervals(scores, "GMAP")[0].method == "t"
     with pytest.raises(TruegainError, match="wilson limits need a mean between bounds, and GMAP is none"):
         topic_intervals(scores, "GMAP", "wilson")
+    with pytest.raises(TruegainError, match="GMAP is a geometric mean, handled in logarithms, and has no logit limits"):
+        topic_intervals(scores, "GMAP", "logit")
     with pytest.raises(TruegainError, match="NumRel is not a mean over topics"):
         topic_intervals(scores, "NumRel")
 

@@ -147,3 +147,14 @@ def test_progress_is_told_pair_by_pair() -> None:
     told = []
     tg.compare(scores_of(x), test="randomised-tukey-hsd", trials=6000, tested=told.append)
     assert (sum(told), len(told) > 1) == (6000, True)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_progress_is_told_while_trials_grow(test: str) -> None:
+    """Guards the bar where trials grow: every block of replicates is a sign of life, pairs are told as they settle."""
+    told: list[int] = []
+    found = tg.compare(scores_of(generated(8, 40, seed=1)), test=test, trials=50, tested=told.append)
+    assert found.made_by["trials"] == 1120
+    assert sum(told) == 28
+    assert len([pairs for pairs in told if pairs]) > 1
+    assert 0 in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 import truegain as tg
 from tests.inference.matrices import generated, scores_of, shuffled
 from truegain.errors import DataWarning, TruegainError
+from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.discriminative import discriminative_power
+from truegain.inference.differences.effort import effort_of
+from truegain.inference.differences.paired import wilcoxon
 from truegain.inference.differences.resampled import bootstrap_p, randomisation, randomisation_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
@@ -59,7 +63,7 @@ def test_one_trial_does_not_make_a_difference() -> None:
     for test in ("bootstrap", "randomisation", "randomised-tukey-hsd"):
         found = tg.compare(scores_of(same), test=test, trials=1)
         assert found.significant == 0
-        assert any("1 trials have no p-value below 0.05: 40 were drawn" in note for note in found.notes)
+        assert any("asks for p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
         assert found.made_by["trials"] == 40
     apart = np.vstack([same[0], same[0] + 0.5 + same[1] / 10])
     assert tg.compare(scores_of(apart), test="bootstrap", trials=1).significant == 1
@@ -149,17 +153,39 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
     found = tg.compare(scores_of(x), test="randomisation", trials=1000)
-    said = "holm over 66 pairs asks for p-values below 0.0008: pairs that fewer than 20 of 1,000 trials reached got up"
-    assert any(note.startswith(said) and note.endswith("to 2,640") for note in found.notes)
+    said = "holm over 66 pairs asks for p-values below 0.0008, and 1,000 trials have none: pairs that fewer than 20 of "
+    assert any(
+        note.startswith(said + "1,000 trials reached got up") and note.endswith("to 2,640") for note in found.notes
+    )
     assert found.made_by["trials"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert found.differ[0, 1:].all()
-    enough = tg.compare(scores_of(x), test="randomisation", trials=1320)
-    assert (enough.notes, enough.made_by["trials"]) == ((), 1320)
-    for how in ("none", None):
-        assert tg.compare(scores_of(x), test="randomisation", trials=1400, adjust=how).made_by["trials"] == 1400
+    enough = tg.compare(scores_of(x), test="randomisation", trials=2640)
+    assert (enough.notes, enough.made_by["trials"]) == ((), 2640)
+    assert tg.compare(scores_of(x), test="randomisation", trials=1400, adjust="none").made_by["trials"] == 1400
     with pytest.warns(DataWarning, match=r"1,000 trials cannot tell such p-values from 0.*at least 1,320 trials"):
         tg.compare(scores_of(x), test="randomisation", trials=1000, counting="published")
+
+
+@pytest.mark.parametrize("trials", [1320, 1321, 2639])
+def test_trials_that_just_pass_grow_too(trials: int) -> None:
+    """Guards more trials that found fewer pairs (200,000 against the default's 330,240 on TREC-8), without a word."""
+    x = generated(12, 20, seed=8, effect=0.0)
+    x[0] += 0.6
+    found = tg.compare(scores_of(x), test="randomisation", trials=trials)
+    assert found.made_by["trials"] == 2640
+    assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
+    assert any(f"one of {trials:,} trials that reaches a pair is too many" in note for note in found.notes)
+    assert tg.compare(scores_of(x), test="randomisation", trials=trials, counting="published").notes == ()
+
+
+def test_trials_that_were_asked_for_are_not_refused() -> None:
+    """Guards the number that the refusal names: given, it is drawn, and a note says what more would bring."""
+    asked = effort_of(find_test("bootstrap"), "bootstrap", 1_596_000, 79_800, 25, "holm", 0.05, "plus-one")
+    assert (asked.trials, asked.most) == (1_596_000, 1_596_000)
+    assert asked.notes[0].endswith("; 3,192,000 trials (--trials) may find more")
+    double = effort_of(find_test("bootstrap"), "bootstrap", 3_192_000, 79_800, 25, "holm", 0.05, "plus-one")
+    assert (double.most, double.notes) == (3_192_000, ())
 
 
 def test_growth_that_is_too_much_work_is_refused() -> None:
@@ -168,6 +194,29 @@ def test_growth_that_is_too_much_work_is_refused() -> None:
     with pytest.raises(TruegainError, match=r"holm over 79,800 pairs .* takes 1,596,000 trials .*randomised-tukey-hsd"):
         tg.compare(scores_of(x), test="randomisation")
     assert len(tg.compare(scores_of(x[:, :8]), test="randomisation")) == 79_800  # 256 signs: all are counted
+
+
+def test_all_signs_of_many_topics_take_no_time_to_speak_of() -> None:
+    """Guards 2^19 signs of 51,040 pairs, which took more than 10 minutes: 2^33 signs here, which nobody walks through.
+
+    Differences of 1 to 34 with signs have the sum of signed ranks as their mean: Wilcoxon's exact test has the same p.
+    """
+    rng = np.random.default_rng(7)
+    z = rng.permuted(np.tile(np.arange(1.0, 35.0), (6, 1)), axis=1) * np.where(rng.random((6, 34)) < 0.25, -1, 1)
+    z[5] = np.abs(z[5])
+    found = randomisation_p(z, trials=2**34)
+    assert found == pytest.approx([wilcoxon(row, method="exact").p for row in z], rel=1e-9)
+    assert found[5] == 2.0**-33
+
+
+@pytest.mark.parametrize("topics", [1, 2, 3, 4, 7, 10])
+def test_all_signs_by_halves_are_all_signs(topics: int) -> None:
+    """Guards the two halves against every sign written out: ties in tenths, sums of 0, one topic and two."""
+    z = np.round(np.random.default_rng(topics).normal(0.05, 0.2, size=(30, topics)), 1)
+    z[0] = 0
+    every = np.array(list(itertools.product((-1, 1), repeat=topics)))
+    reached = np.abs(every @ z.T) >= np.abs(z.sum(axis=1)) - 1e-9
+    assert randomisation_p(z, trials=2**topics) == pytest.approx(reached.mean(axis=0), abs=1e-15)
 
 
 def test_few_topics_cannot_tell_and_say_so() -> None:

@@ -18,6 +18,7 @@ from truegain.student import wilson as student_wilson
 from truegain.tables.columns import Bools, Floats
 
 EPSILON = 1e-5  # where logit moves 0 and 1 to: e and 1 - e
+ROUNDING = 1e-13  # a spread below so many times the largest value is that of its last bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +69,9 @@ def wilson(
 ) -> Limits:
     """Limits of a mean of n values between bounds, wider towards the middle of them: never outside.
 
-    With u the mean moved to [0, 1], N = u(1 - u)/se^2 (n where all values are at one bound) and t the quantile of n - 1
-    degrees of freedom: roots x of (u - x)^2 = t^2 x(1 - x)/N, moved back.  For shares, with N = n and the normal
-    quantile, these are Wilson's limits (1927, JASA 22).
+    With u the mean moved to [0, 1], N = u(1 - u)/se^2 and t the quantile of n - 1 degrees of freedom: roots x of
+    (u - x)^2 = t^2 x(1 - x)/N, moved back.  Where all values are equal (se is 0, or nothing but rounding) N = n, as of
+    values at the bounds.  For shares, with N = n and the normal quantile, these are Wilson's limits (1927, JASA 22).
 
     >>> limits = wilson(0.5, 0.1, 10)
     >>> print(f"{limits.low:.4f} {limits.high:.4f}")
@@ -81,8 +82,8 @@ def wilson(
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
     spread = np.clip(u * (1 - u), 0.0, None)
-    with np.errstate(divide="ignore", invalid="ignore"):  # no error at all: endlessly many
-        units = np.where(spread > 0, spread / v, np.asarray(n, np.float64))
+    told = (spread > 0) & (v > ROUNDING**2)
+    units = np.where(told, spread / np.where(told, v, 1.0), np.asarray(n, np.float64))
     low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))
     return Limits.of(np.minimum(low, value), np.maximum(high, value), "wilson")
 

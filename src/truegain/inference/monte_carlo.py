@@ -85,7 +85,13 @@ def stages(trials: int, most: int) -> Iterator[tuple[int, int]]:
         done, end = end, min(FURTHER * end, max(trials, most))
 
 
-def sequential_p(count: Callable[[Ints, int, int], Ints], pairs: int, trials: int, most: int) -> Floats:
+def sequential_p(
+    count: Callable[[Ints, int, int], Ints],
+    pairs: int,
+    trials: int,
+    most: int,
+    progress: Callable[[int], None] | None = None,
+) -> Floats:
     """P-values of pairs, with more replicates for those that few replicates have reached.
 
     `count(which, first, last)` tells for some of the pairs in how many of the replicates from first to last the
@@ -93,6 +99,7 @@ def sequential_p(count: Callable[[Ints, int, int], Ints], pairs: int, trials: in
     was reached ENOUGH times is settled, p = (reached + 1)/(replicates + 1); the others go on.  P(p <= a) <= a for every
     a: a stage with (ENOUGH + 1)/(replicates + 1) > a settles no pair with p <= a, and at the first other stage p <= a
     needs reached + 1 <= a (replicates + 1), whether the pair goes on or not.
+    `progress` is told how many pairs a stage settled.
 
     Besag and Clifford 1991, Biometrika 78(2), who look after every replicate.
 
@@ -104,7 +111,10 @@ def sequential_p(count: Callable[[Ints, int, int], Ints], pairs: int, trials: in
     for first, last in stages(trials, most):
         reached[left] += count(left, first, last)
         p[left] = monte_carlo_p(reached[left], last)
-        left = left[reached[left] < ENOUGH]
+        before = len(left)
+        left = left[reached[left] < ENOUGH] if last < most else left[:0]
+        if progress is not None:
+            progress(before - len(left))
         if not len(left):
             break
     return p

@@ -37,17 +37,19 @@ def effort_of(
     """The trials that a test of so many pairs takes.
 
     One pair that differs must be able to pass: 1/(trials + 1) < alpha/pairs where p is adjusted, < alpha where not.
-    Fewer trials become MARGIN times as many as that takes, for the pairs that are not settled before.
+    With the least number hardly a pair passes that one trial reached, so fewer than MARGIN times as many become so
+    many, whatever was asked for, for the pairs that are not settled before.  MOST_WORK is for trials that are drawn;
+    all signs, counted by halves of the topics, are less work than as many trials.
     """
     asked = check_trials(TRIALS if trials is None else trials)
     family = isinstance(chosen, FamilyTest)
     adjusted = pairs > 1 and how not in (None, "none")
     needed = trials_needed(pairs if adjusted else 1, alpha, how or "none")
     asks = f"{how} over {pairs:,} pairs asks for p-values below {1 / needed:.1g}" if adjusted else ""
-    most = asked if asked >= needed or counting == "published" else MARGIN * needed
+    most = asked if counting == "published" else max(asked, MARGIN * needed)
     if isinstance(chosen, PairTest) and chosen.by_signs and (not chosen.resamples or is_exact(topics, most)):
         return Effort(asked, most, _few_topics(test, topics, needed, alpha, asks))
-    if not chosen.resamples or asked >= needed:
+    if not chosen.resamples or asked >= (needed if counting == "published" else most):
         return Effort(asked, asked)
     if counting == "published":
         asks = asks or f"a difference asks for p below {alpha:g}"
@@ -56,16 +58,21 @@ def effort_of(
             f"give at least {needed:,} trials, or leave out --counting published"
         )
         return Effort(asked, asked)
+    asks = asks or f"a difference asks for p below {alpha:g}"
+    few = (
+        f"{asked:,} trials have none" if asked < needed else f"one of {asked:,} trials that reaches a pair is too many"
+    )
     if needed * pairs > MOST_WORK and not family:
+        if asked >= needed:
+            return Effort(asked, asked, (f"{asks}, and {few}; {most:,} trials (--trials) may find more",))
         raise TruegainError(
             f"{asks}, which takes {needed:,} trials of {test}; give so many (--trials) and time, or take "
             "randomised-tukey-hsd, which tests all pairs at once, or compare with a --baseline"
         )
-    asks = asks or f"{asked:,} trials have no p-value below {alpha:g}"
     if family or not adjusted:
-        return Effort(most, most, (f"{asks}: {most:,} were drawn",))
+        return Effort(most, most, (f"{asks}, and {few}: {most:,} were drawn",))
     first = max(asked, MARGIN * trials_needed(1, alpha)) if asked < trials_needed(1, alpha) else asked
-    said = f"{asks}: pairs that fewer than {ENOUGH} of {first:,} trials reached got up to {most:,}"
+    said = f"{asks}, and {few}: pairs that fewer than {ENOUGH} of {first:,} trials reached got up to {most:,}"
     return Effort(first, most, (said,))
 
 

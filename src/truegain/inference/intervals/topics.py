@@ -55,20 +55,25 @@ def topic_intervals(
         few = [s for s, count in zip(data.systems, n, strict=True) if count < LEAST]
         raise TruegainError(f"{some(few)}: an interval over topics needs values on at least {LEAST} topics")
     mean, se = means_and_errors(data.values)
+    flat = se == 0
     bounded = bool(np.isfinite(data.bounds).all()) and not data.in_logs
     method = method or ("wilson" if bounded else "t")
     redrawn = 0
     if method == "wilson" and not bounded:
         raise TruegainError(f"wilson limits need a mean between bounds, and {data.measure} is none; take t")
+    if method == "logit" and data.in_logs:
+        raise TruegainError(
+            f"{data.measure} is a geometric mean, handled in logarithms, and has no logit limits; take t"
+        )
     if method == "wilson":
         limits = intervals.wilson(mean, se, n, data.bounds, confidence)
     elif method == "t":
         limits = intervals.student(mean, se, n - 1, confidence)
     else:
         draws = bootstrap_means(data.values, check_replicates(replicates, confidence), seed)
-        se, redrawn = np.std(draws.means, axis=1, ddof=1), draws.redrawn
+        se, redrawn = np.where(flat, 0.0, np.std(draws.means, axis=1, ddof=1)), draws.redrawn
         limits = _limits(method, data.values, draws, confidence)
-    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n)
+    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n, flat, confidence)
     low, high = intervals.within(back(limits.low), back(limits.high), data.bounds)
     return [
         Estimate(
@@ -129,9 +134,17 @@ def bootstrap_means(values: Floats, replicates: int, seed: int) -> Draws:
 
 
 def means_and_errors(values: Floats) -> tuple[Floats, Floats]:
-    """Mean of each row over the values that are there, and its standard error s/sqrt(n), s with divisor n - 1."""
+    """Mean of each row over the values that are there, and its standard error s/sqrt(n), s with divisor n - 1.
+
+    An s that is nothing but rounding is 0.
+
+    >>> means_and_errors(np.full((1, 10), 0.3))[1].tolist()
+    [0.0]
+    """
     n = (~np.isnan(values)).sum(axis=1)
-    return np.nanmean(values, axis=1), np.nanstd(values, axis=1, ddof=1) / np.sqrt(n)
+    spread = np.nanstd(values, axis=1, ddof=1)
+    spread[spread <= intervals.ROUNDING * np.nanmax(np.abs(values), axis=1)] = 0
+    return np.nanmean(values, axis=1), spread / np.sqrt(n)
 
 
 def jackknife_means(values: Floats) -> Floats:
@@ -163,19 +176,32 @@ def _named(method: str, fell_back: bool) -> str:
     return f"percentile ({method} degenerate)" if fell_back else method
 
 
-def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints) -> tuple[str, ...]:
+def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, confidence: float) -> tuple[str, ...]:
     notes, systems, least = [], len(n), int(n.min())
     if least < FEW:
         notes.append(f"{least} topics are few: an interval of them leans on the shape of their scores")
-    if method in OF_DRAWS and least < ENOUGH:
+    drawn, counts = (method, n) if method in OF_DRAWS else ("percentile", n[fell_back])
+    if (counts < ENOUGH).any():
         notes.append(
-            f"{method} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
+            f"{drawn} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
         )
-    if fell_back.any():
+    if flat.any():
+        wide = (
+            "their limits are as wide as of values at the bounds"
+            if method == "wilson"
+            else "the width of their limits means nothing"
+        )
         notes.append(
-            f"{method} has no value for {int(fell_back.sum())} of {systems} systems (their topics hardly vary); "
-            "they have percentile intervals"
+            f"{int(flat.sum())} of {systems} systems have the same value on all topics, so that nothing tells how far "
+            f"the mean would move over others: {wide}"
         )
+    alone = n ** (1.0 - n) > (1 - confidence) / 2  # the chance that a resample is one topic n times, and a tail
+    few = fell_back & ~flat & alone & (method == "studentised")
+    lost = {"of their few topics many resamples hold only one": few, "their topics hardly vary": fell_back & ~few}
+    for why, which in lost.items():
+        if which.any():
+            lack = f"{method} has no value for {int(which.sum())} of {systems} systems ({why})"
+            notes.append(f"{lack}; they have percentile intervals")
     if redrawn:
         notes.append(f"{redrawn} resamples that left a system without any topic were drawn again")
     return tuple(notes)
