@@ -153,7 +153,7 @@ def _rectified(
     source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
     about = [str(fitted), *fitted.consistency(), *told_of(source, measure)]
     found, refused = differences_of(source, ranked.systems, measure, wanted, wish.confidence)
-    found = [replace(c, notes=tuple(f"{c.b} - {c.a}: {n}" for n in c.notes if "wider" in n)) for c in found]
+    found = [replace(c, notes=()) for c in found]
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:

@@ -227,7 +227,7 @@ def _rectified(
     answers = [
         Correction(
             e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,
-            judge.design, e.n or 0, pairs, tuple(n for n in e.notes if "wider" in n),
+            judge.design, e.n or 0, pairs,
         )
         for s, e in enumerate(estimates)
     ]  # fmt: skip
