@@ -146,7 +146,7 @@ def test_many_gold_topics_stand_alone_by_the_rule_of_their_comparison(low: float
     alone, used = rectify_topics(bronze, some, helps=False), rectify_topics(bronze, some)
     half = stats.t.ppf(0.975, df) * y.std(ddof=1) / 5
     assert (df < 24) == (low < 0)
-    assert (alone.tuning, alone.df) == (0, pytest.approx(df))
+    assert (alone.tuning, alone.df) == pytest.approx((0, df))
     assert alone.interval() == pytest.approx((y.mean() - half, y.mean() + half))
     assert alone.gold_interval() == used.gold_interval() == alone.interval()
     assert used.tuning != 0

@@ -23,7 +23,7 @@ from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
+from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
@@ -229,7 +229,10 @@ def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, w
         sides = [side for s in (a, b) for side in lists.judge_of(s).sides(topics, binary=False)]
         most = max(reach(lists, s, there)[1] for s in (a, b))
         names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
-        check_says_something(d, t * se, (-most, most), names, sides)
+        try:
+            check_says_something(d, t * se, (-most, most), sides)
+        except TruegainError as error:
+            raise TruegainError(f"{names}: {error}") from None
     if gold_sample == "shared" and wish.method == "default" and over:
         low, high = _guarded(lists, two.less(one), reach(lists, b, there)[1], t, (low, high))
     return Comparison(
@@ -260,7 +263,7 @@ def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish:
     try:
         return _sound(lists, s, topics, there, wish)
     except TruegainError as error:
-        raise of_system(lists, s, error) from None
+        raise TruegainError(f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}") from None
 
 
 def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
@@ -270,7 +273,7 @@ def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wi
     found = correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
     variance, df = found.variance(over_topics=wish.clusters == "topics")
     half = quantile_of(wish.confidence, df) * math.sqrt(variance)
-    check_inside(found.value, half, reach(lists, s, there), f"{lists.ranked.systems[s]}, {lists.measure}")
+    check_inside(found.value, half, reach(lists, s, there))
     return found
 
 
