@@ -136,6 +136,33 @@ def test_the_tuned_variance_is_that_of_refits(gold: int) -> None:
     assert answer.df == pytest.approx(satterthwaite((of_gold, df), (of_bronze, 49)), rel=1e-9)
 
 
+@pytest.mark.parametrize("low", [0.3, -4.0])
+def test_many_gold_topics_stand_alone_by_the_rule_of_their_comparison(low: float) -> None:
+    """Guards 20 gold topics and more: without bronze s2/n with a freedom by kurtosis, and beside bronze the same."""
+    bronze, some = scores(6, 50, 25, 0.6)
+    some[3] = low  # -4: one topic carries the variance
+    y = some[:25]
+    df = min(24, 2 * 25 / (stats.kurtosis(y, fisher=False) - 1))
+    alone, used = rectify_topics(bronze, some, helps=False), rectify_topics(bronze, some)
+    half = stats.t.ppf(0.975, df) * y.std(ddof=1) / 5
+    assert (df < 24) == (low < 0)
+    assert (alone.tuning, alone.df) == pytest.approx((0, df))
+    assert alone.interval() == pytest.approx((y.mean() - half, y.mean() + half))
+    assert alone.gold_interval() == used.gold_interval() == alone.interval()
+    assert used.tuning != 0
+    fixed = rectify_topics(bronze, some, tuning=0.5)  # t(n - 1) on both sides
+    assert fixed.gold_df == 24
+
+
+@pytest.mark.parametrize("gold", [9, 24])
+def test_no_system_uses_bronze_that_does_not_help(gold: int) -> None:
+    """Guards the common decision from 20 gold topics on: noise is left out for scores and differences alike."""
+    rng = np.random.default_rng(12)
+    true = np.where(np.arange(50) < gold, rng.random((5, 50)), np.nan)
+    source = GoldTopics(rng.random((5, 50)), true, (0.0, 1.0))
+    assert {source.estimate(a, b).tuning for a, b in ((0, None), (3, None), (0, 1))} == {0.0}
+
+
 def test_long_tails_and_short_ones_lower_the_freedom() -> None:
     """Guards both limits of the gold part's freedom: n - 2, and less where one topic carries the variance."""
     rng = np.random.default_rng(7)

@@ -157,10 +157,14 @@ def test_how_bronze_scores_are_used_is_said() -> None:
         one = str(tg.correct({"s0": runs["s0"]}, bronze, gold, "P@5", design="topics"))
         most = {**gold, **{t: {d: 1 - b for d, b in bronze[t].items()} for t in list(bronze)[12:21]}}
         many = str(tg.correct(runs, bronze, most, "P@5", design="topics"))
+        good = {**gold, **{t: bronze[t] for t in list(bronze)[12:21]}}
+        helped = str(tg.correct(runs, bronze, good, "P@5", design="topics"))
     assert "P@5, 12 gold topics: over all systems the slope of gold on bronze scores is" in used
     assert "so bronze scores count in full" in used
     assert "so bronze scores count in full" in compared
     assert "so the gold topics stand alone" in useless
     assert "12 gold topics of one system cannot tell" in one
-    assert "each rectified with a slope of their own" in many
+    assert "P@5, 21 gold topics: over all systems" in many
+    assert "so the gold topics stand alone" in many
+    assert "so bronze scores count, each score and difference with a slope of its own" in helped
     assert "slope" not in str(tg.correct(runs, bronze, gold, "P@5", design="random"))

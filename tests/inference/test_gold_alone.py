@@ -87,6 +87,12 @@ def test_unjudged_documents_are_told() -> None:
         tell_unjudged(ranked, tg.parse_measure("DCG@10"))
     with pytest.warns(tg.DataWarning, match=r"nDCG@5: 20.0% of what"):
         tell_unjudged(ranked, tg.parse_measure("nDCG@5"))
+    last = {t: {d: b for d, b in row.items() if (t, d) != ("0", "a9")} for t, row in bronze.items()}
+    assert last != bronze
+    deep = aligned(runs, last, Options())
+    tell_unjudged(deep, tg.parse_measure("RBP(p=0.4)"))  # 0.6 * 0.4**9 / 20 is 0.0%
+    with pytest.warns(tg.DataWarning, match=r"P@10: 0.5% of what"):
+        tell_unjudged(deep, tg.parse_measure("P@10"))
     tell_unjudged(ranked, tg.parse_measure("P(judged_only=True)@10"))
     tell_unjudged(aligned(runs, bronze, Options()), tg.parse_measure("P@10"))
     some = {t: {d: g for d, g in row.items() if d in holes[t]} for t, row in gold.items()}

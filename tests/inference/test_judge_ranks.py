@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
+from truegain.inference.judges.corrections import Correction, Corrections
 from truegain.inference.judges.favour import Favour, _favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists
@@ -103,6 +105,40 @@ def test_accuracy_that_changes_with_rank_is_told() -> None:
     runs, bronze, gold = lenient(3, 0.0)
     assert rank_notes(lists_of(runs, bronze, gold, "RBP")) == []
     assert "do not show that accuracy changes" in rank_notes(lists_of(runs, bronze, gold, "RBP"), always=True)[0]
+
+
+def test_the_note_on_ranks_names_its_measure_and_claims_no_weighing_where_rectified() -> None:
+    """Guards `correct` with several measures, and `judges` of a design whose scores are rectified by default."""
+    runs, bronze, gold = lenient(2, 0.6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        notes = tg.correct(runs, bronze, gold, ["P@5", "RBP"], design="by-gold").about
+        rectified, inverted = (
+            " ".join(judge_report(bronze, gold, runs, design=d, measure="RBP", trials=100).notes)
+            for d in ("random", "by-gold")
+        )
+    assert {n.partition(":")[0] for n in notes if "with rank" in n} == {
+        f"The judge's accuracy changes with rank ({m})" for m in ("P@5", "RBP")
+    }
+    assert "changes with rank (RBP)" in rectified
+    assert "counts what its ranks do" not in rectified
+    assert "Each gold pair counts what its ranks do." in inverted
+
+
+def test_a_refusal_names_its_system_once() -> None:
+    """Guards the notes below the table and the sentence: system and measure before the reason, never again in it."""
+    runs, bronze, gold, _ = graded(1, 3)
+    rng = np.random.default_rng(0)
+    coin = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in bronze.items()}
+    few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i < 4} for t, row in list(gold.items())[:12]}
+    with pytest.raises(tg.TruegainError, match=r"^a: the interval would run"):
+        tg.correct(runs, coin, few, "DCG@10", design="by-gold")
+    base = Correction("a", "DCG@10", 3.0, None, None, None, None, 0.95, "refused", "by-gold", 3, 9, ("too little",))
+    both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
+    assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
+    assert "a: too little" in both.table().notes
+    several = Corrections((base, replace(base, measure="P@10", value=1.0, low=0.0, high=2.0, notes=())))
+    assert "a, DCG@10: too little" in several.table().notes
 
 
 def test_the_test_of_rank_keeps_its_level() -> None:
@@ -214,8 +250,10 @@ def test_the_report_shows_the_favour_and_the_ranks() -> None:
     lists = lists_of(runs, bronze, gold, "P@10")
     direct = homogeneity(lists, trials=200).favours[1]
     assert (row["favour"], row["low"], row["high"]) == pytest.approx((direct.value, direct.low, direct.high))
-    assert f"add {direct.value:+.3f} more to b's P@10" in " ".join(table.notes) or "more to a's P@10" in " ".join(
-        table.notes
+    other = homogeneity(lists, trials=200).favours[0]
+    said = " ".join(table.notes)
+    assert (
+        f"add {direct.value:+.3f} more to b's P@10" in said or f"take {-(other.value or 0):.3f} from a's P@10" in said
     )
     assert any("accuracy changes with" in note for note in table.notes)
 
@@ -261,6 +299,8 @@ def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
         "add +0.030 more to b's P@10 than to the others' (95% interval, adjusted, +0.002 to +0.058)" in found.sentence
     )
     assert "over 3 tests and 3 systems" in found.sentence
+    less = replace(found, favours=(replace(some[1], value=-0.03), some[0], some[2]))
+    assert "its errors take 0.030 from b's P@10, beside the others' (95% interval, adjusted, -0.058" in less.sentence
     two = Homogeneity(("a", "b"), nothing[:2], nothing[:2], 0.5, 0.5, 100, "P@10", some[:2])
     assert two.adjusted["favour"] == pytest.approx(3 * 0.0026998, rel=1e-4)
     assert (some[1].low, some[1].high) == pytest.approx((0.03 - 0.0195996, 0.03 + 0.0195996), rel=1e-4)
@@ -270,9 +310,9 @@ def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
     """Guards both ends of the refusal: either end left out says something, both reached says nothing."""
     sides = tg.Judge.from_counts((80, 100), (80, 100)).sides(("1", "2"), binary=True)
     for value, half in ((0.3, 0.6), (0.7, 0.6), (0.5, 0.49)):
-        check_says_something(value, half, (0.0, 1.0), "a", sides)
-    with pytest.raises(tg.TruegainError, match=r"a: the interval would run from 0 to 1 .*gold label 0 .*worth 100"):
-        check_says_something(0.5, 0.5, (0.0, 1.0), "a", sides)
+        check_says_something(value, half, (0.0, 1.0), sides)
+    with pytest.raises(tg.TruegainError, match=r"^the interval would run from 0 to 1 .*gold label 0 .*worth 100"):
+        check_says_something(0.5, 0.5, (0.0, 1.0), sides)
 
 
 def test_a_favour_that_rests_on_one_topic_has_no_size() -> None:

@@ -18,7 +18,7 @@ from truegain.tables.columns import Floats
 
 LEAST_TOPICS = 6  # gold topics, below which no interval held in simulation
 LEAST_TO_TUNE = 20  # below so many gold topics the slope costs more than it saves: bronze counts in full, or not at all
-ENOUGH_SLOPE = 0.5  # of gold on bronze, above which bronze scores shorten the interval
+ENOUGH_SLOPE = 0.5  # of gold on bronze, above which bronze scores mostly shorten the interval
 BORROWED = 2.0  # topics' worth of the bronze scores' variance, where gold stands alone
 TINY = 1e-15
 
@@ -59,11 +59,13 @@ def rectify_topics(
                  lambda 0:  V = ((n - 1) s2(y) + 2 M)/(n + 1)/n with n + 1 of them,   M = max(s2(f), s2(y))
         n >= 20: lambda the slope of gold on bronze, V = its jackknife over gold topics, slope refitted, with
                  min(n - 2, 2n/(kurtosis - 1)) of them, + (lambda k)^2 s2(f)/u
+                 lambda 0:  V = s2(y)/n with min(n - 1, 2n/(kurtosis - 1)) of them
 
-    lambda is 1 where bronze `helps`: with a slope of gold on bronze above 1/2, V is smaller with it.  That must be
+    lambda is not 0 where bronze `helps`: with a slope of gold on bronze above 1/2, V is smaller with 1.  That must be
     known from more than these scores (`slope_of` all systems); chosen by their own slope the interval covers as little
-    as .86, chosen by which of the two is shorter, .85.  Gold alone borrows two topics' worth of spread from bronze: a
-    few scores, most of them near 0, often miss how far scores reach.
+    as .86, chosen by which of the two is shorter, .85.  Below 20, gold alone borrows two topics' worth of spread from
+    bronze: a few scores, most of them near 0, often miss how far scores reach.  Beside scores that bronze helps, what
+    gold alone would give is told: from 20 on by the form of lambda 0, below by s2(y)/n and t(n - 1).
 
     generalise=False: the value is that of these very topics, had they all been gold-judged;
     V = ((n - 1) s2(y - f) + M)/n (1/n - 1/N), t(n - 1): one more topic is thought to miss by a standard deviation.
@@ -94,8 +96,10 @@ def rectify_topics(
         raise TruegainError("all of these topics are gold-judged: their mean is known, and has no interval")
     if t.u == 0:
         return Rectified(t.mean_y, _never_zero(gold_se), t.n - 1, 0.0, t.mean_y, gold_se, t.n - 1, len(t.y), len(t.y))
-    if tuning is None and generalise and given.sum() >= LEAST_TO_TUNE and t.tunable:
-        lam, of_gold, df = t.tuned()
+    many = tuning is None and generalise and given.sum() >= LEAST_TO_TUNE and (t.tunable or not helps)
+    gold_df = _freedom(t.y - t.mean_y, t.w, t.n - 1) if many else t.n - 1
+    if many:
+        lam, of_gold, df = t.tuned() if helps else (0.0, gold_se**2, gold_df)
     else:
         lam = float(helps if tuning is None else tuning)
         of_gold, df = t.fixed(lam) if generalise else t.these(lam)
@@ -103,7 +107,7 @@ def rectify_topics(
     variance = of_gold + of_bronze
     se = _never_zero(math.sqrt(variance))
     df = variance**2 / (of_gold**2 / df + of_bronze**2 / max(t.n + t.u - 1, 1))
-    return Rectified(t.value(lam), se, df, lam, t.mean_y, gold_se, t.n - 1, int((w > 0).sum()), len(t.y))
+    return Rectified(t.value(lam), se, df, lam, t.mean_y, gold_se, gold_df, int((w > 0).sum()), len(t.y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,10 +204,15 @@ class _Topics:
         without = -y / (n - 1) + self.share * slope * (self.gap + x / (n - 1))
         moves = without - _mean(without, self.w)
         square = float((self.w * moves**2).sum())
-        tails = n * float((self.w * moves**4).sum()) / max(square**2, TINY**2)
         lam = xy / xx
-        variance = (n - 1) / n * square + self.agreed(lam) / n
-        return lam, variance, min(n - 2, max(1.0, 2 * n / max(tails - 1, TINY)))
+        return lam, (n - 1) / n * square + self.agreed(lam) / n, _freedom(moves, self.w, n - 2)
+
+
+def _freedom(moves: Floats, weights: Floats, most: float) -> float:
+    """Degrees of freedom of a variance made of these moves: fewer where one topic carries it, by their kurtosis."""
+    n, square = float(weights.sum()), float((weights * moves**2).sum())
+    tails = n * float((weights * moves**4).sum()) / max(square**2, TINY**2)
+    return min(most, max(1.0, 2 * n / max(tails - 1, TINY)))
 
 
 def _copies(weights: Floats | None, topics: int) -> Floats:

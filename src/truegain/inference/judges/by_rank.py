@@ -84,10 +84,10 @@ def _shift(weight: Floats, counts: Floats, says: Bools, topic: Floats, gold: str
     return RankShift(gold, bronze, weighed, alike, se, m - 1.0) if se > 1e-12 else None
 
 
-def rank_notes(lists: JudgedLists, *, always: bool = False) -> list[str]:
+def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = False) -> list[str]:
     """What is to be said of accuracy and rank: where it changes, and where that all ranks are alike is an assumption.
 
-    always: also where nothing was found and nothing rests on it.
+    always: also where nothing was found and nothing rests on it; rectified: no matrix is inverted, so none is weighed.
     """
     shifts = rank_shifts(lists)
     given = lists.accuracy == "given"
@@ -103,9 +103,9 @@ def rank_notes(lists: JudgedLists, *, always: bool = False) -> list[str]:
         head = f"These gold pairs do not show that accuracy changes with the ranks that {lists.measure} weighs"
         return [f"{head}; clearest: {said}."] if given or always else []
     so = (
-        f"All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
-        "accuracy: --accuracy lists (or system) weighs them by rank"
+        f" All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
+        "accuracy: --accuracy lists (or system) weighs them by rank."
         if given
-        else "Each gold pair counts what its ranks do"
+        else " Each gold pair counts what its ranks do."
     )
-    return [f"The judge's accuracy changes with rank: {said}. {so}."]
+    return [f"The judge's accuracy changes with rank ({lists.measure}): {said}.{'' if rectified else so}"]

@@ -23,7 +23,7 @@ from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
+from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Comparison, table_of
@@ -154,7 +154,7 @@ def _rectified(
     source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
     about = [str(fitted), *fitted.consistency(), *told_of(source, measure)]
     found, refused = differences_of(source, ranked.systems, measure, wanted, wish.confidence)
-    found = [replace(c, notes=tuple(f"{c.b} - {c.a}: {n}" for n in c.notes if "wider" in n)) for c in found]
+    found = [replace(c, notes=()) for c in found]
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:
@@ -230,7 +230,10 @@ def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, w
         sides = [side for s in (a, b) for side in lists.judge_of(s).sides(topics, binary=False)]
         most = max(reach(lists, s, there)[1] for s in (a, b))
         names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
-        check_says_something(d, t * se, (-most, most), names, sides)
+        try:
+            check_says_something(d, t * se, (-most, most), sides)
+        except TruegainError as error:
+            raise TruegainError(f"{names}: {error}") from None
     if gold_sample == "shared" and wish.method == "default" and over:
         low, high = _guarded(lists, two.less(one), reach(lists, b, there)[1], t, (low, high))
     return Comparison(
@@ -261,7 +264,7 @@ def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish:
     try:
         return _sound(lists, s, topics, there, wish)
     except TruegainError as error:
-        raise of_system(lists, s, error) from None
+        raise TruegainError(f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}") from None
 
 
 def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
@@ -271,7 +274,7 @@ def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wi
     found = correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
     variance, df = found.variance(over_topics=wish.clusters == "topics")
     half = quantile_of(wish.confidence, df) * math.sqrt(variance)
-    check_inside(found.value, half, reach(lists, s, there), f"{lists.ranked.systems[s]}, {lists.measure}")
+    check_inside(found.value, half, reach(lists, s, there))
     return found
 
 

@@ -26,7 +26,7 @@ from truegain.inference.judges.linear_correction import bootstrap_linear, correc
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import clearly_positive
-from truegain.inference.judges.soundness import check_inside, check_says_something, of_system, reach, sides_of
+from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
 from truegain.inference.judges.wish import Wish, judge_of, rectifies
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
@@ -119,9 +119,9 @@ def _one_measure(
         try:
             answers.append(_one_system(lists, s, wish))
         except TruegainError as error:
-            answers.append(_refused(lists, s, wish, str(of_system(lists, s, error))))
+            answers.append(_refused(lists, s, wish, why_not(lists, s, error)))
     if all(a.value is None for a in answers):
-        raise TruegainError(answers[0].notes[0])
+        raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
     said = [str(lists.judge), *rank_notes(lists)]
     if isinstance(judge, Judge):
         said += judge.consistency()
@@ -172,9 +172,9 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
             notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
     if not se > 0:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
-    half, limits, who = quantile_of(wish.confidence, df) * se, reach(lists, s, there), f"{base.system}, {base.measure}"
-    value_, low, high, held = check_inside(estimate.value, half, limits, who)
-    check_says_something(estimate.value, half, limits, who, sides)
+    half, limits = quantile_of(wish.confidence, df) * se, reach(lists, s, there)
+    value_, low, high, held = check_inside(estimate.value, half, limits)
+    check_says_something(estimate.value, half, limits, sides)
     return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
 
 
@@ -183,7 +183,7 @@ def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there:
     f, topics = lists.weights.weight[s][there], lists.names(there)
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
     if total == 0:
-        raise TruegainError(f"{base.system}: none of its documents that {base.measure} looks at is judged")
+        raise TruegainError(f"none of its documents that {base.measure} looks at is judged")
     j = float(f[:, 1].mean())
     moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.mN)) / (n * total)
     v_j = float(moves @ moves) * n / (n - 1)
@@ -227,7 +227,7 @@ def _rectified(
     answers = [
         Correction(
             e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,
-            judge.design, e.n or 0, pairs, tuple(n for n in e.notes if "wider" in n),
+            judge.design, e.n or 0, pairs,
         )
         for s, e in enumerate(estimates)
     ]  # fmt: skip

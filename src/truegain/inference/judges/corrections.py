@@ -93,9 +93,10 @@ class Corrections:
 
     def _told(self) -> tuple[str, ...]:
         systems: dict[str, list[str]] = {}
+        several = len({a.measure for a in self.answers}) > 1
         for a in self.answers:
             for note in a.notes:
-                systems.setdefault(note, []).append(a.system)
+                systems.setdefault(note, []).append(f"{a.system}, {a.measure}" if several else a.system)
         return tuple(f"{_who(names, len(self.answers))}: {note}" for note, names in systems.items())
 
     def __str__(self) -> str:

@@ -90,9 +90,11 @@ class Homogeneity:
         if most is None:
             return "The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
         low, high = most.interval(self._tests * self._systems) or (math.nan, math.nan)
+        who, value = f"{most.system}'s {self.measure}", most.value or 0.0
+        does = f"take {-value:.3f} from {who}, beside" if value < 0 else f"add {value:+.3f} more to {who} than to"
         return (
-            f"For documents of the same gold label its errors add {most.value:+.3f} more to {most.system}'s "
-            f"{self.measure} than to the others' (95% interval, adjusted, {low:+.3f} to {high:+.3f})."
+            f"For documents of the same gold label its errors {does} the others' (95% interval, adjusted, {low:+.3f} "
+            f"to {high:+.3f})."
         )
 
     def table(self) -> Table:

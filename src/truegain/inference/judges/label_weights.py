@@ -14,6 +14,7 @@ from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.ranked import RankedGains
 
 MOST_CLASSES = 12
+LEAST_SHOWN = 0.0005  # a share that is shown as 0.0% is not worth a warning
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
     looked = float(np.concatenate([[0.0], np.cumsum(weight)])[np.minimum(ranked.depth, len(weight))].sum())
     entries = ranked.rank[ranked.judged & (ranked.rank <= len(weight))]
     share = 1 - float(weight[entries - 1].sum()) / looked if looked else 0.0
-    if share > 1e-9:
+    if share >= LEAST_SHOWN:
         warn(
             f"{measure}: {share:.1%} of what it looks at has no bronze label and counts as non-relevant for certain, "
             "which no correction mends: label these documents, or leave them out of the lists "

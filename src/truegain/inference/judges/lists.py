@@ -99,7 +99,8 @@ class JudgedLists:
         there = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
         if there.sum() < 2:
             names = " and ".join(self.ranked.systems[s] for s in systems)
-            raise TruegainError(f"{names}: {int(there.sum())} judged topics are answered; at least 2 are needed")
+            who = f"{names}: " if len(systems) > 1 else ""  # of one system who asks says which
+            raise TruegainError(f"{who}{int(there.sum())} judged topics are answered; at least 2 are needed")
         return there
 
     def names(self, there: Bools) -> list[str]:

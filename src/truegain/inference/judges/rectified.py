@@ -14,8 +14,6 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
-WIDER = "the interval is wider ({:.4f}) than that of the gold labels alone ({:.4f}); to take the shorter is too sure"
-
 
 def rectified(
     bronze: RankedGains,
@@ -62,7 +60,6 @@ def estimates_of(
             answers.append(source.estimate(s, None))
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
-    notes = _notes(answers, confidence)
     tell_wider(answers, confidence, list(systems), f" of {measure}")
     return [
         Estimate(
@@ -74,9 +71,9 @@ def estimates_of(
             method=source.name,
             se=r.se,
             n=r.topics,
-            notes=note,
+            notes=_note(r),
         )
-        for system, r, note in zip(systems, answers, notes, strict=True)
+        for system, r in zip(systems, answers, strict=True)
     ]
 
 
@@ -128,12 +125,11 @@ def differences_of(
         except TruegainError as error:
             refused.append(f"{names[1]} - {names[0]}, {measure}: {error}")
             continue
-        (note,) = _notes([r], confidence)
         answers.append(r)
         found.append(
             Comparison(
                 *names, str(measure), first.value, second.value, r.value, *r.interval(confidence), r.p_value(),
-                test=source.name, level=confidence, n=r.topics, notes=note,
+                test=source.name, level=confidence, n=r.topics, notes=_note(r),
             )
         )  # fmt: skip
     if not found:
@@ -146,34 +142,28 @@ def told_of(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
     """Whether and how whole gold topics make use of bronze scores."""
     if not isinstance(source, GoldTopics):
         return []
-    if source.gold_topics >= LEAST_TO_TUNE:
-        return [
-            "Scores and differences are each rectified with a slope of their own, so that a difference is not exactly "
-            "that of the two scores."
-        ]
+    many = source.gold_topics >= LEAST_TO_TUNE
+    own = "each score and difference with a slope of its own: a difference is not exactly that of the two scores"
     if len(source.bronze) == 1:
+        used = "they are used, by that slope" if many else "they are used"
         return [
             f"Whether bronze scores help, {source.gold_topics} gold topics of one system cannot tell (slope of gold on "
-            f"bronze {source.slope:.2f}; above {ENOUGH_SLOPE:g} they shorten the interval); they are used."
+            f"bronze {source.slope:.2f}; above {ENOUGH_SLOPE:g} they mostly shorten the interval); {used}."
         ]
-    used = "so bronze scores count in full" if source.helps else "so the gold topics stand alone"
+    used = "so the gold topics stand alone"
+    if source.helps:
+        used = f"so bronze scores count, {own}" if many else "so bronze scores count in full"
     return [
         f"{measure}, {source.gold_topics} gold topics: over all systems the slope of gold on bronze scores is "
-        f"{source.slope:.2f}, {used} (above {ENOUGH_SLOPE:g} they shorten the interval). It is decided so for all "
-        "systems at once; taking the shorter of the two intervals would be too sure."
+        f"{source.slope:.2f}, {used} (above {ENOUGH_SLOPE:g} they mostly shorten the interval). It is decided so for "
+        "all systems at once; taking the shorter of the two intervals would be too sure."
     ]
 
 
-def _notes(answers: Sequence[Rectified], confidence: float) -> list[tuple[str, ...]]:
-    """How much gold there was, and where gold alone would do better."""
-    notes = []
-    for r in answers:
-        pairs = "" if r.gold_pairs is None else f"{r.gold_pairs} gold pairs in "
-        note = [f"{pairs}{r.gold_topics} of {r.topics} topics; weight of the bronze score {r.tuning:.2f}"]
-        if _wider(r, confidence):
-            note.append(WIDER.format(r.width(confidence), r.gold_width(confidence)))
-        notes.append(tuple(note))
-    return notes
+def _note(r: Rectified) -> tuple[str]:
+    """How much gold there was, and how much bronze scores count."""
+    pairs = "" if r.gold_pairs is None else f"{r.gold_pairs} gold pairs in "
+    return (f"{pairs}{r.gold_topics} of {r.topics} topics; weight of the bronze score {r.tuning:.2f}",)
 
 
 def _wider(r: Rectified, confidence: float) -> bool:
@@ -187,5 +177,6 @@ def tell_wider(answers: Sequence[Rectified], confidence: float, names: list[str]
         name, r = max(worse, key=lambda w: w[1].width(confidence) / w[1].gold_width(confidence))
         warn(
             f"bronze labels widen {len(worse)} of {len(answers)} intervals{what} ({some([n for n, _ in worse])}); most "
-            f"for {name}, {r.width(confidence):.4f} against {r.gold_width(confidence):.4f} from gold labels alone"
+            f"for {name}, {r.width(confidence):.4f} against {r.gold_width(confidence):.4f} from gold labels alone; "
+            "to take the shorter is too sure"
         )

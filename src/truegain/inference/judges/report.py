@@ -17,7 +17,7 @@ from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.wish import judge_of
+from truegain.inference.judges.wish import judge_of, rectifies
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -82,7 +82,7 @@ def judge_report(
         for system, mean in zip(ranked.systems, means, strict=True):
             notes += [f"{system}: {said}" for said in lists.judge_out_of_reach(system, float(mean))]
     if lists is not None:
-        notes += rank_notes(lists, always=True)
+        notes += rank_notes(lists, always=True, rectified=rectifies(judge, "default"))
     if lists is not None and len(lists.ranked.systems) > 1:
         found = homogeneity(lists, trials=trials, seed=seed)
         if shown == "systems":

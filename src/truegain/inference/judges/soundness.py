@@ -19,16 +19,15 @@ def sides_of(judge: Judge | JudgePanel, topics: Sequence[str], *, binary: bool, 
     return judge.sides(topics, binary=binary, clusters=clusters)
 
 
-def of_system(lists: JudgedLists, system: int, error: TruegainError) -> TruegainError:
-    """The error with the system it is about, and where its judge was measured."""
-    name, text = lists.ranked.systems[system], str(error)
-    said = text if text.startswith(name) else f"{name}: {text}"
+def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
+    """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""
+    name, said = lists.ranked.systems[system], str(error)
     if lists.accuracy == "system" and isinstance(lists.judge, Judge):
         said += (
             f" (the judge was measured on the gold pairs that {name} retrieved; --accuracy lists or given "
             "measures it on more)"
         )
-    return TruegainError(said)
+    return said
 
 
 def reach(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
@@ -38,9 +37,7 @@ def reach(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
     return total * min(0.0, float(value.min())), total * float(value.max())
 
 
-def check_says_something(
-    value: float, half: float, limits: tuple[float, float], who: str, sides: Sequence[Side]
-) -> None:
+def check_says_something(value: float, half: float, limits: tuple[float, float], sides: Sequence[Side]) -> None:
     """Refuse an interval that leaves out nothing of what the value can be."""
     low, high = limits
     if value - half > low or value + half < high:
@@ -48,16 +45,14 @@ def check_says_something(
     worst = max((side.confusion for side in sides), key=lambda c: c.condition)
     fewest = int(worst.effective.argmin())
     raise TruegainError(
-        f"{who}: the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "
+        f"the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "
         f"{low:.3g} to {high:.3g} that is possible, so little do these gold pairs say of how the judge tells labels "
         f"apart (condition number {worst.condition:.3g}; gold label {worst.gold[fewest]:g} has the fewest pairs, worth "
         f"{worst.effective[fewest]:.0f}): judge more gold pairs, merge labels, or use a binary measure such as P@10"
     )
 
 
-def check_inside(
-    value: float, half: float, limits: tuple[float, float], who: str
-) -> tuple[float, float, float, tuple[str, ...]]:
+def check_inside(value: float, half: float, limits: tuple[float, float]) -> tuple[float, float, float, tuple[str, ...]]:
     """Value and interval held inside the limits, with a note where this moved the value.
 
     Refused where the whole interval lies outside: then the gold pairs and the bronze labels do not fit together.
@@ -65,7 +60,7 @@ def check_inside(
     low, high = limits
     if value - half > high or value + half < low:
         raise TruegainError(
-            f"{who}: the corrected value {value:.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and "
+            f"the corrected value {value:.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and "
             "the bronze labels do not fit together. Check that the same judge, the same kind of documents and the same "
             "scale stand behind both"
         )
