@@ -12,9 +12,10 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.gains.pairs import pair_up
-from truegain.gains.scales import on_scale, scale_of
+from truegain.gains.scales import Strays, on_scale, scale_of
 from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.labels.report import plan
+from truegain.tables.pool import Pool
 
 Labels = dict[str, dict[str, float]]
 
@@ -156,3 +157,13 @@ def test_inverted_labels_are_told() -> None:
     rng = np.random.default_rng(0)
     coin = {t: {d: int(rng.random() < 0.5) for d in row} for t, row in bronze.items()}
     fitted_judge(coin, gold, "P@10", design="random")
+
+
+def test_strays_where_gold_has_fractions() -> None:
+    """Guards what a stray is: beyond the highest gold label, or fractional where gold's are whole, never where not."""
+    pool = Pool.of(tg.Judgments.of({"1": {"a": 0.25, "b": 1.0, "c": 2.5, "d": -1.0, "e": 2.0}}))
+    assert Strays.found(pool, np.array([0.0, 0.5, 2.0])).labels == (2.5,)
+    assert Strays.found(pool, np.array([0.0, 1.0, 3.0])).labels == (0.25, 2.5)
+    assert Strays.found(pool, np.array([0.0, 0.25, 2.5])).labels == ()
+    found = Strays.found(pool, np.array([0.0, 1.0, 2.0]))
+    assert (found.labels, found.counts, found.of, found.share) == ((0.25, 2.5), (1, 1), 4, 0.5)

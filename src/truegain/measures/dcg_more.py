@@ -46,7 +46,7 @@ class _Curves:
         return np.where(at > 0, self.ideal_dcg[inside], 0.0)
 
     def at(self, lists: Ints, rank: Ints) -> Floats:
-        """DCG of a list at a rank."""
+        """DCG of a list at a rank; 0 at rank 0, the end of an empty list."""
         ranked = self.ranked
         wide = int(max(ranked.rank.max(initial=0), rank.max(initial=0))) + 1
         position = np.searchsorted(ranked.list * wide + ranked.rank, lists * wide + rank, side="right") - 1
@@ -76,9 +76,9 @@ class nDCGrel(Measure):
         curves = _Curves.of(ranked)
         topic = ranked.list_topic[ranked.list]
         here = np.where(curves.gain > 0, ratio(curves.dcg, curves.best(topic, ranked.rank)), 0.0)
-        lists, deepest = np.arange(ranked.lists), np.maximum(ranked.depth, 1)
+        lists = np.arange(ranked.lists)
         positives = curves.positives[ranked.list_topic]
-        end = ratio(curves.at(lists, deepest), curves.best(ranked.list_topic, positives))
+        end = ratio(curves.at(lists, ranked.depth), curves.best(ranked.list_topic, positives))
         missed = positives - ranked.total(curves.gain > 0)
         return ratio(ranked.total(here) + missed * end, positives)
 
@@ -112,9 +112,7 @@ class RnDCG(Binary):
         total = np.bincount(points, weights=values, minlength=ranked.lists)
         number = ranked.per_list(np.bincount(drop_topic, minlength=topics)).astype(np.float64)
         positives = curves.positives[ranked.list_topic]
-        end = ratio(
-            curves.at(np.arange(ranked.lists), np.maximum(ranked.depth, 1)), curves.best(ranked.list_topic, positives)
-        )
+        end = ratio(curves.at(np.arange(ranked.lists), ranked.depth), curves.best(ranked.list_topic, positives))
         longer = ranked.depth > positives + 1
         scores = ratio(total + longer * end, number + longer)
         return np.where(ranked.per_list(ranked.pool_relevant(self.rel)) > 0, scores, 0.0)
