@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import truegain as tg
 from tests.worlds import study
@@ -31,6 +32,7 @@ from truegain.inference.judges.intervals import (
 )
 from truegain.inference.judges.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.judges.soundness import check_inside
+from truegain.inference.labels.prospect import _of_topics_and_errors
 from truegain.inference.ranks.overlap import top_overlap, top_set
 from truegain.inference.ranks.rbo import average_overlap
 from truegain.inference.ranks.tau import tau_interval
@@ -192,13 +194,14 @@ def not_rejected(mean: Floats, sigma: Floats, contrast: Floats, of_d: Floats, ba
     rest = d - t * c / v_t  # of D, independent of T
     edge = (bar * math.sqrt(v_d) - rest) / c * math.sqrt(v_t)  # of T in standard deviations, from where D passes
     x = t / math.sqrt(v_t)
-    tail = stats.truncnorm.sf(x, edge, np.inf) if c > 0 else stats.truncnorm.cdf(x, -np.inf, edge)
-    return bool(stats.norm.sf(z) <= tail <= 1 - stats.norm.sf(z))
+    x, edge = (-x, -edge) if c > 0 else (x, edge)
+    tail = math.exp(min(0.0, special.log_ndtr(x) - special.log_ndtr(edge)))  # of a normal cut off at the edge
+    return bool(special.ndtr(-z) <= tail <= special.ndtr(z))
 
 
 @pytest.mark.parametrize(("j", "corr_rn"), [(0.45, 0.2), (0.45, -0.4), (0.55, 0.6), (0.5, 0.0)])
 def test_guarded_holds_what_the_truncated_normal_does_not_reject(j: float, corr_rn: float) -> None:
-    """Guards every covariance in the guarded interval, the bar and the sides, by scipy's truncated normal."""
+    """Guards every covariance in the guarded interval, the bar and the sides, by a truncated normal, point by point."""
     r = Rates(j, 0.68, 0.62, 0.0012, 0.0075, 0.0062, 300, 40, 45, 0.3, -0.25, corr_rn)
     (m_j, v_j), (m_r, v_r) = one_more(r.j, r.v_j, r.size_j, 2), one_more(r.m_r, r.v_r, r.size_r, 2)
     m_n, v_n = one_more(r.m_n, r.v_n, r.size_n, 2)
@@ -406,6 +409,28 @@ def test_the_prospect_of_rectified_scores(design: str) -> None:
     known = [g for row in keep.values() for g in row.values()]
     assert p.relevant == pytest.approx((sum(known) + 0.5) / (len(known) + 1))
     assert p.gold_topic == (40 if design == "topics" else None)
+
+
+def test_errors_that_are_alike_within_a_topic() -> None:
+    """Guards the likeness of errors in the part of the topics: v (1 + (K - 1) r) / K, with an r that is not 0."""
+    counts = np.full((10, 2), 3.0)
+    moves = np.array([[1.0, -1.0]] * 5 + [[-1.0, 1.0]] * 5) * [2.0, 2.5]
+    of_pairs, own = np.array([20.0, 25.0]), np.full(10, 0.4)
+    gold = SimpleNamespace(moves=moves, counts=counts, topics=range(10), of_pairs=lambda: of_pairs)
+    seen = [40 * 10 / 9 / 20, 62.5 * 10 / 9 / 25]  # over what independent pairs would show; two others a topic
+    plain = [(x - 1) / 2 for x in seen]
+    r = [x * (1 - 2 / 10 / 2**2 / x**2) for x in plain]
+    assert min(r) > 0.3
+    bronze = 10 * 10 / 9 * 10 * 0.16
+    wanted = bronze
+    for v, k, alike in zip((1.0, 2.0), (6.0, 4.0), r, strict=True):
+        wanted += v * alike - 2 * v * (1 + (k - 1) * alike) / k
+    both = SimpleNamespace(moves=own, gold=gold)
+    found = _of_topics_and_errors(both, np.array([1.0, 2.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
+    assert found == pytest.approx(wanted, rel=1e-9)
+    floor = -sum(v * (1 - a) / k for v, k, a in zip((100.0, 200.0), (6.0, 4.0), r, strict=True)) + 0.05 * bronze
+    found = _of_topics_and_errors(both, np.array([100.0, 200.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
+    assert found == pytest.approx(floor, rel=1e-9)
 
 
 # ---------------------------------------------------------------------- orders of systems
