@@ -195,7 +195,7 @@ def not_rejected(mean: Floats, sigma: Floats, contrast: Floats, of_d: Floats, ba
     edge = (bar * math.sqrt(v_d) - rest) / c * math.sqrt(v_t)  # of T in standard deviations, from where D passes
     x = t / math.sqrt(v_t)
     x, edge = (-x, -edge) if c > 0 else (x, edge)
-    tail = math.exp(min(0.0, special.log_ndtr(x) - special.log_ndtr(edge)))  # of a normal cut off at the edge
+    tail = math.exp(min(0.0, float(special.log_ndtr(x) - special.log_ndtr(edge))))  # of a normal cut off at the edge
     return bool(special.ndtr(-z) <= tail <= special.ndtr(z))
 
 
