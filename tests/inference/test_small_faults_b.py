@@ -7,6 +7,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +17,13 @@ from tests.inference.matrices import generated
 from truegain.errors import TruegainError
 from truegain.inference import limits, multiple
 from truegain.inference.agreement import alpha, kappa, left_out, paired
+from truegain.inference.agreement import assessors as people
+from truegain.inference.agreement.order import order_agreement
 from truegain.inference.agreement.paired import Paired
 from truegain.inference.collection import few, jackknife, small_r, spread
 from truegain.inference.collection.expansion import reach
 from truegain.inference.collection.score import few_relevant
-from truegain.inference.differences import effects, families, topic_sets
+from truegain.inference.differences import effects, families, resampled, rows, topic_sets
 from truegain.inference.differences.anova import one_way, two_way
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test
 from truegain.inference.differences.effort import effort_of
@@ -625,3 +628,121 @@ def test_bootstrap_means_and_errors_of_each_replicate() -> None:
     left = jackknife_means(values)[1]
     assert left[[0, 2, 3]].tolist() == pytest.approx([0.3, 0.15, 0.35])
     assert math.isnan(left[1])
+
+
+# ---------------------------------------------------------------------- order, assessors
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_in_the_experts_order_one_by_one(seed: int) -> None:
+    """Guards the counts by group and by two levels against all pairs; groups without pairs, and a level missing."""
+    rng = np.random.default_rng(seed)
+    value, group = rng.integers(0, 4, 23).astype(np.float64), rng.choice([0, 1, 3, 4], 23)
+    expert = np.where(rng.random(23) < 0.1, np.nan, rng.integers(0, 3, 23))
+    expert[group == 4] = 1.0
+    found = order_agreement(value, expert, group)
+    right, every = np.zeros(6, int), np.zeros(6, int)
+    by_levels: dict[tuple[float, float], list[bool]] = {}
+    for i, j in itertools.permutations(range(23), 2):
+        if group[i] == group[j] and expert[i] < expert[j]:
+            every[group[i]] += 1
+            right[group[i]] += value[j] >= value[i]
+            by_levels.setdefault((expert[i], expert[j]), []).append(bool(value[j] >= value[i]))
+    counted = found.counted(6)
+    assert counted[0].tolist() == right.tolist()
+    assert counted[1].tolist() == every.tolist()
+    assert len(found) == every.sum()
+    assert found.share == pytest.approx(right.sum() / every.sum())
+    want = [(a, b, sum(x) / len(x), len(x)) for (a, b), x in sorted(by_levels.items())]
+    assert [tuple(row) for row in found.by_levels] == [pytest.approx(row) for row in want]
+
+
+def test_levels_of_experts_are_told_apart_up_to_fifty() -> None:
+    """Guards the most levels of which pairs are told apart: 50, not 51."""
+    for levels, pairs in ((50, 50 * 49 // 2), (51, 0)):
+        x = np.arange(levels, dtype=np.float64)
+        assert len(order_agreement(x, x, np.zeros(levels, np.int64)).by_levels) == pairs
+
+
+def test_limits_of_a_correlation_with_the_rest() -> None:
+    """Guards Fisher's limits: the greater of 1/(n - 3) and what leaving out gives; 4 items at least, no r of 1."""
+    r, n = np.array([0.5, 0.5, 0.5, 1.0, 0.5]), np.array([12.0, 12.0, 3.0, 9.0, 4.0])
+    low, high = people._limits(r, n, np.array([0.01, 0.4, 0.1, 0.1, 0.1]), 0.9)
+    z, step = math.atanh(0.5), stats.norm.ppf(0.95)
+    for i, variance in ((0, 1 / 9), (1, 0.4), (4, 1.0)):
+        ends = [math.tanh(z - step * math.sqrt(variance)), math.tanh(z + step * math.sqrt(variance))]
+        assert [low[i], high[i]] == pytest.approx(ends)
+    assert np.isnan(low[2:4]).all()
+    assert np.isnan(high[2:4]).all()
+
+
+# ---------------------------------------------------------------------- many pairs by rows and by signs
+
+
+@pytest.mark.parametrize("topics", [50, 51])
+def test_wilcoxon_of_rows_is_exact_up_to_fifty(topics: int) -> None:
+    """Guards the last exact number of topics and the normal p with ties beyond, against scipy's."""
+    rng = np.random.default_rng(topics)
+    z = rng.integers(-9, 12, (3, topics)) / 8
+    z[z == 0] = 0.5
+    z[0] = rng.permutation(np.arange(1, topics + 1)) * np.where(rng.random(topics) < 0.4, -1, 1)
+    found = rows.wilcoxon_rows(np.zeros_like(z), z).p
+    theirs: Any = stats.wilcoxon
+    how = "exact" if topics <= 50 else "asymptotic"
+    assert found[0] == pytest.approx(theirs(z[0], method=how).pvalue, rel=1e-9)
+    if topics > 50:
+        want = [theirs(row, method=how, correction=False).pvalue for row in z[1:]]
+        assert found[1:].tolist() == pytest.approx(want, rel=1e-9)
+    one = [wilcoxon(row).p for row in z]
+    assert found.tolist() == pytest.approx(one, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 7])
+def test_all_signs_are_counted(n: int) -> None:
+    """Guards halves of topics, even and odd: the share of all signs as far out, ties of 1/8 included."""
+    z = np.random.default_rng(n).integers(-4, 6, (4, n)) / 8
+    found = resampled.randomisation_p(z, trials=2**n)
+    for row, p in zip(z, found, strict=True):
+        sums = [
+            abs(sum(s * x for s, x in zip(signs, row, strict=True))) for signs in itertools.product((-1, 1), repeat=n)
+        ]
+        assert p == pytest.approx(sum(s >= abs(row.sum()) for s in sums) / 2**n, rel=1e-12)
+    assert resampled.is_exact(n, 2**n)
+    assert not resampled.is_exact(n, 2**n - 1)
+
+
+def test_blocks_are_cut_where_streams_begin() -> None:
+    """Guards the replicates of a stage: the same whether drawn at once or gone on with, at 500 and beside it."""
+    assert resampled._blocks(0, 500) == [(0, 500)]
+    assert resampled._blocks(100, 1001) == [(100, 500), (500, 1000), (1000, 1001)]
+    assert resampled._blocks(500, 600) == [(500, 600)]
+    whole = resampled._drawn(3, (500, 900), 6, 6, np.int64)
+    assert np.array_equal(whole[150:], resampled._drawn(3, (650, 900), 6, 6, np.int64))
+
+
+def test_t_of_resampled_topics_by_hand() -> None:
+    """Guards t* with divisor n - 1, infinite where one topic was drawn throughout, and its |mean|, for drawn topics."""
+    w = np.array([[0.3, -0.1, -0.2]])
+    stars, means = resampled._bootstrap_t((w, 4), (0, 40), np.random.SeedSequence(0))
+    for drawn, star, mean in zip(resampled._drawn(4, (0, 40), 3, 3, np.int64), stars[:, 0], means[:, 0], strict=True):
+        own = w[0, drawn].tolist()
+        assert mean == pytest.approx(abs(statistics.fmean(own)))
+        flat = len(set(own)) == 1
+        assert star == (math.inf if flat else pytest.approx(abs(statistics.fmean(own)) / stats.sem(own)))
+    assert np.isinf(stars).any()
+
+
+def test_the_interval_of_alpha_written_out() -> None:
+    """Guards half-width, bow and Wilson's limits of alpha: from alphas without each item, each computed anew."""
+    study: list[list[float]] = [[1, 1, 2], [3, 2], [0, 0, 0, 1], [5, 5], [2, 3, 3], [4, 4], [1, 0], [5, 4]]
+    whole = float(left_out.alpha_between(pairs_of(study), "interval", np.ones((1, 8)))[0])
+    without = [
+        float(left_out.alpha_between(pairs_of(study[:i] + study[i + 1 :]), "interval", np.ones((1, 7)))[0])
+        for i in range(8)
+    ]
+    variance, df = left_out.spread_of(np.array(without))
+    half = float(stats.t.ppf(0.95, df)) * math.sqrt(variance)
+    best, worst = wilson(1 - whole, 8, stats.t.ppf(0.95, 7))
+    low = min(whole - half - half**2 / (4 * (1 - whole)), 1 - float(worst))
+    high = min(1.0, max(whole + half, 1 - float(best)))
+    assert left_out.limits_of(pairs_of(study), "interval", "items", 0.9, 0) == pytest.approx((low, high), rel=1e-9)
