@@ -746,3 +746,54 @@ def test_the_interval_of_alpha_written_out() -> None:
     low = min(whole - half - half**2 / (4 * (1 - whole)), 1 - float(worst))
     high = min(1.0, max(whole + half, 1 - float(best)))
     assert left_out.limits_of(pairs_of(study), "interval", "items", 0.9, 0) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_alpha_of_more_differing_items_counts_more_units() -> None:
+    """Guards Wilson's size beyond 10 items on which people differ: n times k/10 units, of 12 items and k = 12."""
+    study: list[list[float]] = [[i, i + 1, i + 1 - i % 2] for i in range(12)]
+    data = pairs_of(study)
+    whole = float(left_out.alpha_between(data, "interval", np.ones((1, 12)))[0])
+    variance, df = left_out.spread_of(left_out._without_items(data, "interval", 0))
+    half = float(stats.t.ppf(0.975, df)) * math.sqrt(variance)
+    best, worst = wilson(1 - whole, 12 * 1.2, stats.t.ppf(0.975, 11))
+    low = min(whole - half - half**2 / (4 * (1 - whole)), 1 - float(worst))
+    high = min(1.0, max(whole + half, 1 - float(best)))
+    assert left_out.limits_of(data, "interval", "items", 0.95, 0) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_units_are_left_out_alone_or_in_groups() -> None:
+    """Guards how many are left out alone: 1,000 items, 200 assessors; of more, 200 and 50 groups of even size."""
+    assert (left_out.ALONE, left_out.GROUPS, left_out.PEOPLE, left_out.CREWS) == (1000, 200, 200, 50)
+    assert left_out._groups(10, 10, 5, 0).tolist() == list(range(10))
+    assert sorted(Counter(left_out._groups(11, 10, 5, 0).tolist()).items()) == [(0, 3), (1, 2), (2, 2), (3, 2), (4, 2)]
+
+
+def test_values_that_are_all_equal_have_no_error() -> None:
+    """Guards rounding as no spread, and rows without any difference: standard error 0, p 1."""
+    values = np.array([[0.1 + 0.2, 0.3, 0.3], [0.0, 1.0, 2.0]])
+    assert means_and_errors(values)[1].tolist() == pytest.approx([0.0, 1 / math.sqrt(3)])
+    same = np.full((1, 4), 0.5)
+    for test in (rows.sign_rows, rows.wilcoxon_rows, rows.paired_t_rows, rows.welch_rows):
+        assert test(same, same).p.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
+def test_the_normal_wilcoxon_with_zeros_is_scipys(zeros: str) -> None:
+    """Guards mean and variance of the rank sums where differences are 0 or tied, with and without correction."""
+    z = np.array([0.25, -0.5, 0.5, 0.0, 1.0, -0.25, 0.75, 0.0, 2.0, 0.0, 3.0, -1.0])
+    theirs: Any = stats.wilcoxon
+    for correction in (False, True):
+        want = theirs(z, zero_method=zeros, correction=correction, method="asymptotic").pvalue
+        found = wilcoxon(z, zero_method=zeros, correction=correction, method="normal").p  # type: ignore[arg-type]
+        assert found == pytest.approx(want, rel=1e-9)
+
+
+def test_topics_for_an_analysis_of_variance_are_the_least() -> None:
+    """Guards the noncentrality n d^2/(2 v) and both degrees of freedom, by scipy: n does, n - 1 does not."""
+    for systems, power in ((2, 0.8), (6, 0.75)):
+        n = topic_sets.topics_for_anova(0.5, 1.0, systems, power=power).topics
+        reached = [
+            stats.ncf.sf(stats.f.ppf(0.95, systems - 1, systems * (k - 1)), systems - 1, systems * (k - 1), k * 0.125)
+            for k in (n - 1, n)
+        ]
+        assert reached[0] < power <= reached[1]
