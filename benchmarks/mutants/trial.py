@@ -169,7 +169,7 @@ def tried(point: Point, tree: Path, reach: Reached, budget: float) -> Verdict:
     finally:
         path.write_text(source)
     said = [line for line in out.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    if code > 2 or (code == 2 and not said):  # neither a test that failed nor a file that could not be read
+    if code > 0 and (code > 2 or not said):  # neither a test that failed nor a file that could not be read
         raise RuntimeError(f"the tests of {point.path}:{point.line} did not run\n{out}")
     fate: Fate = "survived" if code == 0 else "killed" if code > 0 else "killed by time"
     return Verdict(point, fate, said[0] if said else "", len(tests))

@@ -133,6 +133,9 @@ def test_where_there_are_too_many_groups_stretches_are_taken() -> None:
     found = groups_of(differ)
     assert found == ((0,), *((i, i + 1) for i in range(1, 14, 2)), (15,))
     assert not is_complete(differ, found)
+    shifted = np.zeros((18, 18), np.bool_)
+    shifted[1:17, 1:17] = differ
+    assert groups_of(shifted) == tuple((i, i + 1) for i in range(0, 17, 2))  # to the last system
 
 
 def test_26_groups_are_letters_and_27_numbers() -> None:

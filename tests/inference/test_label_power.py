@@ -166,6 +166,7 @@ def test_parts_of_the_prospect_are_the_variance_of_the_test() -> None:
     assert p.gold_relevant + p.gold_nonrelevant == pytest.approx(drawn.sum())
     assert p.relevant == pytest.approx((right[drawn].sum() + 0.5) / (drawn.sum() + 1))
     assert (p.topics, p.labels_per_topic, p.gold_share) == (30, 40, 1.0)
+    assert (p.D, p.v_r, p.v_n) == (1.0, 0.0, 0.0)  # no rate is inverted
 
 
 # ---------------------------------------------------------------------- the report

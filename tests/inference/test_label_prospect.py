@@ -49,6 +49,18 @@ def test_a_plan_is_for_two_systems_that_differ() -> None:
             tg.plan(some, bronze, EBAY, "P@10", **COSTS)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("design", ["random", "by-bronze", "topics", "by-gold"])
+def test_no_rate_is_inverted_where_gold_sets_scores_right(design: str) -> None:
+    """Guards the prospects of gold of the same population: D is 1, and gold pairs bring variance whatever differs."""
+    runs, bronze, gold = study(1, topics=24)
+    seen = {t: row if design == "topics" else {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0}
+            for t, row in gold.items() if design != "topics" or int(t) % 2 == 0}  # fmt: skip
+    p = tg.plan(runs, bronze, seen, "P@10", design=design, **COSTS).prospect  # type: ignore[arg-type]
+    assert (p.D, p.v_r, p.v_n) == (1.0, 0.0, 0.0)
+    assert min(p.fixed_r, p.fixed_n) > 0
+    assert p.topics == 24
+
+
 def test_share_of_relevant_gold() -> None:
     """Guards the share, kept off 0 and 1 by half a pair at either end; pairs without gold do not count."""
     assert _relevant(np.array([1.0, 0.0, np.nan, 2.0]), 1.0) == pytest.approx(2.5 / 4)
@@ -107,10 +119,11 @@ def test_how_alike_gold_pairs_of_a_topic_are(icc: float) -> None:
 def test_the_part_of_topics_and_errors() -> None:
     """Guards the variance that goes with 1/n where gold is of the documents scored: its sum, and its floor."""
     rng = np.random.default_rng(6)
-    gold, bronze = world(rng, 80, 0.1, 0.2)
-    keep = drawn(rng, gold, "by-gold", 200, 300)
-    both = corrected(gold, bronze, keep, slice(10, 20)).less(corrected(gold, bronze, keep, slice(0, 10)))
+    gold, bronze = world(rng, 80, 0.1, 0.6)
+    keep = drawn(rng, gold, "by-gold", 400, 600)
+    both = corrected(gold, bronze, keep, slice(0, 10))  # in a difference of two the likeness cancels
     alike = _alike(both.gold.moves, both.gold.counts, both.gold.of_pairs(), len(both.gold.topics))
+    assert alike.min() > 0.05  # else nothing below depends on it
     bronze_variance = 80 * 80 / 79 * sum(x * x for x in both.moves.tolist())
     for v, documents in (((0.002, 0.003), (11.0, 9.0)), ((0.4, 0.5), (0.5, 3.0))):
         a = bronze_variance

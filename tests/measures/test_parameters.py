@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import polars as pl
 import pytest
 
 import truegain as tg
@@ -23,3 +26,48 @@ def test_a_highest_gain_below_one() -> None:
     assert found == pytest.approx((0.5 + 0.25 * (1 - 1 / (3 - 0.75 / 0.5))) / 0.75)
     with pytest.raises(tg.MeasureError, match="above max_rel"):
         tg.evaluate(RUN, judged, "rpref_N(max_rel=0.4)")
+
+
+def test_a_judged_zero_of_an_intent_is_judged() -> None:
+    """Guards label 0 of a subtopic: it is judged non-relevant for that intent, so Bpref counts it above a."""
+    qrels = pl.DataFrame({"topic": "1", "subtopic": "i", "doc": ["a", "x"], "label": [1, 0]})
+    run = {"1": {"x": 2.0, "a": 1.0}}
+    assert tg.evaluate(run, qrels, "IA(of='Bpref')").mean() == 0
+    assert tg.evaluate(run, qrels.filter(pl.col("label") > 0), "IA(of='Bpref')").mean() == 1
+
+
+GOES_ON: dict[str, Callable[[int, float, float], float]] = {  # by rank, gain and gain so far
+    "INSQ(T=2,max_rel=4)": lambda i, _, __: ((i + 3) / (i + 4)) ** 2,
+    "INST(T=2,max_rel=4)": lambda i, _, total: ((i + 2 + 2 - total - 1) / (i + 2 + 2 - total)) ** 2,
+    "NERR10(p=0.7,max_rel=4)": lambda _, gain, __: 0.7 * (1 - gain),
+    "NERR11(T=2,max_rel=4)": lambda i, gain, _: ((i + 3) / (i + 4)) ** 2 * (1 - gain),
+    "BPM(T=1.5,max_rel=4)@7": lambda i, _, total: float(total < 1.5 and i < 7),
+    "NERR8(max_rel=4)@7": lambda i, gain, _: (1 - gain) * (i < 7),
+    "NERR9(max_rel=4)@7": lambda i, gain, _: i / (i + 1) * (1 - gain) * (i < 7),
+}
+
+
+@pytest.mark.parametrize("measure", GOES_ON)
+def test_users_who_go_on(measure: str) -> None:
+    """Guards C/W/L measures away from T = 1 and p = 0.9, by walking down the list with the user."""
+    labels = [3, 0, 1, 4, 2, 0, 1]
+    run = {"1": {f"d{i}": -float(i) for i in range(7)}}
+    reaches, gained, looked, total = 1.0, 0.0, 0.0, 0.0
+    for rank in range(1, 1001):
+        gain = labels[rank - 1] / 4 if rank <= 7 else 0.0
+        total += gain
+        gained, looked = gained + reaches * gain, looked + reaches
+        reaches *= GOES_ON[measure](rank, gain, total)
+    found = tg.evaluate(run, {"1": {f"d{i}": g for i, g in enumerate(labels)}}, measure).mean()
+    assert found == pytest.approx(gained / looked, rel=1e-9)
+
+
+def test_limits_of_options() -> None:
+    """Guards the level and the depth: 0 and one half are levels, 1 is a depth; less is refused."""
+    for level in (0.0, 0.5, 1.0):
+        tg.Options(level=level)
+    tg.Options(depth=1)
+    with pytest.raises(tg.TruegainError, match="negative"):
+        tg.Options(level=-0.01)
+    with pytest.raises(tg.TruegainError, match="keeps no document"):
+        tg.Options(depth=0)
