@@ -2,7 +2,7 @@
 
 Every fault is one small change of `inference/`, `gains/`, `sampling/` or `measures/` (an operator, a comparison, a
 constant, a term dropped, a condition turned round), made in a copy of the tree and held against the tests that reach
-its line, in `tests/` and in docstrings, quick ones first, until one fails.  mutmut and cosmic-ray were tried: the one
+its line, in `tests/` and in docstrings, quick ones first, until one fails.  mutmut and cosmic-ray were looked at: the one
 changes messages as often as numbers and draws no sample, the other runs every test for every fault.
 """
 
