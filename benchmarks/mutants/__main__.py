@@ -2,8 +2,8 @@
 
 Every fault is one small change of `inference/`, `gains/`, `sampling/` or `measures/` (an operator, a comparison, a
 constant, a term dropped, a condition turned round), made in a copy of the tree and held against the tests that reach
-its line, in `tests/` and in docstrings, quick ones first, until one fails.  mutmut and cosmic-ray were looked at: the one
-changes messages as often as numbers and draws no sample, the other runs every test for every fault.
+its line, in `tests/` and in docstrings, quick ones first, until one fails.  Of mutmut and cosmic-ray, which were looked
+at, the one changes messages as often as numbers and draws no sample, the other runs every test for every fault.
 """
 
 from __future__ import annotations
