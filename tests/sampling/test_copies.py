@@ -245,3 +245,27 @@ def test_lists_without_keys_are_refused() -> None:
     ranked, _ = align(Pool.of(Judgments.of({"1": {"a": 1}})), [lambda: parts])
     with pytest.raises(TruegainError, match="keep_keys"):
         replicate(ranked, 1, 0, 0)
+
+
+@pytest.mark.parametrize("scale", ["ap", "logit"])
+def test_spreads_of_a_difference_are_those_of_lists_copied(scale: str) -> None:
+    """Guards both spreads of the paper's differences: whole lists copied, scored and subtracted have exactly these."""
+    from truegain.inference.collection.difference import collection_differences
+    from truegain.inference.collection.spread import EPSILON
+
+    ranked = random_lists()
+    (found,) = collection_differences(ranked, [(0, 1)], scale=scale, replicates=40, seed=SEED)
+    drawn = np.array([AP().score(replicate(ranked, 1, SEED, number)[0])[:2] for number in range(40)])
+    plain = AP().score(ranked)[:2]
+    if scale == "logit":
+        drawn, plain = _logit(drawn, EPSILON), _logit(plain, EPSILON)
+    assert found.difference == pytest.approx(plain[1] - plain[0], abs=1e-12)
+    assert found.paired == pytest.approx((drawn[:, 1] - drawn[:, 0]).std(axis=0, ddof=1), abs=1e-12)
+    apart = np.sqrt(drawn[:, 0].var(axis=0, ddof=1) + drawn[:, 1].var(axis=0, ddof=1))
+    assert found.independent == pytest.approx(apart, abs=1e-12)
+    assert (found.paired > 0.001).any()
+
+
+def _logit(x: Floats, epsilon: float) -> Floats:
+    inside = np.clip(x, epsilon, 1 - epsilon)
+    return np.asarray(np.log(inside / (1 - inside)))
