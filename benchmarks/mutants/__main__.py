@@ -52,6 +52,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         reach = reached(copied(Path(folder) / "0"), a.jobs, a.tests)
         print(f"{len(reach):,} tests recorded", flush=True)
+        if not reach:
+            raise SystemExit("no test was recorded: nothing can be measured")
         verdicts = []
         for n, v in enumerate(all_tried(drawn, Path(folder), reach, a.budget, a.jobs), 1):
             verdicts.append(v)

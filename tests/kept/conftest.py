@@ -1,0 +1,82 @@
+"""The small study that kept answers are about: every kind of file a command reads, from fixed seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
+from truegain.studies.world import simulate
+from truegain.studies.world_text import texts
+
+
+@pytest.fixture(scope="session")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with 16 topics and 5 systems.
+
+    runs/, gold.qrels (0 to 3), llm.qrels (a judge that errs), sample.qrels (random gold pairs), whole.qrels (gold of
+    the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), tied/ (rounded scores),
+    binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv, expert.qrels, magnitude-runs/, docs.jsonl,
+    intents.qrels (three subtopics).
+    """
+    folder = tmp_path_factory.mktemp("study")
+    world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
+    tg.write_runs(world.runs, f"{folder}/runs/")
+    gold, llm, sample = (rows(j) for j in (world.gold, world.noisy, world.sample))
+    qrels = {
+        "gold": gold,
+        "llm": llm,
+        "sample": sample,
+        "whole": {t: gold[t] for t in sorted(gold)[:9]},
+        "few": {t: few(row, 1 + i % 4) for i, (t, row) in enumerate(sorted(gold.items()))},
+        "holes": {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 3} for t, row in gold.items()},
+        "binary-llm": {t: {d: int(g > 1) for d, g in row.items()} for t, row in llm.items()},
+        "binary-sample": {t: {d: int(g > 1) for d, g in row.items()} for t, row in sample.items()},
+    }
+    for name, labels in qrels.items():
+        tg.write_judgments(labels, folder / f"{name}.qrels")
+    (folder / "tied").mkdir()
+    for system in world.runs.systems:
+        tied = {t: {d: round(s, 0) for d, s in row.items()} for t, row in lists(folder / "runs", system).items()}
+        tg.write_runs({system: tied}, folder / "tied" / f"{system}.run")
+    tg.write_judgments(noisy_ratings(world.gold, seed=7), folder / "ratings.csv")
+    people = magnitude_ratings(seed=7)
+    tg.write_judgments(people.ratings, folder / "magnitudes.csv")
+    tg.write_judgments(people.expert, folder / "expert.qrels")
+    tg.write_runs(runs_over(people.truth, seed=7), f"{folder}/magnitude-runs/")
+    told = (json.dumps({"id": d, "text": text}) for d, text in texts(topics=16, docs=80, seed=7).items())
+    (folder / "docs.jsonl").write_text("".join(f"{line}\n" for line in told))
+    subtopics = (
+        f"{t} {1 + (i * 7 + k) % 3} {d} {g}\n"
+        for t, row in sorted(gold.items())
+        for i, (d, g) in enumerate(sorted(row.items()))
+        for k in range(1 + i % 2)
+    )
+    (folder / "intents.qrels").write_text("".join(subtopics))
+    return folder
+
+
+def rows(judgments: tg.Judgments) -> dict[str, dict[str, int]]:
+    """Labels by topic and document."""
+    table: dict[str, dict[str, int]] = {}
+    for topic, doc, label in judgments.frame.select("topic", "doc", "label").iter_rows():
+        table.setdefault(topic, {})[doc] = int(label)
+    return table
+
+
+def few(row: dict[str, int], relevant: int) -> dict[str, int]:
+    """The same documents, only the best so many of them relevant."""
+    best = sorted(row, key=lambda d: (-row[d], d))[:relevant]
+    return {d: 1 + i % 3 if d in best else 0 for i, d in enumerate(row)}
+
+
+def lists(folder: Path, system: str) -> dict[str, dict[str, float]]:
+    """Scores of a run file."""
+    table: dict[str, dict[str, float]] = {}
+    for line in (folder / f"{system}.run").read_text().splitlines():
+        topic, _, doc, _, score, _ = line.split()
+        table.setdefault(topic, {})[doc] = float(score)
+    return table
