@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from truegain.inference.judges.judge import Judge
     from truegain.inference.labels.report import plan
     from truegain.inference.ranks.correlate import correlate
+    from truegain.inference.study.study import Study
 
 __all__ = [
     "DataWarning",
@@ -38,6 +39,7 @@ __all__ = [
     "Options",
     "Runs",
     "Scores",
+    "Study",
     "TruegainError",
     "__version__",
     "agree",
@@ -59,6 +61,7 @@ __all__ = [
 ]
 
 _LAZY = {  # loaded when first asked for: they may need scipy
+    "Study": "truegain.inference.study.study",
     "Judge": "truegain.inference.judges.judge",
     "agree": "truegain.inference.agreement.agree",
     "compare": "truegain.inference.differences.compare",

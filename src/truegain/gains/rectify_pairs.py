@@ -217,7 +217,7 @@ class _Parts:
         between = float((w * (z - value) ** 2).sum() / (n * (n - 1)))
         seen = float((w * from_gold**2).sum() * g / (g - 1) / n**2)
         unseen = np.maximum(0.0, 1 - 1 / pairs.expansion)  # a pair that stands for itself alone leaves nothing open
-        least = float((w[pairs.topic] * self.load**2 * unseen * _spread(pairs, w)[pairs.stratum]).sum() / n**2)
+        least = float((w[pairs.topic] * self.load**2 * unseen * spread_of(pairs, w)[pairs.stratum]).sum() / n**2)
         variance = between + max(0.0, least - seen)
         gold_part = min(max(seen, least), variance)
         if variance == 0:
@@ -252,7 +252,7 @@ def _tuned(parts: _Parts, w: Floats) -> float:
     return 0.0 if square <= 1e-15 else float(np.clip(-(w * p * parts.q).sum() / square, 0.0, 1.0))
 
 
-def _spread(pairs: SampledPairs, w: Floats) -> Floats:
+def spread_of(pairs: SampledPairs, w: Floats) -> Floats:
     """Variance of gold values per stratum, with half a pair added at either end of the scale."""
     s = pairs.sampled
     strata = int(pairs.stratum.max(initial=0)) + 1

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from truegain.errors import TruegainError
 from truegain.tables.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -101,3 +105,58 @@ class Plan:
     def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
         return f"{needed}: {self.aim}"
+
+
+Answer = TypeVar("Answer", Estimate, Comparison)
+
+
+@dataclass(frozen=True)
+class Answers(Sequence[Answer], Generic[Answer]):
+    """Many answers of one kind, with how they were made and what holds for all of them.
+
+    >>> one = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
+    >>> Answers((one,)).between("b", "a").difference
+    0.05
+    """
+
+    items: tuple[Answer, ...]
+    made_by: Mapping[str, object] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self.items)
+
+    @overload
+    def __getitem__(self, at: int) -> Answer: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Answer]: ...
+
+    def __getitem__(self, at: int | slice) -> Answer | Sequence[Answer]:
+        return self.items[at]
+
+    def between(self, a: str, b: str) -> Answer:
+        """The comparison of two systems, in whichever order it was made."""
+        for one in self.items:
+            if isinstance(one, Comparison) and {one.a, one.b} == {a, b}:
+                return one
+        raise TruegainError(f"{a} and {b} were not compared")
+
+    def table(self) -> Table:
+        """A row an answer."""
+        made: Table = table_of(self.items, made_by=self.made_by)
+        return Table(made.columns, made.rows, made.made_by, made.title, (*self.notes, *made.notes))
+
+    def frame(self) -> pl.DataFrame:
+        """A polars frame."""
+        return self.table().frame()
+
+    def to_dict(self) -> dict[str, object]:
+        """How they were made, the notes, and a record an answer."""
+        return {"made_by": dict(self.made_by), "notes": list(self.notes), "rows": self.table().records()}
+
+    def __str__(self) -> str:
+        return str(self.table())

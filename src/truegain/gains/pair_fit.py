@@ -1,0 +1,120 @@
+"""Scores of all systems rectified by gold pairs, prepared once and refitted for many rows of topic weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from truegain.gains.rectify_pairs import SampledPairs, spread_of
+from truegain.tables.columns import Bools, Floats, Ints, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class PairFit:
+    """`rectify_pairs` ('calibrated') of every system, as sums by topic and stratum of bronze labels.
+
+    With m[t, h] the mean gold value of stratum h outside of topic t (see `calibrated`), c the coefficients of a system,
+    e the expansion and w the weight of each topic,
+
+        value = (sum w c m + (sum w c) * (sum over gold of w c e (g - m)) / (sum over gold of w c e)) / sum w
+
+    >>> topic, bronze = np.repeat(np.arange(4), 3), np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0.0])
+    >>> gold = np.array([1, 0, np.nan, 1, 0, np.nan, np.nan, 1, 0, 1, np.nan, 0.0])
+    >>> pairs = SampledPairs(topic, bronze.astype(int), bronze, gold, np.full(12, 1.5), 4)
+    >>> PairFit.of(pairs, np.full((1, 12), 1 / 3)).values(np.ones((1, 4))).round(3).tolist()
+    [[0.5]]
+    """
+
+    pairs: SampledPairs
+    coefficient: Floats  # system x gold pair
+    count: Floats  # topic x stratum, of gold pairs, by expansion over its mean
+    gold: Floats  # the same times gold values
+    whole: Floats  # system x topic x stratum, coefficients of all pairs
+    drawn: Floats  # the same of gold pairs, times expansion
+    drawn_gold: Floats  # system x topic, times gold values
+
+    @classmethod
+    def of(cls, pairs: SampledPairs, coefficients: Floats) -> PairFit:
+        """Sum up what every refit needs."""
+        s = pairs.sampled
+        strata = int(pairs.stratum.max(initial=0)) + 1
+        cell, cells = pairs.topic * strata + pairs.stratum, pairs.topics * strata
+        expansion = pairs.expansion[s] / pairs.expansion[s].mean()
+
+        def sums(where: Ints, values: Floats) -> Floats:
+            return np.array([np.bincount(where, row, cells) for row in np.atleast_2d(values)])
+
+        drawn = coefficients[:, s] * pairs.expansion[s]
+        shape = (len(coefficients), pairs.topics, strata)
+        return cls(
+            pairs,
+            frozen(np.ascontiguousarray(coefficients[:, s])),
+            frozen(sums(cell[s], expansion).reshape(shape[1:])),
+            frozen(sums(cell[s], expansion * pairs.gold[s]).reshape(shape[1:])),
+            frozen(sums(cell, coefficients).reshape(shape)),
+            frozen(sums(cell[s], drawn).reshape(shape)),
+            frozen(sums(cell[s], drawn * pairs.gold[s]).reshape(shape).sum(axis=2)),
+        )
+
+    def expected(self, weights: Floats) -> Floats:
+        """M for every row of weights, topic and stratum; one copy of the own topic is left out."""
+        once = np.minimum(weights, 1.0)[:, :, None]
+        count = (weights @ self.count)[:, None, :] - once * self.count
+        total = (weights @ self.gold)[:, None, :] - once * self.gold
+        mass = count.sum(axis=2)
+        over_all = np.divide(total.sum(axis=2), mass, out=np.zeros(mass.shape), where=mass > 1e-9)
+        return np.asarray((total + over_all[:, :, None]) / (count + 1))
+
+    def values(self, weights: Floats) -> Floats:
+        """The score of every system for every row of topic weights; NaN where it has no gold pair left."""
+        rows, systems = len(weights), len(self.whole)
+        weighted = (weights[:, :, None] * self.expected(weights)).reshape(rows, -1)
+        predicted = weighted @ self.whole.reshape(systems, -1).T
+        right = weights @ self.drawn_gold.T - weighted @ self.drawn.reshape(systems, -1).T
+        share = weights @ self.drawn.sum(axis=2).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            corrected = weights @ self.whole.sum(axis=2).T * right / share
+        return np.asarray((predicted + corrected) / weights.sum(axis=1, keepdims=True))
+
+    def by_topic(self) -> Floats:
+        """Topic x system: what each topic brings to the scores, whose mean it is; every topic counts once."""
+        m = self.expected(np.ones((1, self.pairs.topics)))[0]
+        share = self.drawn.sum(axis=(1, 2))
+        scale = np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
+        right = self.drawn_gold - (self.drawn * m).sum(axis=2)
+        return np.asarray(((self.whole * m).sum(axis=2) + scale[:, None] * right).T)
+
+    @cached_property
+    def load(self) -> Floats:
+        """Gold pair x system: how much of a score stands on the pair, with every topic once."""
+        share = self.drawn.sum(axis=(1, 2))
+        scale = np.divide(self.whole.sum(axis=(1, 2)), share, out=np.zeros(len(share)), where=share != 0)
+        return frozen((scale[:, None] * self.coefficient).T * self.pairs.expansion[self.pairs.sampled][:, None])
+
+    def residuals(self) -> Floats:
+        """Gold pair x system: gold value less prediction, about the mean that moves the system's score."""
+        s = self.pairs.sampled
+        m = self.expected(np.ones((1, self.pairs.topics)))[0][self.pairs.topic[s], self.pairs.stratum[s]]
+        error = (self.pairs.gold[s] - m)[:, None]
+        weight = self.load.sum(axis=0)
+        mean = np.divide(
+            (self.load * error).sum(axis=0), weight, out=np.zeros(len(weight)), where=np.abs(weight) > 1e-300
+        )
+        return np.asarray(error - mean)
+
+    @property
+    def unseen(self) -> Floats:
+        """What chance has left open of each gold pair: 1 - its probability to be drawn."""
+        return np.maximum(0.0, 1 - 1 / self.pairs.expansion[self.pairs.sampled])
+
+    def by_chance(self) -> Floats:
+        """Gold pair x system: sqrt of the variance that so few pairs must have, by the spread within their strata."""
+        s = self.pairs.sampled
+        spread = spread_of(self.pairs, np.ones(self.pairs.topics))[self.pairs.stratum[s]]
+        return np.asarray(self.load * np.sqrt(self.unseen * spread)[:, None] / self.pairs.topics)
+
+    def has_gold(self) -> Bools:
+        """System x topic: where a gold pair counts."""
+        return np.asarray(self.drawn.sum(axis=2) != 0)

@@ -1,0 +1,57 @@
+"""What is asked of several systems at once: scores, and differences of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.tables.columns import Floats, Ints, frozen
+
+NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """Systems by number: `b` minus `a`, or `b` alone where a is -1.
+
+    >>> asked = Contrasts.of([(0, 1), (None, 1)])
+    >>> asked.values(np.array([0.2, 0.5])).tolist()
+    [0.3, 0.5]
+    """
+
+    a: Ints
+    b: Ints
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[int | None, int]]) -> Contrasts:
+        """Pairs (a, b), a None for a score."""
+        a = np.array([NONE if first is None else first for first, _ in pairs], np.int64)
+        return cls(frozen(a), frozen(np.array([second for _, second in pairs], np.int64)))
+
+    @classmethod
+    def scores(cls, systems: int) -> Contrasts:
+        """The score of every system."""
+        return cls(frozen(np.full(systems, NONE, np.int64)), frozen(np.arange(systems)))
+
+    @classmethod
+    def all_pairs(cls, systems: int) -> Contrasts:
+        """Every pair of systems once, the later minus the earlier."""
+        a, b = np.triu_indices(systems, 1)
+        return cls(frozen(a.astype(np.int64)), frozen(b.astype(np.int64)))
+
+    def values(self, of_systems: Floats) -> Floats:
+        """What the last axis, a number a system, says of each."""
+        first = np.where(self.a == NONE, 0.0, of_systems[..., np.maximum(self.a, 0)])
+        return np.asarray(of_systems[..., self.b] - first)
+
+    def variances(self, covariance: Floats) -> Floats:
+        """C' V c of each, not below 0."""
+        i = np.maximum(self.a, 0)
+        alone = covariance[self.b, self.b]
+        both = alone + covariance[i, i] - 2 * covariance[i, self.b]
+        return np.maximum(np.where(self.a == NONE, alone, both), 0.0)

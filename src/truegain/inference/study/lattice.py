@@ -1,0 +1,131 @@
+"""All sources of one measure together, nothing counted twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from truegain.errors import TruegainError
+from truegain.inference.collection.few import Pooled, TopicSpread
+from truegain.inference.study.contrasts import NONE, Contrasts
+from truegain.inference.study.evidence import Evidence
+from truegain.inference.study.moves import Moves, Spread, summed
+from truegain.student import quantiles_of
+from truegain.tables.columns import Floats
+
+Source = Literal["topics", "collection", "assessors", "gold"]
+POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors")
+SOURCES: tuple[Source, ...] = get_args(Source)
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """How far each topic moves over other collections, all systems together."""
+
+    spreads: Sequence[TopicSpread]
+    lone: bool  # whether a topic with one relevant document borrows its spread from the others
+
+    def spread(self, asked: Contrasts) -> Spread:
+        """The mean over topics, these held fixed (see `few.Pooled`)."""
+        pooled, score = Pooled(len(asked), self.lone), asked.a == NONE
+        first = np.maximum(asked.a, 0)
+        for topic in self.spreads:
+            alone, pair = topic.of_systems(), topic.of_pairs(first, asked.b, True)
+            own, others = (np.where(score, x[asked.b], y) for x, y in zip(alone, pair, strict=True))
+            there = topic.there[asked.b] & (score | topic.there[first])
+            pooled.add(topic.relevant, own, others, there)
+        variance, freedom = pooled.total()
+        return Spread(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """What one measure's scores stand on, and every source that may move them.
+
+    `over` names the population that is spoken of: topics, collection, assessors; gold, where there is some, always
+    counts.  The collection and the gold pairs of a topic are nested in it, so the spread over topics holds theirs;
+    assessors are crossed with topics, which hold what an assessor did on one topic, not what he does on all:
+
+        V = V(topics) + V(assessors) - V(assessor x topic cells)
+        topics held fixed: V = V(gold) + V(collection) + V(assessors)
+
+    Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29(2).
+    """
+
+    evidence: Evidence
+    naive: Evidence
+    over: frozenset[Source]
+    make_collection: Callable[[], Collection] | None = None
+    make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
+
+    @cached_property
+    def collection(self) -> Collection | None:
+        """Made when first asked for."""
+        return None if self.make_collection is None else self.make_collection()
+
+    @cached_property
+    def assessors(self) -> tuple[Moves, Moves] | None:
+        """Made when first asked for."""
+        return None if self.make_assessors is None else self.make_assessors()
+
+    def alone(self, asked: Contrasts, source: Source) -> Spread | None:
+        """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
+        if source == "topics":
+            return self.evidence.over_topics(asked)
+        if source == "gold":
+            return self.evidence.over_gold(asked)
+        if source == "assessors":
+            return None if self.assessors is None else self.assessors[0].spread(asked)
+        return None if self.collection is None else self.collection.spread(asked)
+
+    def _crossed(self, asked: Contrasts) -> Spread | None:
+        """What assessors add to the topics."""
+        if "assessors" not in self.over or self.assessors is None:
+            return None
+        who, cells = (moves.spread(asked) for moves in self.assessors)
+        return Spread(np.maximum(who.variance - cells.variance, 0.0), who.df)
+
+    def spread(self, asked: Contrasts) -> Spread:
+        """Everything together."""
+        if "topics" in self.over:
+            crossed = self._crossed(asked)
+            topics = self.evidence.over_topics(asked)
+            return topics if crossed is None else topics.plus(crossed)
+        parts = [self.alone(asked, s) for s in ("gold", "collection", "assessors") if s == "gold" or s in self.over]
+        known = [p for p in parts if p is not None]
+        if not known:
+            raise TruegainError(
+                "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
+                "exact for these topics; name what they should hold for, such as generalise_to=['topics']"
+            )
+        return summed(known)
+
+    def own_parts(self, asked: Contrasts) -> dict[Source, Floats]:
+        """The variance that each source brings by itself; together they are all of it."""
+        parts: dict[Source, Floats] = {}
+        if (gold := self.evidence.over_gold(asked)) is not None:
+            parts["gold"] = gold.variance
+        if "collection" in self.over and self.collection is not None:
+            parts["collection"] = self.collection.spread(asked).variance
+        if "topics" not in self.over:
+            if "assessors" in self.over and self.assessors is not None:
+                parts["assessors"] = self.assessors[0].spread(asked).variance
+            return parts
+        whole = self.evidence.over_topics(asked).variance
+        nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))
+        shrink = np.divide(whole, nested, out=np.ones(len(asked)), where=nested > whole)  # no more than topics hold
+        parts = {source: v * shrink for source, v in parts.items()}
+        parts["topics"] = np.maximum(whole - nested, 0.0)
+        if (crossed := self._crossed(asked)) is not None:
+            parts["assessors"] = crossed.variance
+        return parts
+
+
+def limits(value: Floats, spread: Spread, confidence: float) -> tuple[Floats, Floats]:
+    """Value +- t(df) sqrt V."""
+    half = quantiles_of(confidence, spread.df) * np.sqrt(spread.variance)
+    return value - half, value + half

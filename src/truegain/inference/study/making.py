@@ -1,0 +1,86 @@
+"""From ranked labels, and gold ones where there are, to the evidence for a measure."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truegain.errors import MeasureError, TruegainError, some
+from truegain.gains.pair_fit import PairFit
+from truegain.inference.judges.gold_alone import gold_of_items
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.linear_correction import correct_linear
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
+from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
+from truegain.measures.base import Measure
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.ranked import RankedGains
+
+SAME_POPULATION = ("random", "by-bronze", "topics")
+
+
+def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None) -> Evidence:
+    """What the scores of a measure stand on; what cannot be corrected is refused."""
+    if measure.mean != "arithmetic":
+        raise MeasureError(f"{measure} is not a mean over topics; a study is about means: take another measure")
+    if judge is None:
+        return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
+    if judge.design in SAME_POPULATION:
+        return _rectified(ranked, measure, judge, gold_level)
+    return _by_rates(ranked, measure, judge, gold_level)
+
+
+def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> Evidence:
+    level = level_of(measure)
+    fitted = judge.at_levels(level, gold_level)
+    gold = gold_of_items(ranked.pool, fitted, level)
+    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+    if isinstance(source, GoldTopics):
+        return ByGoldTopics(source, ranked.topics, np.asarray(~np.isnan(source.gold).any(axis=0)))
+    assert isinstance(source, GoldPairs)
+    fit = PairFit.of(source.pairs, source.coefficients)
+    lost = np.flatnonzero(~fit.has_gold().any(axis=1))
+    if len(lost):
+        names = some([ranked.systems[s] for s in lost.tolist()])
+        raise TruegainError(
+            f"none of the documents that {measure} looks at has a gold label for {names}; draw gold labels from what "
+            "these systems retrieved, or leave them out"
+        )
+    return ByGoldPairs(fit, ranked.topics, _names(ranked, source.pairs.sampled))
+
+
+def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> ByRates:
+    lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
+    topics = list(ranked.topics)
+    found = []
+    for s, system in enumerate(ranked.systems):
+        try:
+            sides = lists.judge_of(s).sides(topics, binary=lists.binary)
+            weight, value = lists.weights.weight[s], lists.weights.value
+            found.append(correct_linear(weight, topics, sides, value, joined=lists.joined))
+        except TruegainError as error:
+            raise TruegainError(f"{system}, {measure}: {error}") from None
+    return ByRates(found, ranked.topics, judge.size)
+
+
+def _complete(scores: Floats, ranked: RankedGains) -> Floats:
+    missing = np.isnan(scores)
+    if missing.any():
+        s, t = np.argwhere(missing)[0].tolist()
+        raise TruegainError(
+            f"{ranked.systems[s]} has no score on topic {ranked.topics[t]}; a study needs topics that all systems have"
+        )
+    return scores
+
+
+def _names(ranked: RankedGains, rows: Bools) -> tuple[str, ...]:
+    at = np.flatnonzero(rows)
+    docs = ranked.pool.docs.take(at).strings()
+    return tuple(f"{ranked.topics[t]} {d}" for t, d in zip(ranked.pool.topic[at].tolist(), docs, strict=True))
+
+
+def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
+    """Warn of unjudged documents that no correction mends."""
+    if judge is not None:
+        tell_unjudged(ranked, measure)

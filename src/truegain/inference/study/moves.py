@@ -1,0 +1,72 @@
+"""How far each unit of a source moves each system's score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from truegain.inference.study.contrasts import Contrasts
+from truegain.tables.columns import Floats, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The variance of each contrast over a source, and its degrees of freedom."""
+
+    variance: Floats
+    df: Floats
+
+    def plus(self, other: Spread) -> Spread:
+        """Both together, if one moves without the other (Satterthwaite 1946, Biometrics Bulletin 2)."""
+        return summed([self, other])
+
+
+def summed(parts: Sequence[Spread]) -> Spread:
+    """Independent variances together: df = (sum V)^2 / sum (V^2 / df)."""
+    total = np.sum([p.variance for p in parts], axis=0)
+    below = np.sum([p.variance**2 / p.df for p in parts], axis=0)
+    df = np.divide(total**2, below, out=np.full(np.shape(total), np.inf), where=below > 0)
+    return Spread(np.asarray(total, np.float64), df)
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """A row a unit, a column a system: M'M is the covariance of the scores over the source.
+
+    >>> moves = Moves.left_out("topics", ("1", "2", "3"), np.array([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]))
+    >>> moves.covariance.round(4).tolist()
+    [[0.0133, -0.0133], [-0.0133, 0.0133]]
+    """
+
+    source: str
+    units: Sequence[str]
+    matrix: Floats
+    df: float
+
+    @classmethod
+    def left_out(cls, source: str, units: Sequence[str], without: Floats, df: float | None = None) -> Moves:
+        """From the scores without each unit, everything refitted: M = sqrt((n - 1)/n) (mean - scores without it).
+
+        Efron and Stein 1981, Annals of Statistics 9(3).
+        """
+        n = len(units)
+        matrix = np.sqrt((n - 1) / n) * (without.mean(axis=0) - without)
+        return cls(source, units, frozen(matrix), n - 1.0 if df is None else df)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """M'M."""
+        return frozen(self.matrix.T @ self.matrix)
+
+    def spread(self, asked: Contrasts) -> Spread:
+        """Variances of contrasts."""
+        return Spread(asked.variances(self.covariance), np.full(len(asked), self.df))
+
+    def decisive(self, asked: Contrasts, most: int = 5) -> list[tuple[str, float]]:
+        """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""
+        pull = asked.values(self.matrix)[:, 0]
+        order = np.argsort(-np.abs(pull), kind="stable")[:most]
+        return [(self.units[i], float(pull[i])) for i in order.tolist() if pull[i] != 0]

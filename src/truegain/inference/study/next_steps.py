@@ -1,0 +1,142 @@
+"""What to buy next: more topics, more gold, more assessors, and how sure one would be then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from truegain.errors import TruegainError
+
+KINDS = ("topics", "gold", "assessors")
+PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
+FACTORS = (2, 4)
+MOST = 1e7
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a difference stands on now: own parts of its variance, and how many of each kind there are.
+
+    `pairs` is how many pairs a topic adds to what gold is drawn from; `ratings` how many ratings an assessor gives.
+    """
+
+    parts: Mapping[str, float]
+    topics: int
+    gold: int = 0
+    pairs: int = 0  # from which gold was drawn
+    assessors: int = 0
+    ratings: int = 0
+    quantile: float = 1.96
+
+    @property
+    def half(self) -> float:
+        """Half of the interval's width now."""
+        return self.quantile * math.sqrt(sum(self.parts.values()))
+
+    def after(self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0) -> float:
+        """Half of the width with so many times as many of each.
+
+        V' = (topics + collection) T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
+
+        >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
+        >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
+        ([0.0392, 0.0277], 0.0339)
+        """
+        p = self.parts
+        v = (p.get("topics", 0.0) + p.get("collection", 0.0)) / topics + p.get("assessors", 0.0) / assessors
+        if p.get("gold") and self.gold and self.pairs:
+            f = self.gold / self.pairs
+            new = min(1.0, f * gold)
+            v += p["gold"] * (1 - new) / (1 - f) * f / (new * topics) if f < 1 else 0.0
+        else:
+            v += p.get("gold", 0.0) / (topics * gold)
+        return self.quantile * math.sqrt(v)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to buy: how many in all and how many more, the half width then, and what it costs."""
+
+    what: str
+    factor: float
+    have: int
+    more: int
+    half: float
+    cost: float | None = None
+    enough: bool | None = None  # for the smallest gain that matters
+
+    def __str__(self) -> str:
+        price = "" if self.cost is None else f", cost {self.cost:,.0f}"
+        return f"{self.more:,} more {self.what} ({self.have + self.more:,} in all): +-{self.half:.4f}{price}"
+
+
+def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
+    """Prices by kind from topic=5,gold=1.5,rating=0.1 or a dict.
+
+    >>> prices_of("topic=5,rating=0.1")
+    {'topics': 5.0, 'assessors': 0.1}
+    """
+    if costs is None:
+        return {}
+    given = costs
+    if isinstance(costs, str):
+        parts = [part.partition("=") for part in costs.split(",") if part.strip()]
+        given = {name.strip(): value for name, _, value in parts}  # type: ignore[misc]
+    assert not isinstance(given, str)
+    out = {}
+    for name, value in given.items():
+        if name not in PRICES:
+            raise TruegainError(f"costs: {name!r} has no price here; give {', '.join(f'{k}=...' for k in PRICES)}")
+        try:
+            price = float(value)
+        except ValueError:
+            raise TruegainError(f"costs: the price of {name} is {value!r}; give a number, such as {name}=5") from None
+        if not (math.isfinite(price) and price >= 0):
+            raise TruegainError(f"costs: the price of {name} is {price:g}; give a number of at least 0")
+        out[PRICES[name]] = price
+    return out
+
+
+def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None = None) -> list[Step]:
+    """What each kind would bring: so many more that half the width is `smallest`, or twice and four times as many.
+
+    A kind that cannot bring it there alone is told with all that can be bought of it, not `enough`.
+    """
+    have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
+    found = []
+    for kind in KINDS:
+        moved = ("topics", "collection", "gold") if kind == "topics" and "topics" in now.parts else (kind,)
+        if not have[kind] or not any(now.parts.get(part) for part in moved):
+            continue
+        most = now.pairs / now.gold if kind == "gold" and now.pairs else math.inf
+        if smallest > 0:
+            factors = [_needed(now, kind, smallest, most)]
+        else:
+            factors = [float(f) for f in FACTORS if f < most] + ([most] if math.isfinite(most) and most > 1 else [])
+        found += [_step(now, kind, have[kind], f, smallest, costs or {}) for f in factors if f > 1]
+    return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0, s.half))
+
+
+def _needed(now: Standing, kind: str, smallest: float, most: float) -> float:
+    """How many times as many bring half the width to `smallest`; all there are, or 4 times, where none does."""
+    top = min(most, MOST)
+    if now.after(**{kind: top}) > smallest:
+        return most if math.isfinite(most) else 4.0
+    low, high = 1.0, top
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if now.after(**{kind: middle}) > smallest else (low, middle)
+    return high
+
+
+def _step(now: Standing, kind: str, have: int, factor: float, smallest: float, costs: Mapping[str, float]) -> Step:
+    more = max(1, math.ceil(have * factor - 1e-9) - have)
+    half = now.after(**{kind: (have + more) / have})
+    cost = None
+    if kind in costs:
+        units = more * now.ratings if kind == "assessors" else more
+        cost = costs[kind] * units
+    if kind == "topics" and cost is not None and "gold" in costs and now.gold:
+        cost += costs["gold"] * more * now.gold / now.topics
+    return Step(kind, factor, have, more, half, cost, None if smallest <= 0 else half <= smallest * (1 + 1e-9))

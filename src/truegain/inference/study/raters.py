@@ -1,0 +1,112 @@
+"""Assessors as a source: every one left out once, ratings made into gains again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain.errors import TruegainError
+from truegain.gains.consensus import Consensus
+from truegain.gains.rules import Rule
+from truegain.inference.study.evidence import Evidence
+from truegain.inference.study.moves import Moves
+from truegain.tables.columns import Floats, frozen
+from truegain.tables.grouped import Grouped
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+from truegain.tables.scale import Scale
+
+LEAST = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Raters:
+    """Ratings of documents by several assessors, and the rule that makes one gain of them."""
+
+    ratings: Grouped
+    rule: Rule
+    scale: Scale
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Judgments, rule: Rule, scale: Scale) -> Raters:
+        """Ratings grouped by document."""
+        grouped = Grouped.of(table)
+        assert table.assessor is not None
+        return cls(grouped, rule, scale, table.assessor.values)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def gains(self, without: int | None = None) -> Floats:
+        """One gain an item; a document that only the assessor left out has rated keeps its gain."""
+        if without is None:
+            return self.rule.fit(self.ratings, self.scale)
+        kept = self.ratings.assessor != without
+        left = np.add.reduceat(kept.astype(np.float64), self.ratings.begin[:-1]) > 0
+        kept |= ~left[self.ratings.item]
+        some = replace(self.ratings, weight=frozen(self.ratings.weight * kept))
+        return self.rule.fit(some, self.scale)
+
+    def judgments(self) -> Judgments:
+        """The gains as judgments."""
+        return self.ratings.labelled(self.gains())
+
+    def on(self, pool: Pool, gains: Floats) -> Floats:
+        """Gains for each item of a pool, NaN where there is none."""
+        rows = self.ratings.order[self.ratings.begin[:-1]]
+        table = self.ratings.judgments
+        item = pool.find(table.topic.take(rows), table.docs.take(rows))
+        out = np.full(len(pool), np.nan)
+        out[item[item >= 0]] = gains[item >= 0]
+        return out
+
+    def check(self) -> None:
+        """Refuse where leaving assessors out cannot tell what other assessors would have said."""
+        if isinstance(self.rule, Consensus):
+            raise TruegainError(
+                f"the rule {self.rule.NAME} fits a model of the assessors, which takes no weights, so assessors cannot "
+                "be left out; take mean, median or majority, or leave 'assessors' out of generalise_to"
+            )
+        if len(self) < LEAST:
+            raise TruegainError(
+                f"{len(self)} assessors are too few to say what other assessors would have said; have at least "
+                f"{LEAST}, better 10, or leave 'assessors' out of generalise_to"
+            )
+        by_topic = self.ratings.judgments.topic.code
+        who = self.ratings.judgments.assessor
+        assert who is not None
+        cells = np.unique(np.column_stack([by_topic, who.code]), axis=0)
+        if len(cells) == len(np.unique(by_topic)):
+            raise TruegainError(
+                "every topic has one assessor: assessors are nested in topics, and the spread over topics holds theirs "
+                "already; leave 'assessors' out of generalise_to"
+            )
+        alone = int((self.ratings.count == 1).sum())
+        if alone > len(self.ratings) / 2:
+            raise TruegainError(
+                f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on a document "
+                "cannot be told; have documents rated twice or more, or leave 'assessors' out of generalise_to"
+            )
+
+    def moves(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> tuple[Moves, Moves]:
+        """Moves of assessors, and of what an assessor brought to each topic (the cells that topics hold already).
+
+        evidence: what scores stand on with other gains of the items.
+        """
+        whole = evidence(self.gains())
+        z = whole.contributions()
+        without, cells = [], []
+        a = len(self)
+        for code in range(a):
+            one = evidence(self.gains(code))
+            without.append(one.value)
+            cells.append((z - one.contributions()) / len(topics))
+        names: list[str] = [f"{who} on {t}" for who in self.names for t in topics]
+        stacked = np.concatenate(cells)
+        return (
+            Moves.left_out("assessors", self.names, np.array(without)),
+            Moves("cells", names, frozen(np.sqrt((a - 1) / a) * stacked), a - 1.0),
+        )
