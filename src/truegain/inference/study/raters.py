@@ -65,10 +65,10 @@ class Raters:
 
     def check(self) -> None:
         """Refuse where leaving assessors out cannot tell what other assessors would have said."""
-        if isinstance(self.rule, Consensus):
+        if isinstance(self.rule, Consensus) and not self.rule.TAKES_WEIGHTS:
             raise TruegainError(
-                f"the rule {self.rule.NAME} fits a model of the assessors, which takes no weights, so assessors cannot "
-                "be left out; take mean, median or majority, or leave 'assessors' out of generalise_to"
+                f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; take another, such as "
+                "mean, median or dawid-skene, or leave 'assessors' out of generalise_to"
             )
         if len(self) < LEAST:
             raise TruegainError(
