@@ -72,12 +72,11 @@ def settled(ratings: Judgments, repeated: str) -> Judgments:
             f"assessor {who} rated topic {topic}, document {ratings.docs[one]} twice, and so for "
             f"{counted(several, 'pair')} in all",
             **ratings.where(second),  # type: ignore[arg-type]
-            hint="keep one, or say which counts (--repeated first, last, mean or all)",
+            hint="keep one, or say which counts (--repeated first, last or mean)",
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
-    warn(
-        f"{were} rated more than once by one assessor; {'all count' if repeated == 'all' else f'the {repeated} counts'}"
-    )
+    counts = "all ratings count" if repeated == "all" else f"the {repeated} counts"
+    warn(f"{were} rated more than once by one assessor; {counts}")
     if repeated == "all":
         return ratings
     if repeated == "mean":

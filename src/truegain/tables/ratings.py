@@ -47,8 +47,8 @@ def read_ratings(
 
     scale: limits and level; what lies outside is an error that lists it, or is dropped and counted.  Words are ratings
     of a nominal scale.
-    repeated: several ratings of one document by one assessor are an error, or the first, last or mean of them counts, or
-    all do (a judge that was asked several times).
+    repeated: several ratings of one document by one assessor are an error, or the first, last or mean of them counts,
+    or all do (a judge that was asked several times).
     assessors: the columns of a wide table that hold ratings (default: all that are not known otherwise, told).
     columns: other names of columns, such as {"subtopic": "facet"}; {"topic": "query+facet"} joins two.
     separator: what stands between topic and document in a task's name (default: white space).
