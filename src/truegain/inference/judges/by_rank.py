@@ -94,9 +94,11 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
     if not shifts:
         if not given:
             return []
+        alone = "the gold pairs have no ranks in these runs, or all the same"
+        why = alone if isinstance(lists.judge, Judge) else "it is tested of one judge, not of several"
         return [
             f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
-            "assumed, not tested: the gold pairs have no ranks in these runs, or all the same."
+            f"assumed, not tested: {why}."
         ]
     tests, said = len(shifts), shifts[0].said(len(shifts))
     if shifts[0].p(tests) >= ALPHA:

@@ -37,6 +37,8 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
+NOTHING = 1e-12  # of the highest score: a standard error that is rounding
+
 
 def correct(
     runs: object,
@@ -179,9 +181,9 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
         se, method = draws.se, "bootstrap over topics"
         if draws.spoilt:
             notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
-    if not se > 0:
-        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     half, limits = quantile_of(wish.confidence, df) * se, reach(lists, s, there)
+    if not se > NOTHING * limits[1]:
+        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     value_, low, high, held = check_inside(estimate.value, half, limits)
     check_says_something(estimate.value, half, limits, sides)
     return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
