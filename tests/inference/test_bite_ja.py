@@ -150,7 +150,7 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(monkeypatch: pytes
     given: list[tuple[float, float] | None] = [None]
 
     def guard(d: float, v: float, rates: Rates, t: float) -> tuple[float, float] | None:
-        assert (rates.j, rates.v_j, rates.m_r) == (0.5, 0.0, EBAY.mR)
+        assert (rates.j, rates.v_j, rates.size_j, rates.m_r) == (0.5, 0.0, 1.0, EBAY.mR)
         assert t > 1.95
         seen.append((d, v))
         return given[0]

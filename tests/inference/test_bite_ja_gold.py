@@ -212,7 +212,10 @@ def test_favours_against_a_loop() -> None:
                 wanted + quantile_of(1 - 0.05 / 3, found.df) * found.se,
             )
         )
-        assert (found.low, found.high) == found.interval()
+        half = quantile_of(0.95, found.df) * found.se
+        assert (found.low, found.high) == found.interval() == pytest.approx((wanted - half, wanted + half))
+        assert found.p() == pytest.approx(p_of(wanted / found.se, found.df))
+        assert found.p(10**9) == 1.0
 
 
 def test_favours_that_cannot_be_told() -> None:

@@ -57,7 +57,8 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
         return ()
     pairs, counts = judge.pairs, lists.pair_counts()
     if lists.binary:
-        g, b = (pairs.gold >= judge.levels[1]) * 1.0, (pairs.bronze >= judge.levels[0]) * 1.0
+        g = (pairs.gold >= judge.levels[1]).astype(np.float64)
+        b = (pairs.bronze >= judge.levels[0]).astype(np.float64)
         names, labels = {0.0: "gold-non-relevant", 1.0: "gold-relevant"}, [1.0]
     else:
         g, b = pairs.gold, pairs.bronze
