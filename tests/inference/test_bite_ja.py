@@ -141,11 +141,15 @@ def test_the_naive_difference_is_a_paired_t() -> None:
     assert same.naive == pytest.approx(0.1)
 
 
-def test_the_guard_of_a_difference_sees_the_bronze_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("measure", "weight"), [("P@5", [0.2] * 5), ("DCG@3", [1.0, 1 / math.log2(3), 0.5, 0, 0])])
+def test_the_guard_of_a_difference_sees_the_bronze_difference(
+    measure: str, weight: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Guards what the guard is given (difference of bronze means and its variance) and what becomes of its answer."""
     runs, bronze, _ = study(1, topics=9, docs=5)
-    a, b = ([np.mean([bronze[t][d] for d in runs[s][t]]) for t in bronze] for s in "ab")
-    change = np.array(b) - np.array(a)
+    a, b = ([np.dot(weight, [bronze[t][d] for d in runs[s][t]]) for t in bronze] for s in "ab")
+    scale = sum(weight)
+    change = (np.array(b) - np.array(a)) / scale  # as a share of the highest score
     seen: list[tuple[float, float]] = []
     given: list[tuple[float, float] | None] = [None]
 
@@ -157,7 +161,7 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(monkeypatch: pytes
 
     def limits(answer: tuple[float, float] | None) -> tuple[float, float]:
         given[0] = answer
-        found = compare_corrected(runs, bronze, EBAY, "P@5").pairs[0]
+        found = compare_corrected(runs, bronze, EBAY, measure).pairs[0]
         assert found.low is not None
         assert found.high is not None
         return found.low, found.high
@@ -165,11 +169,11 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(monkeypatch: pytes
     monkeypatch.setattr(comparison, "guarded_difference", guard)
     plain = limits(None)
     assert seen[0] == pytest.approx((change.mean(), change.var(ddof=1) / 9))
-    assert limits((-0.9, 0.9)) == pytest.approx((-0.9, 0.9))
+    assert limits((-0.9, 0.95)) == pytest.approx((-0.9 * scale, 0.95 * scale))
     assert limits((-0.001, 0.001)) == plain
     assert len(seen) == 3
     for words in ({"method": "delta"}, {"clusters": "none"}, {"gold_sample": "separate"}):
-        compare_corrected(runs, bronze, EBAY, "P@5", **cast("Any", words))
+        compare_corrected(runs, bronze, EBAY, measure, **cast("Any", words))
     assert len(seen) == 3
 
 
