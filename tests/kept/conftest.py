@@ -20,7 +20,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs/, gold.qrels (0 to 3), llm.qrels (a judge that errs), sample.qrels (random gold pairs), whole.qrels (gold of
     the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), tied/ (rounded scores),
     binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv, expert.qrels, magnitude-runs/, docs.jsonl,
-    intents.qrels (three subtopics).
+    intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics by each of two assessors), gaps/ (two
+    systems, one without the first three topics).
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -56,6 +57,13 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for k in range(1 + i % 2)
     )
     (folder / "intents.qrels").write_text("".join(subtopics))
+    who = {t: f"assessor-{1 + i % 2}" for i, t in enumerate(sorted(llm))}
+    shared = (f"{t},{d},{g},{who[t]}\n" for t, row in sorted(llm.items()) for d, g in row.items())
+    (folder / "panel.csv").write_text("topic,doc,label,assessor\n" + "".join(shared))
+    (folder / "gaps").mkdir()
+    tg.write_runs({"system-1": lists(folder / "runs", "system-1")}, folder / "gaps" / "system-1.run")
+    late = {t: row for t, row in lists(folder / "runs", "system-5").items() if t > "003"}
+    tg.write_runs({"system-5": late}, folder / "gaps" / "system-5.run")
     return folder
 
 
