@@ -14,6 +14,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import EBAY, Labels, Runs, study
+from truegain.gains.rectify_pairs import SampledPairs, calibrated, strata_of
 from truegain.inference.judges.comparison import compare_corrected
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.wish import judge_of
@@ -195,6 +196,37 @@ def test_the_difference_so_far_is_that_of_compare(design: Any, measure: str) -> 
     ends = (told["difference"], told["low"], told["high"])
     assert (found.difference, *found.interval(0.95)) == pytest.approx(ends, rel=1e-9)
     assert found.test == told["test"]
+
+
+@pytest.mark.filterwarnings("ignore:all 267 gold pairs have exactly")
+def test_what_topics_and_what_gold_pairs_bring() -> None:
+    """Guards A of random gold and both its limits, by residuals written out: predictions below, 90% of V above."""
+    branches = set()
+    for seed, right, every in ((4, (0.9, 0.8), 2), (3, (0.9, 0.8), 2), (0, (1.0, 1.0), 3), (2, (0.7, 0.6), 3)):
+        runs, bronze, gold = study(seed, topics=20, m_r=right[0], m_n=right[1])
+        judge = sampled(gold, every)
+        found = seen_of(runs, bronze, judge, "P@10", "random")
+        rows = [(int(t), d, bronze[t][d], judge[t].get(d, math.nan)) for t, row in bronze.items() for d in row]
+        topic, said, right_ = (np.array([row[i] for row in rows], np.float64) for i in (0, 2, 3))
+        drawn = ~np.isnan(right_)
+        expansion = np.full(len(rows), len(rows) / drawn.sum())
+        pairs = SampledPairs(topic.astype(np.int64), strata_of(said, drawn), said, right_, expansion, 20)
+        worth, of_pairs, by_topic = calibrated(pairs), np.zeros(len(rows)), np.zeros(20)
+        for system, sign in (("b", 1), ("a", -1)):
+            top = np.array([row[1] in {f"{system}{i}" for i in range(10)} for row in rows])
+            by_topic += sign * np.bincount(topic.astype(np.int64), top / 10 * worth, 20)
+            residual = np.where(top & drawn, right_ - worth, 0.0)
+            m = (top & drawn).sum()
+            of_pairs += sign * np.where(top & drawn, (residual - residual.sum() / m) * 20 / m, 0.0)
+        v, p = found.se**2, found.prospect
+        rest, low = 20 * (v - float((of_pairs**2).sum()) / 400), float(np.var(by_topic, ddof=1))
+        parts = {"rest": rest, "low": low, "high": 18 * v}
+        expected = min(max(parts["rest"], parts["low"]), parts["high"])
+        branches.add(next(k for k, x in parts.items() if x == expected))
+        assert p.topic_variance == pytest.approx(expected, rel=1e-9)
+        total = p.topic_variance / 20 + p.fixed_r / p.gold_relevant + p.fixed_n / p.gold_nonrelevant
+        assert total == pytest.approx(v, rel=1e-9)
+    assert branches == {"rest", "low", "high"}
 
 
 def test_every_topic_is_gold() -> None:

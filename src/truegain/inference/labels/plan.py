@@ -201,7 +201,7 @@ def _topics_for(p: Prospect, d: float, n_r: Floats, n_n: Floats, confidence: flo
         middle = np.where(high - low > 1, np.floor(np.sqrt(np.maximum(low, 1) * high)), high)
         middle = np.clip(middle, low + 1, high)
         enough = _power(p, d, middle, n_r, n_n, confidence) >= power
-        low, high = np.where(enough, low, np.minimum(middle, high - 1)), np.where(enough, middle, high)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.where(possible, high, np.inf)
 
 
