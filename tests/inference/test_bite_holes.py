@@ -237,3 +237,13 @@ def test_who_is_left_out_of_a_pool_of_some() -> None:
     assert (alone.score, alone.without, alone.lost) == (1.0, 1.0, 2)  # nothing would be left to score by
     shared = leave_out({"a": runs["a"], "b": runs["a"]}, {"1": {"p": 1}}, "P@2", pool_depth=2)[0]
     assert (shared.score, shared.without, shared.lost) == (0.5, 0.5, 0)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize(("version", "first"), [("9", "b"), ("10", "a")])
+def test_the_pool_is_made_of_lists_as_they_are_scored(version: str, first: str) -> None:
+    """Guards ties in the pool: scores alike as float32 tie for trec_eval 9, and the larger name comes first."""
+    runs = {"s": {"1": {"a": 1.00000001, "b": 1.0}}, "r": {"1": {"c": 1.0}}}
+    qrels = {"1": {"a": 1, "c": 1}}
+    found = leave_out(runs, qrels, "P@1", pool_depth=1, trec_eval=version)[0]
+    assert (found.system, found.lost) == ("s", int(first == "a"))

@@ -26,6 +26,8 @@ from truegain.inference.labels.plan import (
 from truegain.inference.labels.prospect import Outlook
 from truegain.inference.labels.published import naive_topics, published_sizes
 from truegain.inference.labels.report import _listed
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
@@ -189,3 +191,19 @@ def test_a_batch_of_a_judge_known_by_counts() -> None:
     sent = set(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
     assert sent == {(t, f"{s}{i}") for t in bronze for s in "ab" for i in range(10)} - {("0", "a0")}
     assert "all that are left" in found.about_batch
+
+
+def test_a_batch_of_one_pair() -> None:
+    """Guards the least batch, with a seed that says which pair it is."""
+    runs, bronze, gold = study(2, topics=10)
+    table, one = Judgments.of(bronze), parse_measure("P@10")
+    ranked = aligned(runs, table, Options())
+    judge = tg.Judge.fit(bronze, sampled(gold), design="random")
+    batches = [next_batch(ranked, judge, one, 1, seed=seed) for seed in (0, 0, 1, 2)]
+    pairs = [list(zip(b.topic.strings(), b.docs.strings(), strict=True)) for b in batches if b is not None]
+    assert [len(p) for p in pairs] == [1, 1, 1, 1]
+    assert pairs[0] == pairs[1]
+    assert len({p[0] for p in pairs}) > 1
+    assert tg.plan(runs, bronze, sampled(gold), "P@10", design="random", batch=1, **COSTS).about_batch.startswith(
+        "The next batch for the gold judge has 1 pairs"
+    )

@@ -157,3 +157,22 @@ def test_gold_labels_behind_the_documents_scored(binary: bool) -> None:
     low, high = 0.01 / (first + 0.01), (0.5 * 0.8 - 0.5 * 0.2) / 0.7
     expected = (low + high) / 2
     assert _behind(lists, [judge, judge]) == pytest.approx([1 - expected, expected], rel=1e-9)
+
+
+@pytest.mark.parametrize("design", ["random", "topics"])
+@pytest.mark.parametrize(("measure", "level"), [("P@10", 1), ("P(rel=2)@10", 2), ("DCG@5", 1)])
+def test_the_share_of_relevant_gold_is_at_the_measures_level(design: str, measure: str, level: int) -> None:
+    """Guards from which label on gold is relevant: the measure's own, 1 of a graded one, halves not."""
+    runs, bronze, gold = study(4, topics=18)
+    rng = np.random.default_rng(7)
+    grades, right = (
+        {
+            t: {d: g * int(rng.integers(1, 4)) or float(rng.choice([0.0, 0.5])) for d, g in row.items()}
+            for t, row in x.items()
+        }
+        for x in (bronze, gold)
+    )  # type: Any, Any
+    right = {t: row for t, row in right.items() if int(t) % 2} if design == "topics" else sampled(right)
+    known = [g for row in right.values() for g in row.values()]
+    found = seen_of(runs, grades, right, measure, design).prospect.relevant
+    assert found == pytest.approx((sum(g >= level for g in known) + 0.5) / (len(known) + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
@@ -244,3 +245,15 @@ def test_pairs_swap_in_the_last_bin_too() -> None:
     assert found.begin[[0, 1, -1]] == pytest.approx([0, 0.01, 0.2])
     assert found.pairs[0] >= 20
     assert found.topics == 4
+
+
+def test_measures_of_which_a_system_has_no_value() -> None:
+    """Guards against an order with a hole in it: one system without a value is enough to refuse."""
+    x = generated(4, 6, seed=1)
+    scores = scores_of(x)
+    summaries = {"AP": x.mean(axis=1), "RR": np.array([0.1, np.nan, 0.3, 0.2])}
+    lacking = replace(scores, values={"AP": x, "RR": x}, summaries=summaries)
+    with pytest.raises(TruegainError, match="RR: some systems have no value"):
+        correlation._measures(lacking, {})
+    whole = replace(lacking, summaries={**summaries, "RR": np.array([0.1, 0.4, 0.3, 0.2])})
+    assert len(correlation._measures(whole, {})) == 1
