@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,8 @@ from tests.worlds import EBAY, Labels, study
 from truegain.inference.labels.batch import _by_label, _whole_topics, next_batch
 from truegain.inference.labels.plan import (
     Prospect,
+    _gold_of,
+    _price,
     found_already,
     from_scratch,
     plan_labels,
@@ -120,6 +123,18 @@ def test_a_table_holds_a_plan_a_row() -> None:
     assert plan_labels(PLAIN, -0.05, confidence=0.9, power=0.7) == first
 
 
+def test_rounding_buys_no_label() -> None:
+    """Guards whole numbers: 0.28 * 25 and 1.1 * 110 are a little more than 7 and 121, which costs no label."""
+    assert 0.28 * 25 > 7
+    assert 1.1 * 110 > 121
+    for relevant, expected in ((0.28, (157, 218)), (1 - 0.28, (168, 207))):
+        found = _gold_of(replace(PLAIN, relevant=relevant), 0.05, np.array([25.0]))
+        assert tuple(int(n[0]) for n in found) == expected
+    assert _price(replace(PLAIN, labels_per_topic=1.1), 150, 150, 200) == (121, 0)
+    assert _price(PLAIN, 41, 153, 204) == (20, 7)
+    assert _price(PLAIN, math.inf, 150, 200)[0] == math.inf
+
+
 def test_a_judge_that_no_gold_makes_good_enough() -> None:
     """Guards the refusal where even topics without end do not suffice."""
     with pytest.raises(tg.TruegainError, match="better bronze judge"):
@@ -190,6 +205,7 @@ def test_a_batch_of_a_judge_known_by_counts() -> None:
     assert found.batch is not None
     sent = set(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
     assert sent == {(t, f"{s}{i}") for t in bronze for s in "ab" for i in range(10)} - {("0", "a0")}
+    assert set(found.batch.label.tolist()) == {-1.0}
     assert "all that are left" in found.about_batch
 
 
