@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
+from tests.kept.crew import write_crew
 from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
 from truegain.studies.world import simulate
 from truegain.studies.world_text import texts
@@ -20,7 +21,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs/, gold.qrels (0 to 3), llm.qrels (a judge that errs), sample.qrels (random gold pairs), whole.qrels (gold of
     the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), tied/ (rounded scores),
     binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv, expert.qrels, magnitude-runs/, docs.jsonl,
-    intents.qrels (three subtopics).
+    intents.qrels (three subtopics), and the files of `write_crew`.
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -56,6 +57,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for k in range(1 + i % 2)
     )
     (folder / "intents.qrels").write_text("".join(subtopics))
+    write_crew(folder)
     return folder
 
 
