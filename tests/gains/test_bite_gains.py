@@ -325,7 +325,8 @@ def test_labels_off_a_scale_are_counted() -> None:
     with pytest.raises(tg.TruegainError, match="outside is 'keep'"):
         on_scale(table, None, "keep")  # type: ignore[arg-type]
     assert scale_of([2, 0, 1.5]) == (0.0, 1.5, 2.0)
-    for wrong in ("0:1.5", "0:1:2", "3:1", "a,b", "1"):
+    assert scale_of("600:602") == (600.0, 601.0, 602.0)
+    for wrong in ("0:1.5", "0:1:2", "3:1", "5:5", "a,b", "1"):
         with pytest.raises(tg.TruegainError, match="labels"):
             scale_of(wrong)
 
