@@ -94,6 +94,9 @@ def test_a_correlation_must_lie_a_fifth_below() -> None:
             return bool(far_below(np.array([*usual, x]), many)[-1])
 
         assert flip(told, 0.0, 0.8) == pytest.approx(0.6, abs=1e-4)
+    for others in ([0.0] * 5, [0.0, 0.1], [0.0, 0.1, 0.2]):  # by 0.2 is enough
+        many = np.append(np.full(len(others), 1e12), 1e11)
+        assert far_below(np.array([*others, -0.2]), many)[-1]
 
 
 @pytest.mark.parametrize("others", [[0.9, 0.95], [0.95, 0.9, 0.97]])
