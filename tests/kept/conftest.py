@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
+from tests.kept.crew import write_crew
 from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
 from truegain.studies.world import simulate
 from truegain.studies.world_text import texts
@@ -21,7 +22,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), tied/ (rounded scores),
     binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv, expert.qrels, magnitude-runs/, docs.jsonl,
     intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics by each of two assessors), gaps/ (two
-    systems, one without the first three topics).
+    systems, one without the first three topics); and the files of `write_crew`.
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -64,6 +65,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tg.write_runs({"system-1": lists(folder / "runs", "system-1")}, folder / "gaps" / "system-1.run")
     late = {t: row for t, row in lists(folder / "runs", "system-5").items() if t > "003"}
     tg.write_runs({"system-5": late}, folder / "gaps" / "system-5.run")
+    write_crew(folder)
     return folder
 
 
