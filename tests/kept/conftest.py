@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
+from tests.kept.rough import write_rough
 from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
 from truegain.studies.world import simulate
 from truegain.studies.world_text import texts
@@ -56,6 +57,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for k in range(1 + i % 2)
     )
     (folder / "intents.qrels").write_text("".join(subtopics))
+    write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
     return folder
 
 
