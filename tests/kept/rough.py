@@ -1,4 +1,4 @@
-"""Files with all that is rare in good data: short lists, ties, topics that a run lacks, negative labels, odd subtopics."""
+"""Files with all that is rare in good data: short lists, ties, topics lacking, negative labels, odd subtopics."""
 
 from __future__ import annotations
 

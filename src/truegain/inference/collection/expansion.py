@@ -96,8 +96,9 @@ def tell_shallow(ranked: RankedGains, measure: Measure) -> None:
     shallow = int((ranked.present & (ranked.depth >= cutoff) & (ranked.depth < 2 * cutoff)).sum())
     if shallow:
         warn(
-            f"{shallow} of {int(ranked.present.sum())} lists hold fewer than {2 * cutoff} documents: drawn, they leave "
-            f"some of the first {cutoff} ranks empty, and {measure} moves too far; give runs of {2 * cutoff} or more"
+            f"{shallow} of {int(ranked.present.sum())} lists hold {cutoff} documents or more, but fewer than "
+            f"{2 * cutoff}: drawn, they leave some of the first {cutoff} ranks empty, and {measure} moves too far; "
+            f"give runs of {2 * cutoff} or more"
         )
 
 
