@@ -24,6 +24,7 @@ from truegain.inference.collection.means import (
 )
 from truegain.inference.collection.score import Scored, drawn_estimates, has_lone_rule, left_out_of, score_estimates
 from truegain.inference.collection.spread import collection_spread
+from truegain.inference.intervals.topic_means import settled
 from truegain.inference.intervals.topics import topic_intervals
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -352,3 +353,29 @@ def test_how_many_topics_tell_something() -> None:
         "AP": (True, True), "AP@5": (False, True), "GMAP": (False, True), "P@5": (False, False),
         "NumRet": (False, False),
     }  # fmt: skip
+
+
+def test_what_does_not_move_has_no_spread_at_all() -> None:
+    """Guards rounding: a geometric mean of nothing found is ln 0.00001 in every draw, and its variance exactly 0."""
+    runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(3)}}
+    ranked = aligned(runs, {str(t): {"x": 0, "lost": 1, "lost too": 1} for t in range(3)}, Options(), keep_keys=9)
+    for replicates in (20, 33, 47):
+        for pairs in (False, True):
+            drawn = drawn_scores(ranked, parse_measure("GMAP"), replicates=replicates, pairs=pairs)
+            assert [float(s.of_systems()[0][0]) for s in drawn.spreads] == [0.0] * 3
+
+
+def test_means_are_settled_to_twelve_decimals() -> None:
+    """Guards ties of means: what differs in the 13th decimal ties, what differs in the 12th does not."""
+    assert settled(np.array([0.3, 0.3 + 2e-13])).tolist() == [0.3, 0.3]
+    first, second = settled(np.array([0.3, 0.3 + 2e-12])).tolist()
+    assert first < second
+
+
+def test_a_geometric_mean_ends_at_its_floor() -> None:
+    """Guards the least that a geometric mean can be, 0.00001, where limits would go below it."""
+    (found,) = topic_intervals(scores_of(np.array([[0.0, 0.0, 0.0, 0.0, 0.9]]), "GMAP"))
+    assert found.low == 1e-5
+    assert found.value == pytest.approx(math.exp((4 * math.log(1e-5) + math.log(0.9)) / 5))
+    assert found.se is None
+    assert found.method == "t"
