@@ -184,7 +184,34 @@ def test_text_read_again_is_text_read() -> None:
         assert len(topics) == len(docs)
 
 
-# ------------------------------------------------------------------ options
+# ------------------------------------------------------------------ bounds and options
+
+
+def test_what_a_topic_can_have() -> None:
+    """Guards bounds, by which limits of intervals are cut, of gains below 0 and of measures of measures."""
+    no_end = math.inf
+    wanted = {
+        "CG(gains={0:-1})": (-no_end, no_end),
+        "DCG(gains={0:-1})@3": (-no_end, no_end),
+        "RBP(gains={0:-1},max_rel='scale')": (-no_end, 1.0),
+        "RBP(max_rel=3)": (0.0, no_end),
+        "CG(gains={0:0})": (0.0, no_end),
+        "nDCG(gains={1:2})": (0.0, 1.0),
+        "Utility": (-no_end, no_end),
+        "alpha_nDCG@5": (0.0, no_end),
+        "alpha_nDCG@1": (0.0, no_end),
+        "nERR_IA": (0.0, no_end),
+        "nNRBP": (0.0, no_end),
+        "NRBP": (0.0, 1.0),
+        "ERR_IA@1": (0.0, no_end),
+        "IA(of='YAAP')": (-no_end, no_end),
+        "IA": (0.0, 1.0),
+        "P+Q@3": (0.0, 1.0),
+        "D(of='CG')": (0.0, no_end),
+        "D#-nDCG@3": (0.0, 1.0),
+        "NumRel": (0.0, no_end),
+    }
+    assert {name: parse_measure(name).bounds() for name in wanted} == wanted
 
 
 def test_levels_go_to_measures_that_name_none() -> None:
