@@ -9,6 +9,7 @@ import pytest
 
 import truegain as tg
 from tests.kept.crew import write_crew
+from tests.kept.rough import write_rough
 from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
 from truegain.studies.world import simulate
 from truegain.studies.world_text import texts
@@ -66,6 +67,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     late = {t: row for t, row in lists(folder / "runs", "system-5").items() if t > "003"}
     tg.write_runs({"system-5": late}, folder / "gaps" / "system-5.run")
     write_crew(folder)
+    write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
     return folder
 
 
