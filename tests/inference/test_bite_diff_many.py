@@ -14,7 +14,7 @@ from scipy import stats
 
 from tests.inference.matrices import generated, scores_of
 from truegain.errors import TruegainError
-from truegain.inference.differences import discriminative, topic_sets, tukey
+from truegain.inference.differences import discriminative, studentized, topic_sets, tukey
 from truegain.inference.differences.anova import complete, one_way, two_way
 from truegain.inference.differences.discriminative import DiscriminativePower, discriminative_power
 from truegain.inference.differences.effects import cohens_dz, es_hsd, glass_delta, hedges_g
@@ -159,6 +159,15 @@ def test_what_has_no_studentised_range() -> None:
     assert studentized_range_sf([], 3, 5).shape == (0,)
 
 
+@pytest.mark.parametrize("df", [1, 7, 99, 101, 103, 400])
+def test_the_density_of_the_spread(df: int) -> None:
+    """Guards the density of sqrt(chi2/df) to 12 digits on both sides of where its constant is taken from a series."""
+    s = np.array([0.7, 1.0, 1.2])
+    a = df / 2
+    logs = a * math.log(a) - math.lgamma(a) + (df - 1) * np.log(s) - a * s**2
+    assert studentized._density(s, df) == pytest.approx(2 * np.exp(logs), rel=1e-12)
+
+
 # ---------------------------------------------------------------------- effect sizes
 
 
@@ -299,6 +308,8 @@ def test_what_a_paired_plan_can_detect(method: Any) -> None:
     assert plan.needed["topics"] == plan.details["sizes"][0.1, 0.8].topics
     assert plan.details["reached"] == plan.details["sizes"][0.1, 0.8].reached
     assert plan.details["topics_at_hand"] == 20
+    little = plan_topics(scores_of(x), detect=0.1, power=0.1, method=method).details["at_hand_detects"]
+    assert topic_sets.power_of_t(math.sqrt(20 / variance) * little, 19, 0.05, method) == pytest.approx(0.1, abs=1e-9)
     wide = plan_topics(scores_of(x), detect=0.1, design="width", method=method, alpha=0.1)
     want = topic_sets.expected_width(20, variance, 19, 0.1, method)
     assert wide.details["at_hand_detects"] == pytest.approx(want, rel=1e-12)

@@ -145,6 +145,7 @@ def test_the_bootstrap_of_one_pair_is_that_of_rows() -> None:
     assert bootstrap(Z, trials=300) == bootstrap(Z, trials=300, seed=0, confidence=0.95)
     assert bootstrap_p(z[None, :], trials=300).critical == bootstrap_p(z[None, :], trials=300, seed=0).critical
     assert randomisation(Z, trials=300) == randomisation(Z, trials=300, seed=0)
+    assert randomisation_p(z[None, :], trials=300) == randomisation(Z, trials=300).p
     assert randomisation(Z, trials=300, seed=4).p != randomisation(Z, trials=300, seed=5).p
 
 

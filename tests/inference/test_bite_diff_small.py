@@ -216,6 +216,10 @@ def test_limits_by_hand() -> None:
     assert found.low == pytest.approx(value - high * se)
     assert found.high == pytest.approx(value - low * se)
     assert not found.fell_back.any()
+    below = limits.studentised(0.5, 0.1, [0.1, 0.45, 0.5, 0.6, 0.7], [0.0, 0.1, 0.1, 0.1, 0.1], 0.5)
+    assert ends(below) == pytest.approx([0.5 - 0.1, 0.5 + 0.05])  # t* are -infinite, -0.5, 0, 1, 2
+    above = limits.studentised(0.5, 0.1, [0.1, 0.45, 0.5, 0.55, 0.6, 0.7], [0.1, 0.1, 0.1, 0.1, 0.1, 0.0], 0.5)
+    assert ends(above) == pytest.approx([0.5 - 0.0875, 0.5 + 0.0375])  # t* are -4, -0.5, 0, 0.5, 1, infinite
     centre, step = math.log(0.2 / 0.8), z * 0.02 / (0.2 * 0.8)
     want = [1 / (1 + math.exp(-x)) for x in (centre - step, centre + step)]
     assert ends(limits.logit_delta(0.2, 0.02, 0.8)) == pytest.approx(want)
@@ -284,5 +288,7 @@ def test_replicates_and_their_blocks() -> None:
 
 def test_answers_hold_95_percent_unless_told() -> None:
     """Guards the levels of answers that nobody gave one."""
-    assert Estimate("a", "AP", 0.2, 0.1, 0.3).level == 0.95
-    assert Comparison("a", "b", "AP", 0.2, 0.3, 0.1, None, None, None).level == 0.95
+    one, two = Estimate("a", "AP", 0.2, 0.1, 0.3), Comparison("a", "b", "AP", 0.2, 0.3, 0.1, None, None, None)
+    assert (one.level, two.level) == (0.95, 0.95)
+    assert str(one) == "a AP 0.2000 [0.1000, 0.3000] 95% over topics, "
+    assert str(two) == "b - a AP +0.1000 ()"
