@@ -17,6 +17,7 @@ from truegain.inference.differences import compare as comparing
 from truegain.inference.differences import families
 from truegain.inference.differences.catalogue import Settings, find_test
 from truegain.inference.differences.effort import MOST_WORK, Effort, effort_of
+from truegain.inference.differences.rows import welch_rows
 
 # ---------------------------------------------------------------------- trials
 
@@ -119,6 +120,11 @@ def test_effects_of_rows_by_hand() -> None:
     flat = families._dz(np.array([[0.0, 0.0, 0.0], [0.3, 0.1 + 0.2, 0.3], [-0.3, -0.1 - 0.2, -0.3]]))
     assert flat[0] == 0.0
     assert np.isnan(flat[1:]).all()
+    rounded = np.array([[-0.3, -0.1 - 0.2, -0.3]])
+    for one, two in ((np.zeros((1, 3)), rounded), (rounded, np.zeros((1, 3)))):
+        assert np.isnan(families._hedges(one, two)).all()
+        with pytest.raises(TruegainError, match="Welch's t has no value"):
+            welch_rows(one, two)
     constant = np.array([[0.5, 0.5], [0.0, 0.0]])
     assert families._hedges(constant, constant).tolist() == [0.0, 0.0]
     assert np.isnan(families._hedges(constant, 1 - constant / 4)).all()

@@ -239,6 +239,9 @@ def test_wilson_limits_of_values_that_are_all_equal(value: float) -> None:
     assert found[0] <= value <= found[1]
     assert (found[0] == value) == (value == 0.0)
     assert (found[1] == value) == (value == 1.0)
+    for beyond in (-1e-13, 1 + 1e-13):  # by rounding
+        low, high = ends(limits.wilson(beyond, 0.0, 9))
+        assert low <= beyond <= high
     spread = ends(limits.wilson(0.4, 0.05, 9, confidence=0.9))
     for x in spread:
         assert (0.4 - x) ** 2 == pytest.approx(t**2 * x * (1 - x) / (0.24 / 0.0025), rel=1e-9)
