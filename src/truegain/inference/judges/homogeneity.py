@@ -161,11 +161,11 @@ def _permuted(member: Floats, good: Floats, topic: Ints, trials: int, rng: np.ra
     begin = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]])
     size = np.diff(np.r_[begin, len(topic)])
     expected = np.repeat(np.add.reduceat(good, begin) / size, size)
-    spread = member @ np.maximum(expected * (1 - expected), 1e-12)
+    spread = np.maximum(member @ (expected * (1 - expected)), 1e-9)  # where all are right or all wrong nothing is off
 
     def statistic(labels: Floats) -> Floats:
         off = (labels - expected) @ member.T
-        return np.asarray((off**2 / np.maximum(spread, 1e-9)).sum(axis=-1))
+        return np.asarray((off**2 / spread).sum(axis=-1))
 
     observed, above = float(statistic(good)), 0
     block = max(1, 2_000_000 // len(good))
