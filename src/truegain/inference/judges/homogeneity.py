@@ -69,10 +69,12 @@ class Homogeneity:
         """What it means, plainly."""
         shown = ", ".join(f"{n}: {'not testable' if p is None else f'p = {p:.4f}'}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
-        how = (
-            f"{shown}; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
-            f"{self._tests} tests{systems}"
-        )
+        how = shown
+        if self._tests:
+            how += (
+                "; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
+                f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
+            )
         if not self.differs:
             return (
                 f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
