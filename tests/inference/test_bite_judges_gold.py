@@ -12,7 +12,7 @@ from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify import slope_of
-from truegain.inference.judges.rectified import _wider, differences_of, estimates_of, rectified, told_of
+from truegain.inference.judges.rectified import _wider, differences_of, estimates_of, rectified, tell_wider, told_of
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -56,12 +56,12 @@ def test_gold_topics_say_how_bronze_is_used() -> None:
         assert both.estimate(1, 0).bounds is None
     even = np.tile([0.0, 1.0], 15)[None].repeat(2, axis=0)
     tie = GoldTopics(even, np.where(np.arange(30) < 10, 0.5 * even, np.nan), (0.0, 1.0))
-    assert tie.slope == pytest.approx(0.5, abs=1e-15)
-    assert not tie.helps or tie.slope > 0.5
+    assert (tie.slope, tie.helps) == (0.5, False)
     held = GoldTopics(np.array([[0.0] * 9 + [1.0] * 6]), np.array([[0.0] * 9 + [np.nan] * 6]) + 1, (0.0, 1.0))
     assert held.estimate(0, None).value == 1.0
     free = GoldTopics(held.bronze, held.gold, (0.0, math.inf)).estimate(0, None)
     assert free.bounds is None
+    assert GoldTopics(held.bronze, held.gold, (-math.inf, math.inf)).estimate(0, None).bounds is None
     assert free.value == pytest.approx(1.4)
 
 
@@ -72,6 +72,13 @@ def test_an_interval_that_bronze_widens() -> None:
     assert not _wider(Rectified(0.5, 0.1, 9, 1.0, 0.5, 0.1, 9, 20, 10), 0.95)
     assert not _wider(Rectified(0.5, 0.2, 9, 0.0, 0.5, 0.1, 9, 20, 10), 0.95)
     assert not _wider(Rectified(0.5, 0.2, 9, 1.0, 0.5, 0.0, 9, 20, 10), 0.95)
+    large, worst = Rectified(0.5, 0.4, 9, 1.0, 0.5, 0.2, 9, 20, 10), Rectified(0.5, 0.03, 9, 1.0, 0.5, 0.01, 9, 20, 10)
+    fine = Rectified(0.5, 0.1, 9, 1.0, 0.5, 0.2, 9, 20, 10)
+    with pytest.warns(
+        UserWarning, match=r"widen 2 of 3 intervals of P@3 \(x, y\); most for y, 0\.1357 against 0\.0452"
+    ):
+        tell_wider([large, worst, fine], 0.95, ["x", "y", "z"], " of P@3")
+    tell_wider([fine], 0.95, ["z"])
 
 
 def test_scores_and_differences_by_gold_topics() -> None:
@@ -95,6 +102,7 @@ def test_scores_and_differences_by_gold_topics() -> None:
     assert (one[0].difference, one[0].p) == pytest.approx((d.value, d.p_value()))
     hole = GoldTopics(source.bronze, source.gold.copy(), source.bounds)
     hole.gold[1, :5] = np.nan
+    assert hole.gold_topics == 8
     many = GoldTopics(
         np.vstack([hole.bronze, hole.bronze[:1] * 0.5]), np.vstack([hole.gold, hole.gold[:1]]), (0.0, 1.0)
     )
@@ -121,13 +129,17 @@ def test_whole_topics_are_six_or_all() -> None:
     assert isinstance(whole, GoldTopics)
     assert whole.gold_topics == 3
     total = 1 + 1 / math.log2(3) + 0.5
-    for low, high, labels in ((0.0, 3.0, (2.0, 3.0)), (0.0, 2.0, (0.0, 2.0))):
-        gold = np.where(np.arange(len(RANKED.pool)) % 2, *labels)
+    for low, high, labels in ((0.0, 5.0, (2.0, 3.0)), (0.0, 5.0, (0.0, 2.0))):
+        gold = np.where(np.arange(len(RANKED.pool)) % 2, labels[0], 5.0)
         shifted = aligned(RUNS, {t: {d: int(labels[g]) for d, g in r.items()} for t, r in BRONZE.items()}, Options())
         for design in ("topics", "random"):
             found = source_of(shifted, gold, parse_measure("DCG@3"), design, None, "auto")
             assert found.bounds == pytest.approx((low * total, high * total))
-    assert source_of(RANKED, items(GOLD), P3, "topics", None, "auto").bounds == (0.0, 1.0)
+    for measure in ("P@3", "RBP(rel=1)"):
+        assert source_of(RANKED, items(GOLD), parse_measure(measure), "topics", None, "auto").bounds == (0.0, 1.0)
+    below = parse_measure("CG(gains={0:-1,1:2})@3")
+    for design in ("topics", "random"):
+        assert source_of(RANKED, items(GOLD), below, design, None, "auto").bounds == pytest.approx((-3.0, 6.0))
 
 
 @pytest.mark.parametrize(
@@ -151,10 +163,10 @@ def test_gold_gains_must_fit_the_pool() -> None:
         source_of(RANKED, gold * np.nan, P3, "random", None, "auto")
     first = np.zeros(144)
     first[0] = 1.0
-    for bad in (np.ones(143), np.zeros(144), np.full(144, np.inf), 1 - first):
+    for bad in (np.ones(143), np.zeros(144), np.full(144, np.inf), 1 - first, np.where(first, np.inf, 1.0)):
         with pytest.raises(TruegainError, match="weights must be one positive number"):
             source_of(RANKED, gold, P3, "random", bad, "auto")
-    free = np.where(np.isnan(gold), -1.0, 2.0)  # pairs without gold weigh nothing
+    free = np.where(np.isnan(gold), -1.0, 0.5)  # pairs without gold weigh nothing
     for method in ("auto", "difference", "post-stratified"):
         found = source_of(RANKED, gold, P3, "random", free, method)
         plain = source_of(RANKED, gold, P3, "random", None, method)
@@ -162,6 +174,8 @@ def test_gold_gains_must_fit_the_pool() -> None:
         assert found.name == f"rectified by gold pairs, {'calibrated' if method == 'auto' else method}"
         assert found.estimate(0, None).value == pytest.approx(plain.estimate(0, None).value)
         assert found.pairs.expansion[~np.isnan(gold)] == pytest.approx(np.full(48, 3.0))
+        told = estimates_of(found, RANKED.systems, P3, 0.95)[0].notes[0]
+        assert told.startswith("12 gold pairs in 12 of 12 topics; weight")  # a0 of each topic
 
 
 def test_weights_of_a_judge_as_expansion() -> None:
