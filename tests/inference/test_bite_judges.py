@@ -11,7 +11,8 @@ from scipy import stats
 
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
-from truegain.inference.judges.homogeneity import _permuted
+from truegain.inference.judges.favour import Favour
+from truegain.inference.judges.homogeneity import Homogeneity, _permuted
 from truegain.inference.judges.intervals import (
     _cut,
     guarded,
@@ -117,6 +118,14 @@ def test_permutations_one_at_a_time() -> None:
     assert 5 < above < trials - 5
 
 
+def test_a_p_value_of_just_a_twentieth() -> None:
+    """Guards that p must lie below 0.05: 100 of 2,000 permutations make exactly that."""
+    none, counts = (Favour("x"), Favour("y")), np.full((2, 2), 10.0)
+    for above, yes in ((99, False), (98, True)):
+        found = Homogeneity(("x", "y"), counts - 3, counts, None, (1 + above) / (1 + 1999), 1999, "P@5", none)
+        assert found.differs == yes
+
+
 def test_two_pairs_can_be_permuted() -> None:
     """Guards the least: of two pairs of a topic, one right, either order is as far off; one pair is no test."""
     two, one = np.eye(2), np.ones((2, 1))
@@ -174,6 +183,18 @@ def test_the_guard_of_a_difference_ends_at_eight_errors(errors: float, needed: b
     d, se = near.shrunk_d
     assert d / se == pytest.approx(errors, abs=0.05)
     assert (guarded_difference(0.1, 0.01, near, 1.96) is not None) == needed
+
+
+def test_a_difference_is_no_smaller_than_that_of_bronze() -> None:
+    """Guards that D is at most 1: five right pairs of each kind leave D above 1 open, and it is left out."""
+    r = Rates(0.5, 1.0, 1.0, 0.0, 0.0, 0.0, 100, 5, 5)
+    d, se = r.shrunk_d
+    assert 0.3 / (d + 1.96 * se) < 0.29  # what would be held otherwise
+    up, down = guarded_difference(0.3, 1e-6, r, 1.96), guarded_difference(-0.3, 1e-6, r, 1.96)
+    assert up is not None
+    assert down is not None
+    assert up[0] == pytest.approx(0.299, abs=1e-9)  # the first of the grid above 0.3 - 1.96 / 1000
+    assert down == pytest.approx((-up[1], -up[0]))
 
 
 def test_one_draw_of_a_hundred_may_be_lost() -> None:
