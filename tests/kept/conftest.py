@@ -68,6 +68,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tg.write_runs({"system-5": late}, folder / "gaps" / "system-5.run")
     write_crew(folder)
     write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
+    judges_inputs(folder, gold, llm)
     return folder
 
 
@@ -92,3 +93,19 @@ def lists(folder: Path, system: str) -> dict[str, dict[str, float]]:
         topic, _, doc, _, score, _ = line.split()
         table.setdefault(topic, {})[doc] = float(score)
     return table
+
+
+def judges_inputs(folder: Path, gold: dict[str, dict[str, int]], llm: dict[str, dict[str, int]]) -> None:
+    """What only judges are asked about.
+
+    assessed.csv (llm.qrels, an assessor for every topic), turned.qrels (llm.qrels upside down), partly.qrels
+    (whole.qrels, a part of two topics more and a pair that could not be judged), short.run (system-2, ten topics).
+    """
+    rows_ = [f"{t},{d},{g},{'xyx'[i % 3]}" for i, (t, row) in enumerate(sorted(llm.items())) for d, g in row.items()]
+    (folder / "assessed.csv").write_text("\n".join(["topic,doc,label,assessor", *rows_]) + "\n")
+    tg.write_judgments({t: {d: 3 - g for d, g in row.items()} for t, row in llm.items()}, folder / "turned.qrels")
+    whole = {t: dict(list(gold[t].items())[: None if i < 9 else 12]) for i, t in enumerate(sorted(gold)[:11])}
+    whole["011"][next(iter(whole["011"]))] = -1
+    tg.write_judgments(whole, folder / "partly.qrels")
+    short = [x for x in (folder / "runs" / "system-2.run").read_text().splitlines() if x[:3] <= "010"]
+    (folder / "short.run").write_text("\n".join(short) + "\n")
