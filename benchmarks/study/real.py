@@ -22,9 +22,11 @@ from pathlib import Path
 import numpy as np
 
 import truegain as tg
+from truegain.gains.pairs import Design
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 LEVEL = 2
+DESIGNS: tuple[tuple[str, Design, float], ...] = ((f"P(rel={LEVEL})@10", "random", 0.2), ("nDCG@10", "topics", 0.5))
 Labels = dict[str, dict[str, int]]
 Lists = dict[str, dict[str, dict[str, float]]]
 
@@ -67,12 +69,12 @@ def main() -> None:
         ranked = real.judges()
         for name, kappa in (ranked[0], ranked[-1]):
             runs = real.runs or rankings(real, name, a.seed)
-            for measure, design, share in ((f"P(rel={LEVEL})@10", "random", 0.2), ("nDCG@10", "topics", 0.5)):
+            for measure, design, share in DESIGNS:
                 print(row(real, name, kappa, runs, measure, design, share, a.draws, a.seed), flush=True)
 
 
 def row(
-    real: Real, judge: str, kappa: float, runs: Lists, measure: str, design: str, share: float, draws: int, seed: int
+    real: Real, judge: str, kappa: float, runs: Lists, measure: str, design: Design, share: float, draws: int, seed: int
 ) -> str:
     """One row of the table."""
     nist, bronze = real.labels["nist"], real.labels[judge]
