@@ -17,7 +17,7 @@ import polars as pl
 
 from benchmarks.content_real import MissingDataError, lines_of
 from truegain.errors import DataWarning
-from truegain.inference.agreement.agree import Agreed, agree
+from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.studies.magnitude_profiles import ratios_table
 from truegain.studies.magnitude_units import numbers_table
 from truegain.studies.magnitudes import magnitudes
@@ -49,7 +49,7 @@ def show(name: str, tables: Callable[[Path], Iterator[Table]], data: Path) -> No
             print(f"{table}\n", flush=True)
 
 
-def agreed(found: Agreed) -> Iterator[Table]:
+def agreed(found: AgreementReport) -> Iterator[Table]:
     """What the documentation quotes of agreement."""
     yield found.overall
     if len(found.assessors.rows) <= 10:

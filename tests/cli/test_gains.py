@@ -13,7 +13,7 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from truegain.gains.magnitudes import normalised
-from truegain.measures.direct import fed_directly
+from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
 from truegain.studies.magnitude_units import Units, read_magnitudes
 from truegain.studies.ratings_world import magnitude_ratings
@@ -191,7 +191,7 @@ def test_direct_gains_as_ntcireval(conformance: Any, cutoff: int) -> None:
         weights = [case["intent_prob"][intent] for _, _, intent, _ in rows]
         gains = tg.to_gains(tg.read_ratings(frame), "sum", weights=weights)
         run = {"1": {doc: float(-rank) for rank, doc in enumerate(case["res"])}}
-        measures = [a.measure for a in fed_directly(parse_measures(list(names.values())))]
+        measures = [a.measure for a in measures_for_gains(parse_measures(list(names.values())))]
         found = tg.evaluate(run, gains, measures, depth=cutoff).means()
         for theirs, value in zip(names, found.values(), strict=True):
             assert value == pytest.approx(case["expected"][str(cutoff)]["D"][theirs], abs=1e-9), (case["id"], theirs)

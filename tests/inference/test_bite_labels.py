@@ -19,11 +19,11 @@ from truegain.inference.labels.plan import (
     Prospect,
     _gold_of,
     _price,
+    detectable_in_se,
     found_already,
     from_scratch,
     plan_labels,
     plan_table,
-    reach,
     some_difference,
 )
 from truegain.inference.labels.prospect import Outlook
@@ -81,7 +81,7 @@ def test_published_sizes_of_two_judges(p: float, power: float) -> None:
     allowed = ((corrected[1] - corrected[0]) / far) ** 2
     parts = [x / allowed for x in (of_topics, of_relevant, of_others)]
     assert parts == pytest.approx(shares, rel=1e-6)
-    assert reach(p, power) == pytest.approx(far, rel=1e-6)
+    assert detectable_in_se(p, power) == pytest.approx(far, rel=1e-6)
     for wrong in ((0.5, 0.5, 0.0), (0.5, 0.2, 0.4), (1.2, -0.1, -0.1)):
         with pytest.raises(tg.TruegainError, match="must be positive"):
             published_sizes(means, sds, judges, shares=wrong)

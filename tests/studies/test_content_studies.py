@@ -12,7 +12,7 @@ import truegain as tg
 from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.inference.ranks.tau import kendall_tau
-from truegain.measures.content import Content, Rereading
+from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import Options, aligned
 from truegain.report.curves import curves_chart
 from truegain.studies import incomplete as module
@@ -98,7 +98,7 @@ def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.Da
     names = [d for d, k in zip(ranked.pool.docs.strings(), kept.tolist(), strict=True) if k]
     thin = graded.filter(pl.col("doc").is_in(names))
     expected = tg.evaluate(runs, thin, OWN, corpus=texts)
-    means = Rereading.of(ranked, measures).means(kept)
+    means = ContentScorer.of(ranked, measures).means(kept)
     for name, found in zip(OWN, means, strict=True):
         np.testing.assert_allclose(found, expected.summaries[name], rtol=1e-12, err_msg=name)
     assert len({m.round(9).tobytes() for m in means}) == len(OWN)  # no two of them can stand for each other

@@ -17,7 +17,7 @@ from truegain.gains.magnitudes import normalised
 from truegain.inference.agreement.alpha import alpha
 from truegain.inference.differences.effects import es_hsd
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
-from truegain.measures.direct import fed_directly
+from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
 from truegain.studies.magnitude_systems import magnitude_systems
 from truegain.studies.magnitudes import magnitudes
@@ -50,7 +50,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
     study = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5,
                       most_trials=400)  # fmt: skip
-    asked = [a.measure for a in fed_directly(parse_measures(["nG@1", "P+"]))]
+    asked = [a.measure for a in measures_for_gains(parse_measures(["nG@1", "P+"]))]
     gains = [tg.to_gains(ratings, "sum"), tg.to_gains(ratings, "unanimity", scale="0:2", p=1.0)]
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
     want = {}

@@ -9,14 +9,14 @@ from truegain._version import __version__
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
-from truegain.measures.parse import Asked
+from truegain.measures.parse import NamedMeasure
 from truegain.tables.table import FORMATS
 
 
 def write_intervals(
     runs: Sequence[str],
     judgments: object,
-    asked: Sequence[Asked],
+    asked: Sequence[NamedMeasure],
     over: str,
     *,
     chosen: str | None,

@@ -15,8 +15,8 @@ from truegain._version import __version__
 from truegain.engine import cores
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
-from truegain.measures.direct import fed_with
-from truegain.measures.parse import Asked, parse_measures
+from truegain.measures.direct import measures_for
+from truegain.measures.parse import NamedMeasure, parse_measures
 from truegain.tables.align import align
 from truegain.tables.checks import check_grades, check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
@@ -98,7 +98,7 @@ def evaluate(
     asked, given = parse_measures(measures), options_of(options)
     keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
     ranked = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
-    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), fed_with(ranked, asked), given)
+    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), measures_for(ranked, asked), given)
 
 
 def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:
@@ -142,7 +142,7 @@ def aligned(
     return ranked
 
 
-def score(ranked: RankedGains, asked: Sequence[Asked], options: Options | None = None) -> Scores:
+def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options | None = None) -> Scores:
     """Scores of ranked gains that are already aligned."""
     given = options or Options()
     chosen = [at_level(a.measure, given.level) for a in asked]

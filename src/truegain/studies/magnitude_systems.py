@@ -44,7 +44,7 @@ MAPPINGS: dict[str, Callable[[Floats], Floats]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankedSystems:
     """Systems under one source of gains by one measure: mean scores, and the systems that may be the best."""
 
     systems: tuple[str, ...]
@@ -62,7 +62,7 @@ class SystemStudy:
     rankings: Table
     resampled: Table
     mappings: Table
-    ranked: dict[tuple[str, str], Ranking]
+    ranked: dict[tuple[str, str], RankedSystems]
     draws: dict[str, Floats]
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ def magnitude_systems(
     rows = {source: found.rows(source) for source in chosen}
     gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
     shown = dict(zip(measures, asked, strict=True))
-    by: dict[tuple[str, str], Ranking] = {}
+    by: dict[tuple[str, str], RankedSystems] = {}
     for name, measure in shown.items():
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
@@ -143,14 +143,14 @@ def magnitude_systems(
     )
 
 
-def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) -> Ranking:
+def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) -> RankedSystems:
     """Mean scores under gains, one for each item of the pool, and the top set by paired Wilcoxon tests."""
     view = ranked.with_gains(gains)
     matrix = measure.score(view)
     means = measure.summarise(matrix, view, False)
     best = int(np.argmax(means))
     p = [1.0 if s == best else wilcoxon(matrix[best], matrix[s]).p for s in range(len(means))]
-    return Ranking(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
+    return RankedSystems(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
 
 
 def _shared(table: Judgments, expert: Judgments) -> Judgments:
@@ -189,7 +189,7 @@ def _depth(asked: Sequence[Measure]) -> int:
 # ---------------------------------------------------------------------- tables
 
 
-def _agreement(one: Ranking, two: Ranking) -> tuple[Cell, ...]:
+def _agreement(one: RankedSystems, two: RankedSystems) -> tuple[Cell, ...]:
     """Tau with its interval, sizes of the top sets, their overlap."""
     rest = len(one.top), len(two.top), jaccard(one.top, two.top)
     if np.ptp(one.means) == 0 or np.ptp(two.means) == 0:
@@ -199,7 +199,7 @@ def _agreement(one: Ranking, two: Ranking) -> tuple[Cell, ...]:
 
 
 def _rankings(
-    by: dict[tuple[str, str], Ranking],
+    by: dict[tuple[str, str], RankedSystems],
     sources: Sequence[str],
     measures: Sequence[str],
     made_by: dict[str, object],

@@ -15,7 +15,7 @@ from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd
 from truegain.inference.monte_carlo import Counting, check_counting, check_trials
 from truegain.inference.ranks.overlap import jaccard, top_set
 from truegain.inference.ranks.tau import tau_interval
-from truegain.measures.direct import fed_directly
+from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.columns import Floats
@@ -98,7 +98,7 @@ def unanimity(
     check_trials(trials, alpha if counting == "plus-one" else None)
     most = 16 * trials if most_trials is None else max(trials, most_trials)
     table = read_ratings(ratings, scale=scale, outside=outside)
-    asked = [a.measure for a in fed_directly(parse_measures(list(measures)))]
+    asked = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
     raw = evaluate(runs, to_gains(table, "sum", scale=scale), asked, jobs=jobs)
     if len(raw.systems) < 3:
         raise TruegainError(f"{len(raw.systems)} systems have no ranking to compare; give at least 3 runs")

@@ -13,7 +13,7 @@ from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats, Places
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Run, run_of_columns
-from truegain.tables.tabular import COLUMNS, Table, is_bool, number_of
+from truegain.tables.tabular import COLUMNS, RawTable, is_bool, number_of
 
 EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
 
@@ -25,7 +25,7 @@ class Columns:
         self.frame, self.file = frame, file
         self.names = [str(name).strip().lower() for name in frame.columns]
         self.found = {ours: [n for n in names if n in self.names] for ours, names in COLUMNS.items()}
-        self.places: Places | None = frame.places if isinstance(frame, Table) else None
+        self.places: Places | None = frame.places if isinstance(frame, RawTable) else None
 
     def __contains__(self, name: str) -> bool:
         return bool(self.found[name])
@@ -50,7 +50,7 @@ class Columns:
         if self.names.count(name) > 1:
             raise InputError(f"two columns are named '{name}'", file=self.file, hint="rename or remove one")
         at = self.names.index(name)
-        if isinstance(self.frame, Table):
+        if isinstance(self.frame, RawTable):
             return self.frame.values[at]
         column = self.frame.iloc[:, at] if hasattr(self.frame, "iloc") else self.frame[self.frame.columns[at]]
         return list(column.to_list())

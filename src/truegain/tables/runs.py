@@ -23,7 +23,7 @@ Ties = Literal["descending", "ascending"]  # which document id comes first where
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankedRows:
     """The rows of a run topic by topic, best first: topic t has rows order[begin[t]:begin[t + 1]]."""
 
     order: Ints
@@ -61,7 +61,7 @@ class Run:
             places=None if self.places is None else self.places.take(rows),
         )
 
-    def ranking(self, single: bool = False, ties: Ties = "descending") -> Ranking:
+    def ranking(self, single: bool = False, ties: Ties = "descending") -> RankedRows:
         """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
 
         `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval.
@@ -74,7 +74,7 @@ class Run:
         )
         if first >= 0:
             raise self._listed_twice(first, second)
-        return Ranking(frozen(order), frozen(begin), frozen(flags))
+        return RankedRows(frozen(order), frozen(begin), frozen(flags))
 
     def _listed_twice(self, first: int, second: int) -> InputError:
         topic, doc = self.topic.values[self.topic.code[first]], self.docs[first]

@@ -29,7 +29,7 @@ TAIL = "if item values have no long tail; else take the ratio or ordinal level"
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Coefficient:
     """A coefficient of agreement; `value` is None where it is undefined, and `why` then says why.
 
     `over` says what the interval is over: other items by these assessors, or other items and assessors.
@@ -62,7 +62,7 @@ def alpha(
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Agreement:
+) -> Coefficient:
     """Krippendorff's alpha for items with any numbers of ratings, and an interval.
 
     alpha = 1 - D_o / D_e: the mean squared difference of two ratings of one item, over that of any two ratings
@@ -97,7 +97,7 @@ def alpha_of(
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Agreement:
+) -> Coefficient:
     """Krippendorff's alpha of pairable ratings."""
     if level not in LEVELS:
         raise TruegainError(f"there is no level {level!r}; give one of {', '.join(LEVELS)}")
@@ -105,14 +105,14 @@ def alpha_of(
     _check(over, method)
     name, items, n = f"alpha {level}", len(paired), len(paired.value)
     if not items:
-        return Agreement(name, None, why="no item has two ratings")
+        return Coefficient(name, None, why="no item has two ratings")
     least, greatest = float(paired.levels[0]), float(paired.levels[-1])
     if greatest / 2 - least / 2 <= ROUNDING * max(abs(least), abs(greatest)):
-        return Agreement(name, None, items=items, ratings=n, why=f"all ratings are {least:g}")
+        return Coefficient(name, None, items=items, ratings=n, why=f"all ratings are {least:g}")
     if level == "ratio" and least < 0:
-        return Agreement(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
+        return Coefficient(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
     value = float(_alphas(getattr(paired, level)(np.ones((1, items))))[0])
-    found = Agreement(name, 0.0 if abs(value) < ROUNDING else value, items=items, ratings=n, over=over)
+    found = Coefficient(name, 0.0 if abs(value) < ROUNDING else value, items=items, ratings=n, over=over)
     if not trials:
         return found
     if items == 1:
@@ -134,7 +134,9 @@ def _check(over: str, method: str) -> None:
         raise TruegainError("the bootstrap draws items only; for assessors like these take method 'jackknife'")
 
 
-def _resampled(found: Agreement, paired: Paired, level: str, trials: int, confidence: float, seed: int) -> Agreement:
+def _resampled(
+    found: Coefficient, paired: Paired, level: str, trials: int, confidence: float, seed: int
+) -> Coefficient:
     """The percentile interval of the resamples that have an alpha."""
     check_replicates(trials, confidence)
     parts = getattr(paired, level)

@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
-from truegain.inference.differences.rows import Pairs, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
+from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, tukey_hsd
 from truegain.inference.monte_carlo import Counting
 from truegain.tables.columns import Floats
@@ -20,7 +20,7 @@ def nothing(pieces: int) -> None:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ComparisonOptions:
     """What tests may want to know; `most` are the trials up to which undecided pairs may go on."""
 
     trials: int = 10_000
@@ -41,7 +41,7 @@ class PairTest:
     """
 
     says: str
-    run: Callable[[Floats, Floats, Settings], Pairs]
+    run: Callable[[Floats, Floats, ComparisonOptions], RowResults]
     paired: bool = True
     resamples: bool = False
     by_signs: bool = False
@@ -53,28 +53,28 @@ class FamilyTest:
     """A test of all pairs at once: takes scores, systems by topics, and holds the chance of any false difference."""
 
     says: str
-    run: Callable[[Floats, Settings], Tukey]
+    run: Callable[[Floats, ComparisonOptions], Tukey]
     resamples: bool = False
 
 
-def _randomisation(first: Floats, second: Floats, s: Settings) -> Pairs:
+def _randomisation(first: Floats, second: Floats, s: ComparisonOptions) -> RowResults:
     p = randomisation_p(
         second - first, trials=s.trials, most=s.most, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested
     )
-    return Pairs(p)
+    return RowResults(p)
 
 
-def _bootstrap(first: Floats, second: Floats, s: Settings) -> Pairs:
+def _bootstrap(first: Floats, second: Floats, s: ComparisonOptions) -> RowResults:
     z = second - first
     found = bootstrap_p(
         z, trials=s.trials, most=s.most, seed=s.seed, confidence=s.confidence, counting=s.counting, jobs=s.jobs,
         progress=s.tested,
     )  # fmt: skip
     margin = found.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])
-    return Pairs(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
+    return RowResults(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
 
 
-def _randomised_tukey(x: Floats, s: Settings) -> Tukey:
+def _randomised_tukey(x: Floats, s: ComparisonOptions) -> Tukey:
     return randomised_tukey_hsd(x, trials=s.trials, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested)
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.differences.anova import check_confidence
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test, nothing
+from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import FEW, Answers, all_at_once, pair_by_pair
+from truegain.inference.differences.families import FEW, FamilyResults, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.limits import within
 from truegain.inference.monte_carlo import Counting, check_counting
@@ -105,7 +105,7 @@ def compare(
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
     effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
-    settings = Settings(effort.trials, effort.most, seed, confidence, jobs, counting, tested or nothing)
+    settings = ComparisonOptions(effort.trials, effort.most, seed, confidence, jobs, counting, tested or nothing)
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
     else:
@@ -187,7 +187,7 @@ def _values(scores: Scores, name: str) -> _Values:
     return _Values(x, least, greatest)
 
 
-def _within(found: Answers, bounds: tuple[float, float]) -> Answers:
+def _within(found: FamilyResults, bounds: tuple[float, float]) -> FamilyResults:
     """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
     low_mean, high_mean = within(found.low_mean, found.high_mean, bounds)
     found = replace(found, low_mean=low_mean, high_mean=high_mean)

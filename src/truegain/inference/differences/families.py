@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.differences.anova import complete
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings
+from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
 from truegain.inference.differences.paired import SMALLEST_SPREAD
 from truegain.inference.differences.rows import flat_rows
 from truegain.measures.base import mean_of_rows
@@ -24,7 +24,7 @@ LEAST, FEW = 3, 10  # topics: refused below, told below
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class FamilyResults:
     """For each pair the means, p, limits and effect (NaN where it has no value), and each system's mean and limits."""
 
     first: Floats
@@ -42,7 +42,9 @@ class Answers:
     notes: tuple[str, ...] = ()
 
 
-def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Settings) -> Answers:
+def all_at_once(
+    chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: ComparisonOptions
+) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
     x = complete(x)
     if x.shape[1] < LEAST:
@@ -63,15 +65,15 @@ def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, se
     if found.trials is not None:
         notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
     residual = "V_E2" if anova.layout == "two-way" else "V_E1"
-    return Answers(
+    return FamilyResults(
         means[first], means[second], found.p[first, second], low, high, effect, f"ES_HSD ({residual})",
         np.full(len(apart), anova.topics), means, low_mean, high_mean, interval, notes,
     )  # fmt: skip
 
 
 def pair_by_pair(
-    chosen: PairTest, x: Floats, first: Places, second: Places, settings: Settings, systems: Sequence[str]
-) -> Answers:
+    chosen: PairTest, x: Floats, first: Places, second: Places, settings: ComparisonOptions, systems: Sequence[str]
+) -> FamilyResults:
     """Tests of pairs, each over the topics that both have; pairs that lack the same topics go together."""
     if np.isinf(x).any():
         raise TruegainError("there are infinite scores; a test needs finite ones")
@@ -100,7 +102,7 @@ def pair_by_pair(
                 settings.tested(len(here))
     known = not np.isnan(low).any()
     means, low_mean, high_mean = _means(x, settings.confidence)
-    return Answers(
+    return FamilyResults(
         mean_first, mean_second, p, low if known else None, high if known else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
         f"low and high: {settings.confidence:g} t interval of the system's own topics",

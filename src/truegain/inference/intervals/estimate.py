@@ -28,9 +28,9 @@ from truegain.inference.replicates import check_confidence, check_replicates
 from truegain.inference.results import Estimate
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
-from truegain.measures.direct import fed_with
+from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, aligned, at_level, options_of, score, view_of, with_text
-from truegain.measures.parse import Asked, parse_measures
+from truegain.measures.parse import NamedMeasure, parse_measures
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 from truegain.tables.scores import Scores
@@ -97,7 +97,7 @@ def intervals(
     )
     ranked = with_text(plain, corpus, judged_corpus)
     how = _How(tuple(wanted), given, method, confidence, replicates, seed, Local(jobs), drawn, by_topic)
-    return [estimate for one in fed_with(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    return [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class _How:
         }
 
 
-def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
+def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _How) -> list[Estimate]:
     measure = at_level(asked.measure, how.options.level)
     scores = score(ranked, [asked], how.options)  # which also tells what is suspicious
     found: list[Estimate] = []

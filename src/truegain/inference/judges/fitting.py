@@ -37,7 +37,7 @@ def fitted_judge(
     assert design is not None
     trusted = Judgments.of(gold)
     pairs = pair_up(
-        bronze, trusted, design=design, scale=scale_of(labels), missing=missing, levels_told=gold_level is not None
+        bronze, trusted, design=design, scale=scale_of(labels), missing=missing, levels_given=gold_level is not None
     )
     if pairs.unmatched:
         warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")

@@ -100,7 +100,7 @@ def plan_labels(prospect: Prospect, difference: float, *, confidence: float = 0.
     (1358, 50, 129, 0.8)
     """
     d = some_difference(difference)
-    far = reach(1 - confidence, power)
+    far = detectable_in_se(1 - confidence, power)
     most = max(100.0, 1000 * _of_a_pair(prospect, d) * (far / d) ** 2)
     tried = np.concatenate([[0.0], np.geomspace(1, most, STEPS)])
     best: LabelPlan | None = None
@@ -127,7 +127,7 @@ def found_already(prospect: Prospect, *, confidence: float = 0.95, power: float 
     >>> round(found_already(p), 4)
     0.05
     """
-    reach(1 - confidence, power)
+    detectable_in_se(1 - confidence, power)
     if prospect.topics < 2 or min(prospect.gold_relevant, prospect.gold_nonrelevant) <= 0:
         return None
     low, high = 1e-9, 1e9
@@ -275,8 +275,8 @@ def from_scratch(prospect: Prospect) -> Prospect:
     return replace(prospect, topics=0, gold_relevant=0, gold_nonrelevant=0)
 
 
-def reach(p: float, power: float) -> float:
-    """z_{p/2} + z_{1-power}."""
+def detectable_in_se(p: float, power: float) -> float:
+    """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
     if not 0 < power < 1:
         raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
     special = needs("scipy.special", "inference")

@@ -25,7 +25,7 @@ MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class RankAgreement:
     """How far `a` and `b` order the same systems alike.
 
     tau: Kendall's tau with its interval; tau_b and tau_a: both variants; tau_ap_walking_b: AP correlation when the
@@ -123,7 +123,7 @@ def agreement(
     rbo_p: float = 0.9,
     replicates: int = 2000,
     seed: int = 0,
-) -> Agreement:
+) -> RankAgreement:
     """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
 
     >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]))
@@ -143,7 +143,7 @@ def agreement(
     if ties:
         notes.append(f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus know ties.")
     kept = min(top, len(a))
-    return Agreement(
+    return RankAgreement(
         measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
         tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, rbo_p), kept, top_overlap(first, second, kept),
         int((da * db < 0).sum()), tied, tuple(notes),

@@ -14,7 +14,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.inference.intervals.topic_means import TopicMeans
-from truegain.inference.ranks.agreement import MOVES, WIDE, Agreement, agreement, ranking
+from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, agreement, ranking
 from truegain.inference.ranks.overlap import top_overlap
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
@@ -62,7 +62,7 @@ class Correlation:
     """The answer of `correlate`: one agreement for each measure or pair of measures, or one per measure of halves."""
 
     between: Between
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[RankAgreement, ...]
     halves: tuple[HalvesAgreement, ...]
     made_by: dict[str, object]
 
@@ -184,7 +184,7 @@ def _scored(
     return first, second
 
 
-def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: dict[str, Any]) -> Agreement:
+def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: dict[str, Any]) -> RankAgreement:
     first, second = TopicMeans.of(a, measure), TopicMeans.of(b, measure)
     common = sorted(set(a.topics) & set(b.topics))
     if not common:
@@ -202,7 +202,7 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked
     return agreement(a.systems, means_a, means_b, measure=measure, names=names, **asked)
 
 
-def _measures(scores: Scores, asked: dict[str, Any]) -> tuple[Agreement, ...]:
+def _measures(scores: Scores, asked: dict[str, Any]) -> tuple[RankAgreement, ...]:
     if len(scores.measures) < 2:
         raise TruegainError("correlating between measures needs at least 2 of them; give -m several times")
     odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
@@ -233,7 +233,7 @@ def _halves(
     return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, confidence)
 
 
-def _short(agreements: Sequence[Agreement], made_by: dict[str, object]) -> Table:
+def _short(agreements: Sequence[RankAgreement], made_by: dict[str, object]) -> Table:
     """Some statistics, a line for each agreement, that fit on a screen."""
     several = len({a.measure for a in agreements}) > 1
     first = ("measure",) if several else ()

@@ -31,7 +31,7 @@ from truegain.inference.study.ranking import Ranking, simultaneous_quantile
 from truegain.inference.study.raters import Raters
 from truegain.inference.study.verdict import Line, Verdict, outcome_of
 from truegain.measures.base import Measure
-from truegain.measures.direct import fed_with
+from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, aligned, at_level
 from truegain.measures.parse import parse_measures
 from truegain.student import p_of, quantile_of
@@ -111,7 +111,7 @@ class Study:
         self._runs, self._name_by = runs, name_by
         self._keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
         self.ranked = self._aligned()
-        fed = fed_with(self.ranked, asked)
+        fed = measures_for(self.ranked, asked)
         self.measures = tuple(at_level(a.measure, level) for a in fed)
         self.judge = None if gold is None else self._judge(gold, design, gold_level)
         self.gold_level = gold_level
