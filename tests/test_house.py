@@ -122,3 +122,37 @@ def test_import_is_light() -> None:
     code = f"import sys, truegain; print([m for m in {heavy!r} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """Guards names: a reader who meets a class name anywhere below the package finds one class."""
+    where: dict[str, list[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                where.setdefault(node.name, []).append(module_name(path))
+    assert {name: sorted(places) for name, places in where.items() if len(places) > 1} == {}
+
+
+MOST_PARAMETERS = 12
+LONG_SIGNATURES = {  # reasons why a function may have more
+    "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
+    "inference.judges.comparison.compare_corrected": "options of `compare` with gold, one keyword each",
+    "inference.judges.correct.correct": "the public face: options of a correction, one keyword each",
+    "inference.judges.report.judge_report": "options of one command, one keyword each",
+    "studies.magnitude_systems.magnitude_systems": "an experiment: every choice of the paper is a keyword",
+}
+
+
+def test_signatures_are_short() -> None:
+    """Guards what a reader must hold in mind: more than 12 parameters become an object of options, or two functions."""
+    long = {}
+    for path in SOURCE.rglob("*.py"):
+        if module_name(path).startswith("cli"):  # options of commands
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                count = len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs)
+                if count > MOST_PARAMETERS:
+                    long[f"{module_name(path)}.{node.name}"] = count
+    assert set(long) <= set(LONG_SIGNATURES), long

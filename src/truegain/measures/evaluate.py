@@ -96,9 +96,26 @@ def evaluate(
     dense    0.5000   0.6309
     """
     asked, given = parse_measures(measures), options_of(options)
+    ranked = aligned_for(
+        asked, runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, corpus=corpus,
+        judged_corpus=judged_corpus,
+    )  # fmt: skip
+    return score(with_intents(ranked, intents), measures_for(ranked, asked), given)
+
+
+def aligned_for(
+    asked: Sequence[NamedMeasure],
+    runs: object,
+    judgments: object,
+    options: Options,
+    *,
+    corpus: object = None,
+    judged_corpus: object = None,
+    **reading: Any,
+) -> RankedGains:
+    """Runs matched with judgments, with as much text as the measures read; further keywords are those of `aligned`."""
     keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
-    ranked = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
-    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), measures_for(ranked, asked), given)
+    return with_text(aligned(runs, judgments, options, keep_top=keep, **reading), corpus, judged_corpus)
 
 
 def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:

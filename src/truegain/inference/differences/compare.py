@@ -52,7 +52,6 @@ def compare(
     adjust: str | None = None,
     trials: int | None = None,
     seed: int = 0,
-    jobs: int | None = None,
     confidence: float = 0.95,
     baseline: str | None = None,
     counting: Counting = "plus-one",
@@ -87,13 +86,13 @@ def compare(
     if gold is not None:
         return _corrected(
             runs, judgments, gold, measure, test, adjust, trials,
-            {"seed": seed, "jobs": jobs, "confidence": confidence, "baseline": baseline, **options},
+            {"seed": seed, "confidence": confidence, "baseline": baseline, **options},
         )  # fmt: skip
     test = test or "tukey-hsd"
     chosen = find_test(test)
     check_confidence(confidence)
     check_counting(counting)
-    scores = _scores(runs, judgments, measure, jobs, options)
+    scores = _scores(runs, judgments, measure, options)
     name = scores._measure(measure if isinstance(runs, Scores) else None)
     values = _values(scores, name)
     x = values.x
@@ -105,7 +104,9 @@ def compare(
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
     effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
-    settings = ComparisonOptions(effort.trials, effort.most, seed, confidence, jobs, counting, tested or nothing)
+    settings = ComparisonOptions(
+        effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
+    )
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
     else:
@@ -146,16 +147,16 @@ def _corrected(
     return compare_corrected(runs, bronze, gold, measure, adjust=adjust or "holm", trials=trials or 2000, **options)
 
 
-def _scores(runs: object, judgments: object, measure: object, jobs: int | None, options: Mapping[str, Any]) -> Scores:
+def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
     if isinstance(runs, Scores):
-        if judgments is not None or options:
+        if judgments is not None or options.keys() - {"jobs"}:
             raise TruegainError("scores are made already: judgments and options of evaluate have no place here")
         return runs
     if judgments is None:
         raise TruegainError("judgments are missing; give them after the runs, or give Scores")
     if measure is None:
         raise TruegainError("which measure? Give one, such as 'AP'")
-    return evaluate(runs, judgments, measure, jobs=jobs, **options)
+    return evaluate(runs, judgments, measure, **options)
 
 
 @dataclass(frozen=True, eq=False)

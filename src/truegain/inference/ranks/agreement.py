@@ -13,6 +13,7 @@ from truegain.inference.ranks.overlap import top_overlap
 from truegain.inference.ranks.rbo import RBO, rbo
 from truegain.inference.ranks.tau import Tau, TauMethod, kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import tau_ap_walking
+from truegain.inference.replicates import check_confidence
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 
@@ -22,6 +23,26 @@ WIDE = (
     "pairs", "swapped", "tied",
 )  # fmt: skip
 MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """How two orders are compared: the interval of tau, how many systems the top holds, the p of RBO.
+
+    method, confidence, replicates, seed: those of `tau_interval`.
+    """
+
+    method: TauMethod = "wilson"
+    confidence: float = 0.95
+    top: int = 10
+    rbo_p: float = 0.9
+    replicates: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        if self.top < 1:
+            raise TruegainError(f"the top {self.top} holds no system; give at least 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +138,7 @@ def agreement(
     *,
     measure: str = "",
     names: tuple[str, str] = ("a", "b"),
-    method: TauMethod = "wilson",
-    confidence: float = 0.95,
-    top: int = 10,
-    rbo_p: float = 0.9,
-    replicates: int = 2000,
-    seed: int = 0,
+    options: RankOptions | None = None,
 ) -> RankAgreement:
     """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
 
@@ -131,9 +147,8 @@ def agreement(
     , a and b: tau-b 0.6667 [-0.3421, 0.9615] 95%, wilson, 4 systems; 1 of 6 pairs swapped
     """
     a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
-    if top < 1:
-        raise TruegainError(f"the top {top} holds no system; give at least 1")
-    tau = tau_interval(a, b, method, confidence=confidence, replicates=replicates, seed=seed)
+    o = options or RankOptions()
+    tau = tau_interval(a, b, o.method, confidence=o.confidence, replicates=o.replicates, seed=o.seed)
     first, second = ranking(systems, a), ranking(systems, b)
     upper = np.triu_indices(len(a), 1)
     da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
@@ -142,10 +157,10 @@ def agreement(
     notes = list(tau.notes)
     if ties:
         notes.append(f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus know ties.")
-    kept = min(top, len(a))
+    kept = min(o.top, len(a))
     return RankAgreement(
         measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
-        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, rbo_p), kept, top_overlap(first, second, kept),
+        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), kept, top_overlap(first, second, kept),
         int((da * db < 0).sum()), tied, tuple(notes),
     )  # fmt: skip
 
