@@ -156,3 +156,9 @@ def test_signatures_are_short() -> None:
                 if count > MOST_PARAMETERS:
                     long[f"{module_name(path)}.{node.name}"] = count
     assert set(long) <= set(LONG_SIGNATURES), long
+
+
+def test_students_t_has_one_home() -> None:
+    """Guards one way to a quantile or p of Student's t: nobody but `student` calls the distribution itself."""
+    calls = ("stdtr", "stdtrit", "stats.t.")
+    assert [module_name(p) for p in SOURCE.rglob("*.py") if any(c in p.read_text() for c in calls)] == ["student"]

@@ -40,7 +40,8 @@ def split_half_command(
     """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
     from truegain.engine import Local, cores
     from truegain.errors import TruegainError
-    from truegain.inference.replicates import check_confidence, check_replicates
+    from truegain.inference.replicates import check_replicates
+    from truegain.student import check_confidence
     from truegain.studies.split_half import split_half
     from truegain.studies.split_topics import split_topics
     from truegain.tables.read import read_judgments, run_loaders

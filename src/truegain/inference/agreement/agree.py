@@ -237,7 +237,7 @@ def _and(one: str, two: str) -> str:
 
 def _kind(found: Coefficient, options: AlphaOptions) -> str:
     if found.value is not None and not options.trials:
-        return "none options for"
+        return "none asked for"
     return "none, see the note of each" if found.low is None else options.method
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.agreement.left_out import NoIntervalError, limits_of
 from truegain.inference.agreement.paired import Paired, Parts
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.ratings import read_ratings

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.inference.differences.anova import check_confidence
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
@@ -22,6 +21,7 @@ from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
+from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.inference.differences.anova import complete
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
 from truegain.inference.differences.paired import SMALLEST_SPREAD
 from truegain.inference.differences.rows import flat_rows
 from truegain.measures.base import mean_of_rows
+from truegain.student import quantiles_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 
@@ -173,6 +174,6 @@ def _means(x: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
     n = (~np.isnan(x)).sum(axis=1)
     means = mean_of_rows(x)
     spread = np.sqrt(np.nansum((x - means[:, None]) ** 2, axis=1) / (n - 1))
-    t = needs("scipy.special", "inference").stdtrit(n - 1, (1 + confidence) / 2)
+    t = quantiles_of(confidence, n - 1)
     margin = t * spread / np.sqrt(n)
     return means, means - margin, means + margin

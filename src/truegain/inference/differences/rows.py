@@ -9,6 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.differences.paired import AUTO_EXACT, SMALLEST_SPREAD, sums_of_ranks
+from truegain.student import p_values_of, quantiles_of
 from truegain.tables.columns import Bools, Floats, Ints
 
 
@@ -83,7 +84,7 @@ def wilcoxon_rows(first: Floats, second: Floats) -> RowResults:
     ties = ((sizes[many] ** 2 - 1.0) * (ranks[many] > 0)).sum(axis=1)
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
     away = (w[many] - n * (n + 1) / 4) / np.sqrt(variance)
-    p[many] = 2 * needs("scipy.special", "inference").ndtr(-np.abs(away))
+    p[many] = p_values_of(away)
     return RowResults(p)
 
 
@@ -106,10 +107,9 @@ def flat_rows(z: Floats, spread: Floats) -> Bools:
 
 def _student(mean: Floats, error: Floats, df: Floats, equal: Bools, confidence: float) -> RowResults:
     """P-values and limits by Student's t; 1 and no width where nothing differs."""
-    special = needs("scipy.special", "inference")
     t = mean / np.where(equal, 1.0, error)
-    margin = np.where(equal, 0.0, special.stdtrit(df, (1 + confidence) / 2) * error)
-    p = np.where(equal, 1.0, np.minimum(1.0, 2 * special.stdtr(df, -np.abs(t))))
+    margin = np.where(equal, 0.0, quantiles_of(confidence, df) * error)
+    p = np.where(equal, 1.0, p_values_of(t, df))
     return RowResults(p, mean - margin, mean + margin)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from truegain.errors import TruegainError, needs
+from truegain.student import quantile_of
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -53,8 +54,7 @@ def topics_for_paired_t(
     """
     _check(difference, variance, alpha, power)
     ratio = difference / math.sqrt(variance)
-    special = needs("scipy.special", "inference")
-    za, zb = float(-special.ndtri(alpha / 2)), float(special.ndtri(power))
+    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
     start = ((za + zb) / ratio) ** 2 + za**2 / 2
     reached = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
     return _search("paired-t", start, 2, reached, power, method)
@@ -74,8 +74,7 @@ def topics_for_two_sample_t(
     """
     _check(difference, variance, alpha, power)
     ratio = difference / math.sqrt(variance)
-    special = needs("scipy.special", "inference")
-    za, zb = float(-special.ndtri(alpha / 2)), float(special.ndtri(power))
+    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
     start = 2 * ((za + zb) / ratio) ** 2 + za**2 / 4
     reached = lambda n: power_of_t(math.sqrt(n / 2) * ratio, 2 * n - 2, alpha, method)  # noqa: E731
     return _search("two-sample-t", start, 2, reached, power, method)
@@ -125,9 +124,8 @@ def topics_for_width(
     310
     """
     _check(width, variance, alpha)
-    special = needs("scipy.special", "inference")
     times = 2 if two_sample else 1
-    start = 4 * times * float(special.ndtri(alpha / 2)) ** 2 * variance / width**2
+    start = 4 * times * quantile_of(1 - alpha) ** 2 * variance / width**2
     reached = lambda n: -expected_width(n, times * variance, times * (n - 1), alpha, method)  # noqa: E731
     found = _search("two-sample-width" if two_sample else "width", start, 2, reached, -width, method)
     return TopicSetSize(found.design, found.topics, -found.reached, start, method)
@@ -139,14 +137,14 @@ def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Met
     >>> round(power_of_t(81**0.5 * 0.1 / 0.1**0.5, 80), 6)
     0.802829
     """
-    special = needs("scipy.special", "inference")
-    w = float(special.stdtrit(df, 1 - alpha / 2))
+    w = quantile_of(1 - alpha, df)
     if method == "exact":
         stats = needs("scipy.stats", "inference")
         return float(stats.nct.sf(w, df, noncentrality) + stats.nct.cdf(-w, df, noncentrality))
     scale = math.sqrt(1 + w * w / (2 * df))
     low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
-    return float(special.ndtr(low) + special.ndtr(-high))
+    ndtr = needs("scipy.special", "inference").ndtr
+    return float(ndtr(low) + ndtr(-high))
 
 
 def power_of_anova(
@@ -174,7 +172,7 @@ def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05,
     >>> round(expected_width(310, 0.05, 309), 6)
     0.049938
     """
-    t = float(needs("scipy.special", "inference").stdtrit(df, 1 - alpha / 2))
+    t = quantile_of(1 - alpha, df)
     unbiased = 1 - 1 / (4 * df)
     if method == "exact":
         unbiased = math.sqrt(2 / df) * math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2))

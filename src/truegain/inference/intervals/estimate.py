@@ -24,13 +24,14 @@ from truegain.inference.collection.score import (
 )
 from truegain.inference.collection.spread import METHODS, collection_spread
 from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
-from truegain.inference.replicates import check_confidence, check_replicates
+from truegain.inference.replicates import check_replicates
 from truegain.inference.results import Estimate
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, aligned_for, at_level, options_of, score, view_of
 from truegain.measures.parse import NamedMeasure, parse_measures
+from truegain.student import check_confidence
 from truegain.tables.ranked import RankedGains
 from truegain.tables.scores import Scores
 

@@ -11,9 +11,10 @@ from truegain.errors import TruegainError, some
 from truegain.inference import limits as intervals
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.limits import Limits
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.student import check_confidence
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.scores import Scores
 

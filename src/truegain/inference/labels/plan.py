@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.judges.rates import ICC, PRIOR
-from truegain.student import quantile_of
+from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
 
@@ -155,7 +155,7 @@ def _power(p: Prospect, d: float, n: Floats, n_r: Floats, n_n: Floats, confidenc
     clusters = clusters if p.gold_share is None else np.minimum(clusters, n)
     lost = 1 if p.gold_topic is None else 2
     df = (np.abs(of_topics) + of_gold) ** 2 / (of_topics**2 / (n - 1) + of_gold**2 / np.maximum(clusters - lost, 1))
-    t = special.stdtrit(df, (1 + confidence) / 2)
+    t = quantiles_of(confidence, df)
     if p.moderated:
         more = p.fixed_r / n_r * _moderation(n_r, n) + p.fixed_n / n_n * _moderation(n_n, n)
         t = t * np.sqrt(1 + more / spread)

@@ -13,7 +13,7 @@ from truegain.inference.ranks.overlap import top_overlap
 from truegain.inference.ranks.rbo import RBO, rbo
 from truegain.inference.ranks.tau import Tau, TauMethod, kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import tau_ap_walking
-from truegain.inference.replicates import check_confidence
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
 from truegain.sampling.bootstrap import bootstrap_weights
-from truegain.student import quantile_of, wilson
+from truegain.student import check_confidence, quantile_of, wilson
 from truegain.tables.columns import Floats
 
 Variant = Literal["a", "b"]

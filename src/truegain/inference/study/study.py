@@ -18,7 +18,6 @@ from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.judges.judge import Judge
 from truegain.inference.limits import within
-from truegain.inference.replicates import check_confidence
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD, LEAST_TOPICS
@@ -34,7 +33,7 @@ from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, aligned, at_level
 from truegain.measures.parse import parse_measures
-from truegain.student import p_of, quantile_of
+from truegain.student import check_confidence, p_of, quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
