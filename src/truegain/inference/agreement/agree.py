@@ -140,7 +140,7 @@ def agree(
 
 
 def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
-    """The levels at which alpha is options: the declared one, or all that fit."""
+    """The levels at which alpha is asked for: the declared one, or all that fit."""
     if scale.level is not None:
         return (scale.level,)
     return ("ratio",) if is_ratio else ("ordinal", *(level for level in LEVELS if level not in ("ordinal", "ratio")))

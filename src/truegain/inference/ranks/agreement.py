@@ -11,8 +11,9 @@ from truegain.errors import TruegainError
 from truegain.inference.intervals.topic_means import settled
 from truegain.inference.ranks.overlap import top_overlap
 from truegain.inference.ranks.rbo import RBO, rbo
-from truegain.inference.ranks.tau import Tau, TauMethod, kendall_tau, paired, tau_interval
+from truegain.inference.ranks.tau import TauMethod, kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import tau_ap_walking
+from truegain.inference.results import Estimate
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
@@ -61,7 +62,7 @@ class RankAgreement:
     systems: tuple[str, ...]
     scores_a: Floats
     scores_b: Floats
-    tau: Tau
+    tau: Estimate  # its measure is tau-a or tau-b
     tau_b: float
     tau_a: float
     tau_ap_walking_b: float
@@ -93,7 +94,7 @@ class RankAgreement:
         """All statistics in one row, under the names of `WIDE`."""
         t, r = self.tau, self.rbo
         return (
-            self.measure, self.a, self.b, len(self.systems), t.value, t.variant, t.low, t.high, t.confidence,
+            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.level,
             t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, r.p, r.ext, r.min, r.max,
             self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
         )  # fmt: skip
@@ -101,10 +102,10 @@ class RankAgreement:
     def table(self) -> Table:
         """One statistic a row, for people."""
         t, r = self.tau, self.rbo
-        about = f"{100 * t.confidence:g}% interval, {t.method}"
+        about = f"{100 * t.level:g}% interval, {t.method}"
         rows: list[tuple[Cell, ...]] = [
-            (f"tau-{t.variant}", t.value, t.low, t.high, about),
-            ("tau-a" if t.variant == "b" else "tau-b", self.tau_a if t.variant == "b" else self.tau_b, None, None, ""),
+            (t.measure, t.value, t.low, t.high, about),
+            ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
             (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
             (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
             (f"RBO, p = {r.p:g}", r.ext, r.min, r.max, "extrapolated, least and most"),
@@ -128,7 +129,8 @@ class RankAgreement:
         return Table(MOVES, rows, title=title)
 
     def __str__(self) -> str:
-        return f"{self.measure}, {self.a} and {self.b}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
+        how = f"{self.measure}, {self.a} and {self.b}, {len(self.systems)} systems"
+        return f"{how}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
 
 
 def agreement(
@@ -142,9 +144,9 @@ def agreement(
 ) -> RankAgreement:
     """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
 
-    >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]))
+    >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]), measure="AP")
     >>> print(found)
-    , a and b: tau-b 0.6667 [-0.3421, 0.9615] 95%, wilson, 4 systems; 1 of 6 pairs swapped
+    AP, a and b, 4 systems: tau-b 0.6667 [-0.3421, 0.9615] 95% over systems, wilson; 1 of 6 pairs swapped
     """
     a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
     o = options or RankOptions()

@@ -125,7 +125,7 @@ def correlate(
     >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
     >>> found = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
     >>> print(found.agreements[0])
-    RR, a and b: tau-b 0.3333 [-0.6812, 0.9095] 95%, wilson, 3 systems; 1 of 3 pairs swapped
+    RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
     how = _between(between, against)
     asked = RankOptions(method, confidence, top, rbo_p, 2000 if trials is None else trials, seed)
@@ -239,7 +239,7 @@ def _short(agreements: Sequence[RankAgreement], made_by: dict[str, object]) -> T
     ]  # fmt: skip
     one = agreements[0]
     about = (
-        f"tau is tau-{one.tau.variant} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
+        f"tau is {one.tau.measure} with its {100 * one.tau.level:g}% interval ({one.tau.method}) over "
         f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo.p:g}; "
         f"swapped are of {one.pairs} pairs."
     )
