@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from truegain._version import __version__
 from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import check_drawable, drawn_scores, keys_needed
@@ -25,7 +26,7 @@ from truegain.inference.collection.score import (
 from truegain.inference.collection.spread import METHODS, collection_spread
 from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
 from truegain.inference.replicates import check_replicates
-from truegain.inference.results import Estimate
+from truegain.inference.results import Answers, Estimate
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -36,6 +37,7 @@ from truegain.tables.ranked import RankedGains
 from truegain.tables.scores import Scores
 
 READING = ("name_by", "jobs", "progress", "corpus", "judged_corpus")  # keywords of `evaluate` beside its options
+NOT_TOLD = ("jobs", "progress", "corpus", "judged_corpus")  # which do not change an answer, or are no short text
 OVER = ("topics", "collection", "topics+collection")
 TOPICS_HOLD = (
     "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
@@ -56,7 +58,7 @@ def intervals(
     drawn: Callable[[int], None] | None = None,
     by_topic: bool = False,
     **options: Any,
-) -> list[Estimate]:
+) -> Answers[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
 
     `over` is one or several of 'topics' (the topics are a sample), 'collection' (the documents are, the topics held
@@ -84,8 +86,8 @@ def intervals(
     check_confidence(confidence)
     check_replicates(replicates, confidence)
     asked = parse_measures(measures)
-    reading = {name: options.pop(name) for name in READING if name in options}
-    given = options_of(options)
+    reading = {name: value for name, value in options.items() if name in READING}
+    given = options_of({name: value for name, value in options.items() if name not in READING})
     texts = [a.measure for a in asked if a.measure.reads_text]
     if texts and set(wanted) != {"topics"}:
         raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
@@ -93,7 +95,9 @@ def intervals(
     ranked = aligned_for(asked, runs, judgments, given, keep_keys=keys, **reading)
     engine = Local(reading.get("jobs"))
     how = _IntervalOptions(tuple(wanted), given, method, confidence, replicates, seed, engine, drawn, by_topic)
-    return [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence}
+    return Answers(tuple(found), {**made_by, **{k: v for k, v in options.items() if k not in NOT_TOLD}})
 
 
 @dataclass(frozen=True)
