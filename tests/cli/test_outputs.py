@@ -72,9 +72,9 @@ COMMANDS = [
     (("holes", "q", *RUNS, "-m", "P@5"), "q"),
     (("plan", "topics", "q", *RUNS, "--detect", "0.1"), "r1.run"),
     (("plan", "labels", "q", *RUNS[:2], "--gold", "gold", "-m", "P@5", "--cost-bronze", "1", "--cost-gold", "2"), "q"),
-    (("study", "split-half", "q", *RUNS), "r2.run"),
-    (("study", "discriminative", "q", *RUNS, "-m", "P@5"), "q"),
-    (("study", "unanimity", "ratings.csv", *RUNS), "ratings.csv"),
+    (("experiment", "split-half", "q", *RUNS), "r2.run"),
+    (("experiment", "discriminative", "q", *RUNS, "-m", "P@5"), "q"),
+    (("experiment", "unanimity", "ratings.csv", *RUNS), "ratings.csv"),
 ]
 
 
@@ -282,7 +282,7 @@ NUMBERS = [
     ("correlate", "q", "gold", *RUNS, "--rbo-p"),
     ("gains", "ratings.csv", "--rule", "supermajority", "--share"),
     ("plan", "assessors", "--sigma", "1", "--error"),
-    ("study", "unanimity", "ratings.csv", *RUNS, "--p"),
+    ("experiment", "unanimity", "ratings.csv", *RUNS, "--p"),
 ]
 
 

@@ -19,7 +19,7 @@ from truegain.tables.guard import wrote
 from truegain.tables.sources import shown_path, write_bytes
 
 if TYPE_CHECKING:
-    from truegain.studies.world import World
+    from truegain.experiments.world import World
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
 
@@ -55,9 +55,9 @@ def demo_command(
 
 def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
-    from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-    from truegain.studies.world import simulate
-    from truegain.studies.world_text import texts
+    from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
+    from truegain.experiments.world import simulate
+    from truegain.experiments.world_text import texts
     from truegain.tables.write import write_judgments, write_runs
 
     world = simulate(seed=seed)
