@@ -33,8 +33,7 @@ from truegain.report.curves import curves_chart
 from truegain.report.saving import check_ending, save
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.read import read_runs
-from truegain.tables.runs import Run, Runs, run_of_columns
+from truegain.tables.runs import Run, Runs, read_runs, run_of_columns
 from truegain.text.words import Cutting
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"  # beside the checkout

@@ -16,7 +16,8 @@ from truegain.experiments.split_half import Sides, SplitHalf, split_half
 from truegain.experiments.split_topics import split_topics
 from truegain.experiments.world import simulate
 from truegain.tables.columns import Ids
-from truegain.tables.read import read_judgments, run_loaders
+from truegain.tables.judgments import read_judgments
+from truegain.tables.runs import run_loaders
 from truegain.tables.table import Table
 
 

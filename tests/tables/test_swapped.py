@@ -71,6 +71,7 @@ def test_typed_tables_say_what_they_are() -> None:
         (RUN, of_ranx("Run", RUN)),
         (of_ranx("Qrels", QRELS), QRELS),
         (RUN, tg.Runs.of(RUN)),
+        (RUN, tg.Runs.of(RUN).parts[0]),
         (tg.Judgments.of(QRELS), QRELS),
         (tg.Judgments.of(QRELS).frame, tg.Runs.of(RUN).frame),
     ]

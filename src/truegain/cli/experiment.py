@@ -43,7 +43,8 @@ def split_half_command(
     from truegain.experiments.split_half import split_half
     from truegain.experiments.split_topics import split_topics
     from truegain.inference.replicates import check_confidence, check_replicates
-    from truegain.tables.read import read_judgments, run_loaders
+    from truegain.tables.judgments import read_judgments
+    from truegain.tables.runs import run_loaders
 
     check_replicates(replicates, check_confidence(confidence))
     if split == "topics":

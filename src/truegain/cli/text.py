@@ -152,7 +152,8 @@ def _words(path: str) -> list[str]:
 def _named(paths: list[str]) -> Ids:
     """The documents that judgments and runs name."""
     from truegain.errors import InputError
-    from truegain.tables.read import read_judgments, read_runs
+    from truegain.tables.judgments import read_judgments
+    from truegain.tables.runs import read_runs
     from truegain.tables.sources import expand
 
     names: dict[str, None] = {}
