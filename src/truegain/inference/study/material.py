@@ -1,0 +1,190 @@
+"""What a study is made of: runs in line with labels, ratings or gold labels behind these, and what was sampled."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import TruegainError, some
+from truegain.gains.catalogue import rule_of
+from truegain.gains.magnitudes import normalised
+from truegain.inference.collection.expansion import check_drawable
+from truegain.inference.collection.score import has_lone_rule, spreads_of
+from truegain.inference.judges.judge import Judge
+from truegain.inference.study.evidence import LEAST_TOPICS
+from truegain.inference.study.lattice import Collection, Lattice, Source
+from truegain.inference.study.making import evidence_of, tell_holes
+from truegain.inference.study.moves import Moves
+from truegain.inference.study.raters import Raters
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.tables.checks import warn
+from truegain.tables.judgments import Judgments
+from truegain.tables.ranked import RankedGains
+from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs
+from truegain.tables.scale import Scale
+
+FEW_TOPICS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Runs as they were given, and how to read them."""
+
+    runs: object
+    name_by: NameBy = "file"
+    jobs: int | None = None
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """Runs in line with labels, on the topics that all systems answer, and the labels of these topics.
+
+        few: whether to tell that the topics are few.
+        """
+        ranked = self._against(labels, keep_keys)
+        there = np.asarray(ranked.present.reshape(len(ranked.systems), -1).all(axis=0))
+        if not there.all():
+            lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
+            kept = set(ranked.topics) - set(lacking)
+            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "
+                 f"({some(lacking)})")  # fmt: skip
+            if not kept:
+                raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few")
+            labels = labels.take(np.flatnonzero([t in kept for t in labels.topic.strings()]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told the first time
+                ranked = self._against(labels, keep_keys)
+        topics = len(ranked.topics)
+        if topics < LEAST_TOPICS:
+            raise TruegainError(
+                f"{topics} {'topic is' if topics == 1 else 'topics are'} too few for a study; have at least "
+                f"{LEAST_TOPICS}, better 50"
+            )
+        if topics < FEW_TOPICS and few:
+            warn(f"{topics} topics are few: intervals over topics lean on the shape of the scores; have 25 or more")
+        return ranked, labels
+
+    def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
+        return aligned(self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys)
+
+    def two(self, a: str, b: str, labels: Judgments) -> Runs:
+        """The runs of two systems; of files, those that are named like them are read first."""
+        found: dict[str, Run] = {}
+        runs = self.runs
+        if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+            runs = sorted(map(os.fspath, runs), key=lambda path: a not in path and b not in path)
+        for load in loaders_of(runs, labels, self.name_by, 1):
+            found |= {run.system: run for run in load() if run.system in (a, b)}
+            if len(found) == 2:
+                break
+        return Runs((found[a], found[b]))
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Runs in line with labels, and what may move the scores."""
+
+    over: frozenset[Source]
+    ranked: RankedGains
+    raters: Raters | None
+    judge: Judge | None
+    gold_level: float | None
+    replicates: int
+    seed: int
+
+    def lattice(self, m: Measure) -> Lattice:
+        """What a measure stands on; what cannot be spoken of is refused."""
+        tell_holes(self.ranked, m, self.judge)
+        evidence = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        naive = evidence if self.judge is None else evidence_of(self.ranked, m, None, None)
+        collection = assessors = None
+        if "collection" in self.over:
+            check_drawable(m)
+            self._refuse_shallow(m)
+
+            def collection() -> Collection:
+                spreads = spreads_of(
+                    self.ranked, m, pairs=True, replicates=self.replicates, seed=self.seed, engine=None, progress=None
+                )  # fmt: skip
+                return Collection(spreads, has_lone_rule(m))
+
+        if self.raters is not None and self._raters_tell(self.raters):
+            raters = self.raters
+
+            def assessors() -> tuple[Moves, Moves]:
+                return raters.moves(
+                    lambda gains: evidence_of(
+                        self.ranked.with_gains(raters.on(self.ranked.pool, gains)), m, self.judge, self.gold_level
+                    ),
+                    self.ranked.topics,
+                )
+
+        return Lattice(evidence, naive, self.over, collection, assessors)
+
+    def _raters_tell(self, raters: Raters) -> bool:
+        """Whether leaving assessors out says something; where they are asked for this was checked."""
+        if self.judge is not None and self.judge.design in ("by-gold", "elsewhere"):
+            if "assessors" in self.over:
+                raise TruegainError(
+                    f"design {self.judge.design!r}: the judge's rates are of all assessors together, so others "
+                    "cannot be spoken of; leave 'assessors' out of generalise_to"
+                )
+            return False
+        if "assessors" in self.over:
+            return True
+        try:
+            raters.check()
+        except TruegainError:
+            return False
+        return True
+
+    def _refuse_shallow(self, m: Measure) -> None:
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff is None:
+            return
+        depth = self.ranked.depth
+        shallow = int(((depth >= cutoff) & (depth < 2 * cutoff)).sum())
+        if shallow:
+            raise TruegainError(
+                f"{m} over other collections needs lists of {2 * cutoff} documents, and {shallow} of {len(depth)} hold "
+                "fewer: copies of documents would leave ranks empty; give deeper runs, or leave 'collection' out"
+            )
+
+    def unjudged(self, m: Measure) -> tuple[int, int]:
+        """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
+        cutoff = getattr(m, "cutoff", None)
+        depth = self.ranked.depth if cutoff is None else np.minimum(self.ranked.depth, cutoff)
+        judged = int((m.within(self.ranked.rank) & self.ranked.judged).sum())
+        return int(depth.sum()) - judged, int(depth.sum())
+
+    def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
+        """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged."""
+        if self.judge is None:
+            return 0, 0
+        if self.judge.design == "topics":
+            return int(lattice.evidence.has.sum()), len(self.ranked.topics)  # type: ignore[attr-defined]
+        if self.judge.design in ("random", "by-bronze"):
+            return self.judge.size, len(self.ranked.pool)
+        return self.judge.size, 0
+
+
+def raters_of(
+    judgments: object, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
+    outside: Outside, parameters: Mapping[str, Any],
+) -> Raters | None:  # fmt: skip
+    """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
+    if rule is None and normalise is None:
+        if parameters:
+            raise TruegainError(f"Study has no option {', '.join(sorted(parameters))}")
+        return None
+    declared = Scale.of(scale)
+    table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
+    if normalise is not None:
+        table = normalised(table, normalise)
+    return Raters.of(table, rule_of("median" if rule is None else rule, **parameters), declared)
