@@ -112,13 +112,15 @@ def verdict_command(
         seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
     chosen = _pair(study, pair)
+    for m in study.measures:
+        study.lattice(m)  # what is refused, is refused before anything is drawn
     rankings = [study.best(m) for m in study.measures] if chosen is None else []
     verdicts = [
         study.verdict(*(chosen or (rankings[i].systems[1], rankings[i].systems[0])), m, costs)
         for i, m in enumerate(study.measures)
     ]
     inputs = [judgments, *([gold] if gold else []), *files, *(u for u in uses or () if "=" not in u)]
-    made_by = {**study.made_by, "pair": pair, "topics": topics, "gold_level": gold_level, "level": level,
+    made_by = {**study.made_by, "pair": pair, "gold_level": gold_level, "level": level,
                "normalise": normalise, "costs": costs, "uses": models, "judge_model": judge_model,
                "replicates": replicates, "name_by": name_by, "reading": vars(reading), **about}  # fmt: skip
     _write(rankings, verdicts, made_by, inputs, table_format_of(output_format, output), output)
@@ -162,8 +164,13 @@ def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
         c, table = v.comparison, v.table(words)
         rows += [(c.measure, c.a, c.b, *row) for row in table.rows]
     columns = ("measure", "a", "b", *(name.replace(" ", "_") for name in verdicts[0].table().columns))
-    said = tuple(dict.fromkeys(note for v in verdicts for note in v.about))
-    return Table(columns, rows, {}, " ".join(v.sentence for v in verdicts), said)
+    said = [
+        line.strip() if len(verdicts) == 1 else f"{v.comparison.measure}: {line.strip()}"
+        for v in verdicts
+        for note in v.about
+        for line in note.splitlines()
+    ]
+    return Table(columns, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
 
 
 def _usual(gold: str | None, design: str | None) -> str:
@@ -185,8 +192,9 @@ def _population(text: str | None, fixed: bool, gold: bool, rule: str | None) -> 
         raise TruegainError("--topics fixed is about these topics only, --generalise-to names topics; give one of them")
     if not names and not gold:
         raise TruegainError(
-            "--topics fixed, and nothing else was sampled: all labels are known, and the scores are exact for these "
-            "topics (truegain eval); say what else it shall hold for, as in --generalise-to collection, or give --gold"
+            "--topics fixed, and nothing else was sampled: labels are taken as they are, so the scores are exact for "
+            "these topics (truegain eval); say what else it shall hold for, as in --generalise-to collection, or give "
+            "--gold"
         )
     if "assessors" in names and rule is None:
         raise TruegainError(

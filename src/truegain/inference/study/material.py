@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,23 +145,30 @@ class Material:
         return True
 
     def _refuse_shallow(self, m: Measure) -> None:
+        """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""
         cutoff = getattr(m, "cutoff", None)
         if cutoff is None:
             return
-        depth = self.ranked.depth
-        shallow = int(((depth >= cutoff) & (depth < 2 * cutoff)).sum())
+        deepest = self.ranked.depth.reshape(len(self.ranked.systems), -1).max(axis=1)
+        shallow = np.flatnonzero((deepest >= cutoff) & (deepest < 2 * cutoff)).tolist()
         if shallow:
+            names = some([self.ranked.systems[s] for s in shallow])
             raise TruegainError(
-                f"{m} over other collections needs lists of {2 * cutoff} documents, and {shallow} of {len(depth)} hold "
-                "fewer: copies of documents would leave ranks empty; give deeper runs, or leave 'collection' out"
+                f"{m} over other collections needs lists of {2 * cutoff} documents, and {len(shallow)} of "
+                f"{len(deepest)} runs hold no more than {int(deepest[shallow].max())} ({names}): copies of documents "
+                "would leave ranks empty; give deeper runs, or leave 'collection' out"
             )
 
-    def unjudged(self, m: Measure) -> tuple[int, int]:
+    def unjudged(self, m: Measure, systems: Sequence[int] | None = None) -> tuple[int, int]:
         """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
+        shape = len(self.ranked.systems), len(self.ranked.topics)
+        lists = np.zeros(shape, np.bool_)
+        lists[slice(None) if systems is None else list(systems)] = True
         cutoff = getattr(m, "cutoff", None)
         depth = self.ranked.depth if cutoff is None else np.minimum(self.ranked.depth, cutoff)
-        judged = int((m.within(self.ranked.rank) & self.ranked.judged).sum())
-        return int(depth.sum()) - judged, int(depth.sum())
+        counted = m.within(self.ranked.rank) & self.ranked.judged & lists.ravel()[self.ranked.list]
+        there = int(depth[lists.ravel()].sum())
+        return there - int(counted.sum()), there
 
     def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
         """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged."""

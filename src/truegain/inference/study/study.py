@@ -17,16 +17,17 @@ from truegain.inference.judges.judge import Judge
 from truegain.inference.replicates import check_confidence
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
+from truegain.inference.study.borrowed import Uses, borrowed, models_of
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
+from truegain.inference.study.lines import Pull, lines_of, naive_line
 from truegain.inference.study.material import Given, Material, raters_of
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
 from truegain.inference.study.population import Population, sources_of
 from truegain.inference.study.ranking import Ranking
-from truegain.inference.study.verdict import Pull, Verdict, lines_of, naive_line, outcome_of
+from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import fed_with
 from truegain.measures.evaluate import Options, at_level
@@ -39,7 +40,6 @@ from truegain.tables.scale import Scale
 
 HolesAs = Literal["bound", "non-relevant"]
 Costs = Mapping[str, float] | str | None
-Uses = Mapping[str, str | Sequence[str]]
 
 
 class Study:
@@ -111,7 +111,7 @@ class Study:
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed
         )  # fmt: skip
-        self.uses, self.judge_model = _models(uses, self.systems), judge_model
+        self.uses, self.judge_model = models_of(uses, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
@@ -204,18 +204,18 @@ class Study:
         """Which systems may be best, tiers and ranks with limits; wrong anywhere in no more than 1 - confidence."""
         self._check_several("a ranking")
         m = self._measure(measure)
-        borrowed = [bool(self._borrowed(m, s)) for s in self.systems]
+        lent = [bool(self._borrowed(m, s)) for s in self.systems]
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
         if holes:
             notes.append(
-                f"Of the documents that {m} looks at, {max(holes / shown, 0.001):.1%} are unjudged and count as not "
-                "relevant here; `truegain holes` tells what they could do."
+                f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, are unjudged and count "
+                "as not relevant here; `truegain holes` tells what they could do."
             )
-        if any(borrowed):
-            names = some([s for s, x in zip(self.systems, borrowed, strict=True) if x])
+        if any(lent):
+            names = some([s for s, x in zip(self.systems, lent, strict=True) if x])
             notes.append(f"Calibration borrowed: {names}; no rank of theirs is ruled out.")
-        return self._answering(m).ranking(self.seed, np.array(borrowed), tuple(notes))
+        return self._answering(m).ranking(self.seed, np.array(lent), tuple(notes))
 
     # ------------------------------------------------------------------ what decides
 
@@ -248,9 +248,9 @@ class Study:
         lattice = self.lattice(m)
         comparison = self._answering(m).differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
-        borrowed = [*self._borrowed(m, a), *self._borrowed(m, b)]
+        lent = [*self._borrowed(m, a), *self._borrowed(m, b)]
         outcome: Any = "cannot be told"
-        if comparison.low is not None and comparison.high is not None and not borrowed:
+        if comparison.low is not None and comparison.high is not None and not lent:
             bound = self.holes == "bound" and hidden is not None
             far = (hidden.least, hidden.most) if bound and hidden is not None else (0.0, 0.0)
             outcome = outcome_of(comparison.low, comparison.high, *far, self.smallest)
@@ -262,12 +262,15 @@ class Study:
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             {x.source: Pull.most_of(x, asked) for x in self._moves(lattice)} if known else {},
-            hidden, tuple(self._steps(asked, lattice, prices)) if known else (), tuple(notes), tuple(borrowed),
+            hidden, tuple(self._steps(asked, lattice, prices)) if known else (), tuple(notes), tuple(lent),
             self.holes,
         )  # fmt: skip
 
     def _hidden(self, m: Measure, a: str, b: str) -> tuple[Hidden | None, list[str]]:
         """What holes could do, and what must be said where that is not known."""
+        none = np.zeros(len(self.topics))
+        if not self._material.unjudged(m, [self.systems.index(a), self.systems.index(b)])[0]:
+            return Hidden(none, none, 0, len(none)), []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
             try:
@@ -276,25 +279,12 @@ class Study:
                 return None, [f"What unjudged documents could do is not known: {error}."]
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
-        """Why a system's calibration is borrowed: the judge is its own model, or too few of its labels are gold."""
-        s = self.systems.index(system)
-        touching = None
-        if self.judge is not None:
-            touching = self.lattice(m).evidence.touching(Contrasts.of([(None, s)]))
-        few = touching is not None and int(touching[0]) < LEAST_GOLD
-        if self.judge_model is not None and self.judge_model in self.uses.get(system, ()):
-            if self.judge is None or self.judge.design == "elsewhere" or few:
-                return [
-                    f"calibration borrowed: {system} uses {self.judge_model}, which also gave the judgments, and fewer "
-                    f"than {LEAST_GOLD} gold labels are of what it retrieved"
-                ]
-        elif few and touching is not None:
-            are = "label is" if touching[0] == 1 else "labels are"
-            return [
-                f"calibration borrowed: {touching[0]} gold {are} of what {system} retrieved, and {LEAST_GOLD} are "
-                "needed"
-            ]
-        return []
+        own = self.judge_model is not None and self.judge_model in self.uses.get(system, ())
+        if self.judge is None:
+            return borrowed(system, self.judge_model if own else None, None, 0)
+        touching = self.lattice(m).evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
+        labels = None if touching is None else int(touching[0])
+        return borrowed(system, self.judge_model if own else None, self.judge.design, labels)
 
     # ------------------------------------------------------------------ what to buy next
 
@@ -333,14 +323,3 @@ def _holes(value: HolesAs) -> HolesAs:
     if value not in ("bound", "non-relevant"):
         raise TruegainError(f"holes {value!r} is not known; give 'bound' or 'non-relevant'")
     return value
-
-
-def _models(uses: Uses | None, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The models that each system uses."""
-    unknown = [s for s in uses or {} if s not in systems]
-    if unknown:
-        raise TruegainError(
-            f"uses names {some(unknown)}, which is no system here; there {'is' if len(systems) == 1 else 'are'} "
-            f"{some(systems)}"
-        )
-    return {s: (models,) if isinstance(models, str) else tuple(models) for s, models in (uses or {}).items()}

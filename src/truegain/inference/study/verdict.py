@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from truegain.inference.limits import within
 from truegain.inference.results import Comparison
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden
-from truegain.inference.study.lattice import SOURCES, Lattice, limits
-from truegain.inference.study.moves import Moves
+from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told
 from truegain.inference.study.next_steps import Step
-from truegain.measures.base import Measure
 from truegain.tables.table import Cell, Table
 
 Outcome = Literal["holds", "does not hold", "cannot be told"]
@@ -23,43 +18,7 @@ OTHERS = {
     "assessors": "other assessors",
     "gold": "other gold labels",
 }
-UNITS = {"topics": "Topics", "gold": "Gold labels", "assessors": "Assessors"}
-TOGETHER = "all together"
-NESTED = (
-    "The line of topics has in it what lies within them (their documents, their gold labels); a share is what a source "
-    "brings of its own."
-)
-
-
-@dataclass(frozen=True)
-class Line:
-    """The difference over one source alone, or over all asked for together."""
-
-    source: str
-    low: float | None
-    high: float | None
-    share: float | None = None  # of the variance of all together, to the nearest tenth
-    why: str = ""  # where there is no interval
-    asked: bool = True  # whether the verdict speaks of this source
-
-    @property
-    def survives(self) -> bool | None:
-        """Whether zero lies outside; None where it is not known."""
-        return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
-
-
-class Pull(NamedTuple):
-    """How far a unit moves the difference, and what this would be without it, where all was fitted again."""
-
-    unit: str
-    move: float
-    without: float | None
-
-    @classmethod
-    def most_of(cls, moves: Moves, asked: Contrasts, most: int = 5) -> tuple[Pull, ...]:
-        """The units of a source that move a difference most."""
-        named, left = moves.decisive(asked, most), moves.left_without(asked, most)
-        return tuple(cls(unit, move, x) for (unit, move), x in zip(named, left, strict=True))
+WITHIN = {"collection": "their documents", "gold": "their gold labels"}
 
 
 @dataclass(frozen=True)
@@ -95,11 +54,11 @@ class Verdict:
         found = f"{c.difference:+.4f} {c.measure}{interval}, {self.holds_for}"
         if self.outcome == "holds":
             by, open_ = self._by_how_much()
-            return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}."
+            return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}{self._as_zero}."
         if self.outcome == "does not hold":
             if c.high is not None and c.high + self._could[1] < 0:
-                return f"{c.b} is not better than {c.a}, it is worse: {found}."
-            return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}."
+                return f"{c.b} is not better than {c.a}, it is worse: {found}{self._as_zero}."
+            return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}{self._as_zero}."
         return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}."
 
     @property
@@ -108,6 +67,12 @@ class Verdict:
         if self.hidden is None or self.holes != "bound":
             return 0.0, 0.0
         return self.hidden.least, self.hidden.most
+
+    @property
+    def _as_zero(self) -> str:
+        """What was assumed of holes, where they do not hold the verdict back."""
+        counted = self.hidden is None or (self.holes != "bound" and self.hidden.documents)
+        return "; unjudged documents count as not relevant" if counted else ""
 
     def _survives(self) -> str:
         """What was held fixed and would, by itself, take the difference away."""
@@ -169,11 +134,11 @@ class Verdict:
         """What the verdict stands on, beside the table."""
         said = [f"Limits are those of {100 * self.comparison.level:g}%. Held fixed: {self.held_fixed}."]
         sources = {line.source for line in self.lines}
+        nested = [words for source, words in WITHIN.items() if source in sources and "topics" in sources]
         if len(sources) > 2:
-            said.append("Shares of the variance are known to the nearest tenth.")
-        if "topics" in sources and sources & {"collection", "gold"}:
-            said[-1] += f" {NESTED}"
-        said += [_pulls(source, units) for source, units in self.decisive.items() if units]
+            within = f"; the line of topics has {_and(nested)} in it, whose shares are their own" if nested else ""
+            said.append(f"Shares of the variance are known to the nearest tenth{within}.")
+        said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
             how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
             said.append(
@@ -214,7 +179,9 @@ class Verdict:
             value = self.comparison.naive if line is self.naive else self.comparison.difference
             share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
             zero: Cell = line.why or line.survives if words else line.survives
-            rows.append((line.source, value, line.low, line.high, share, zero))
+            rows.append(
+                (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
+            )
         return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows)
 
     def to_dict(self) -> dict[str, object]:
@@ -273,42 +240,6 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, s
     if high + hidden_high < max(smallest, 0.0):
         return "does not hold"
     return "cannot be told"
-
-
-def lines_of(
-    lattice: Lattice, asked: Contrasts, m: Measure, shares: Mapping[str, float], whole: Comparison
-) -> tuple[Line, ...]:
-    """The interval over each source of which something can be said, asked for or not, and over all together."""
-    value, found = asked.values(lattice.evidence.value), []
-    for source in SOURCES:
-        spoken_of = source in lattice.over or source == "gold"
-        spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
-        if spread is None:
-            continue
-        if not spread.variance[0] > 0:
-            found.append(Line(source, None, None, shares.get(source), "nothing moves it", spoken_of))
-            continue
-        low, high = within(*limits(value, spread, whole.level), m.bounds(), differences=True)
-        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of))
-    return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
-
-
-def naive_line(lattice: Lattice, asked: Contrasts, confidence: float) -> Line:
-    """Student's t over topics, the labels taken as they are."""
-    low, high = limits(asked.values(lattice.naive.value), lattice.naive.over_topics(asked), confidence)
-    name = "naive: topics" if lattice.naive is lattice.evidence else "naive: labels as they are"
-    return Line(name, float(low[0]), float(high[0]))
-
-
-def _pulls(source: str, units: tuple[Pull, ...]) -> str:
-    """The units that pull a difference most: what it would be without each, or how far it pulls."""
-    if all(pull.without is not None for pull in units):
-        first, *rest = units
-        told = [f"without {first.unit} the difference would be {first.without:+.4f}"]
-        told += [f"without {pull.unit} {pull.without:+.4f}" for pull in rest]
-    else:
-        told = [f"{pull.unit} by {pull.move:+.4f}" for pull in units]
-    return f"{UNITS[source]} that pull it most: {', '.join(told)}."
 
 
 def _count(n: int, what: str) -> str:
