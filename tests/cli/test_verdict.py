@@ -95,7 +95,7 @@ def test_gold_topics_and_other_collections(run: Run) -> None:
     assert f"for topics like these {TOPICS}, on other collections of the same kind" in out.splitlines()[0]
     rows = [line.split("  ")[0] for line in out.splitlines()[3:8]]
     assert rows == ["topics", "collection", "gold", "all together", "naive: labels as they are"]
-    assert "the line of topics has their documents and their gold labels in it" in out
+    assert "the interval over topics holds their documents and their gold labels too" in out
     assert "more gold topics" in out
     assert "Held fixed: the judge of the gold labels." in out
 

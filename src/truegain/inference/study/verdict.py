@@ -136,7 +136,7 @@ class Verdict:
         sources = {line.source for line in self.lines}
         nested = [words for source, words in WITHIN.items() if source in sources and "topics" in sources]
         if len(sources) > 2:
-            within = f"; the line of topics has {_and(nested)} in it, whose shares are their own" if nested else ""
+            within = f"; the interval over topics holds {_and(nested)} too, whose shares stand apart" if nested else ""
             said.append(f"Shares of the variance are known to the nearest tenth{within}.")
         said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
