@@ -1,20 +1,13 @@
-"""A ranking that shows itself, and what a study is made of."""
+"""A ranking that shows itself, and units that say what is left without them."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import truegain as tg
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.material import Given
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.ranking import Ranking
-from truegain.tables.judgments import Judgments
-
-Lists = dict[str, dict[str, dict[str, float]]]
 
 
 def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:
@@ -56,56 +49,6 @@ def test_long_lists_are_counted() -> None:
     assert str(made).startswith(made.sentence)
     assert str(made).endswith("a note")
     assert made.to_dict()["best"] == list(made.best)
-
-
-def study_of(labels: dict[str, dict[str, int]], runs: Lists, measure: str = "P@2", **options: object) -> tg.Study:
-    """A study of few topics, of which nothing is told."""
-    with pytest.warns(tg.DataWarning):
-        return tg.Study(runs, labels, measure, **options)  # type: ignore[arg-type]
-
-
-def lists(depth: int, short: int = 0) -> Lists:
-    """Two systems over four topics; the first list of the first system may be shorter."""
-    made: Lists = {s: {str(t): {f"d{i}": float(i % (2 + t) + w) for i in range(depth)} for t in range(4)}
-                   for s, w in (("a", 0), ("b", 1))}  # fmt: skip
-    if short:
-        made["a"]["0"] = {f"d{i}": float(-i) for i in range(short)}
-    return made
-
-
-def test_unjudged_documents_are_counted_as_a_loop_does() -> None:
-    """Guards the count behind the note of a ranking: by a loop over both lists, to the cutoff."""
-    labels = {str(t): {f"d{i}": int(i > 2) for i in range(0, 6, 1 + t % 2)} for t in range(4)}
-    runs = lists(6)
-    study = study_of(labels, runs)
-    holes = dict.fromkeys(runs, 0)
-    for s, found in runs.items():
-        for t, row in found.items():
-            top = sorted(row, key=lambda d: (row[d], d), reverse=True)[:2]
-            holes[s] += sum(d not in labels[t] for d in top)
-    material, m = study._material, study.measures[0]
-    assert material.unjudged(m) == (sum(holes.values()), 16)
-    assert material.unjudged(m, [1]) == (holes["b"], 8)
-    assert any(f"{sum(holes.values())} of the 16 documents" in note for note in study.best().notes)
-
-
-def test_only_runs_that_were_cut_are_too_shallow() -> None:
-    """Guards collections: one short list in a deep run found no more; a run all of whose lists are short was cut."""
-    labels = {str(t): {f"d{i}": int(i % 3 == 0) for i in range(8)} for t in range(4)}
-    study_of(labels, lists(8, short=3), generalise_to=["topics", "collection"]).lattice()
-    cut = study_of(labels, lists(3), generalise_to=["topics", "collection"])
-    with pytest.raises(tg.TruegainError, match=r"needs lists of 4 documents, and 2 of 2 runs hold no more than 3"):
-        cut.lattice()
-
-
-def test_two_of_many_files_are_found_by_name(tmp_path: Path) -> None:
-    """Guards the reading of a pair again: names that hold one another are not mixed up, other files are not read."""
-    runs = {name: lists(6)["a"] for name in ("a", "ab", "b")}
-    tg.write_runs(runs, f"{tmp_path}/")
-    (tmp_path / "zz.run").write_text("no run at all\n")
-    paths = [str(p) for p in sorted(tmp_path.iterdir(), reverse=True)]
-    two = Given(paths).two("ab", "b", Judgments.of({"0": {"d0": 1}}))
-    assert two.systems == ("ab", "b")
 
 
 def test_what_is_left_without_a_unit() -> None:

@@ -102,7 +102,7 @@ def _unknown(se: float, touching: int | None) -> tuple[str, ...]:
     notes = []
     if not se > 0:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
-    if touching is not None and touching < LEAST_GOLD:
+    elif touching is not None and touching < LEAST_GOLD:
         labels = "1 gold label touches it" if touching == 1 else f"{touching} gold labels touch it"
         notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from what the two systems retrieved")
     return tuple(notes)

@@ -61,6 +61,9 @@ def lines_of(
         if not spread.variance[0] > 0:
             found.append(Line(source, None, None, shares.get(source), "nothing moves it", spoken_of))
             continue
+        if whole.low is None:
+            found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
+            continue
         low, high = within(*limits(value, spread, whole.level), m.bounds(), differences=True)
         found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))

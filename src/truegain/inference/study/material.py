@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from truegain.errors import TruegainError, some
+from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
 from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.study.evidence import LEAST_TOPICS
-from truegain.inference.study.lattice import Collection, Lattice, Source
+from truegain.inference.study.lattice import Collection as OtherCollections
+from truegain.inference.study.lattice import Lattice, Source
 from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
+from truegain.tables.columns import Coded, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
@@ -32,6 +34,19 @@ from truegain.tables.runs import Run, Runs
 from truegain.tables.scale import Scale
 
 FEW_TOPICS = 10
+
+
+def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:
+    """The labels of some topics, which know of no others.
+
+    >>> some = of_topics(Judgments.of({"1": {"a": 1}, "2": {"a": 0, "b": 1}, "3": {"c": 1}}), {"3", "2"})
+    >>> some.topic.values, some.topic.strings()
+    (('2', '3'), ['2', '2', '3'])
+    """
+    values = tuple(t for t in labels.topic.values if t in kept)
+    code = labels.topic.onto(values)
+    rows = np.flatnonzero(code >= 0)
+    return replace(labels.take(rows), topic=Coded(values, frozen(code[rows])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +62,9 @@ class Given:
 
         few: whether to tell that the topics are few.
         """
-        ranked = self._against(labels, keep_keys)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ runs lacks? judged topics", DataWarning)  # told here
+            ranked = self._against(labels, keep_keys)
         there = np.asarray(ranked.present.reshape(len(ranked.systems), -1).all(axis=0))
         if not there.all():
             lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
@@ -56,7 +73,7 @@ class Given:
                  f"({some(lacking)})")  # fmt: skip
             if not kept:
                 raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few")
-            labels = labels.take(np.flatnonzero([t in kept for t in labels.topic.strings()]))
+            labels = of_topics(labels, kept)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told the first time
                 ranked = self._against(labels, keep_keys)
@@ -108,11 +125,11 @@ class Material:
             check_drawable(m)
             self._refuse_shallow(m)
 
-            def collection() -> Collection:
+            def collection() -> OtherCollections:
                 spreads = spreads_of(
                     self.ranked, m, pairs=True, replicates=self.replicates, seed=self.seed, engine=None, progress=None
                 )  # fmt: skip
-                return Collection(spreads, has_lone_rule(m))
+                return OtherCollections(spreads, has_lone_rule(m))
 
         if self.raters is not None and self._raters_tell(self.raters):
             raters = self.raters

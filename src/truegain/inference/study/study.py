@@ -22,7 +22,8 @@ from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
-from truegain.inference.study.material import Given, Material, raters_of
+from truegain.inference.study.making import SAME_POPULATION
+from truegain.inference.study.material import Given, Material, of_topics, raters_of
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
 from truegain.inference.study.population import Population, sources_of
@@ -107,7 +108,7 @@ class Study:
         self._given = Given(runs, name_by, jobs)
         self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
         self.measures = tuple(at_level(a.measure, level) for a in fed_with(self.ranked, asked))
-        self.judge, self.gold_level = self._judge(gold, design, gold_level), gold_level
+        self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed
         )  # fmt: skip
@@ -148,10 +149,15 @@ class Study:
             self._lattices[str(m)] = self._material.lattice(m)
         return self._lattices[str(m)]
 
-    def _judge(self, gold: object, design: Design | None, gold_level: float | None) -> Judge | None:
+    def _judge(self, gold: object, design: Design | None, gold_level: float | None, labels: Judgments) -> Judge | None:
+        """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study."""
         if gold is None or isinstance(gold, Judge):
             return gold
-        return fitted_judge(self._labels, gold, self.measures[0], design=design, gold_level=gold_level)
+        if design in SAME_POPULATION:
+            trusted = Judgments.of(gold)
+            left_out = set(labels.topic.values) - set(self.topics)
+            gold, labels = of_topics(trusted, set(trusted.topic.values) - left_out), self._labels
+        return fitted_judge(labels, gold, self.measures[0], design=design, gold_level=gold_level)
 
     def _measure(self, measure: object) -> Measure:
         if measure is None:
