@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.moves import Moves
-from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.moves import Moves, Spread
+from truegain.inference.study.ranking import Ranking, simultaneous_quantile
 
 
 def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:
@@ -59,3 +60,23 @@ def test_what_is_left_without_a_unit() -> None:
     left = dict(zip(named, moves.left_without(asked), strict=True))
     assert left == pytest.approx({"1": 0.1, "2": 0.3, "3": 0.0})
     assert set(Moves("gold", ("1", "2", "3"), moves.matrix, 2.0).left_without(asked)) == {None}
+
+
+def test_one_pair_has_the_quantile_of_student() -> None:
+    """Guards the largest |t| of one pair: Student's own quantile, within the error of the draws."""
+    pair, spread = Contrasts.of([(0, 1)]), Spread(np.array([1.5]), np.array([9.0]))
+    found = simultaneous_quantile(np.array([[1.0, 0.25], [0.25, 1.0]]), spread, pair, 0.95, 1)
+    assert found == pytest.approx(stats.t.ppf(0.975, 9), rel=0.03)
+
+
+def test_the_largest_t_is_that_of_studies_drawn_anew() -> None:
+    """Guards many pairs: the quantile is that of the largest paired t in 4,000 studies of 5 equal systems."""
+    rng = np.random.default_rng(20261115)
+    scores = rng.normal(size=(4000, 5, 12)) * np.array([1.0, 1, 2, 2, 3])[:, None] + rng.normal(size=(4000, 1, 12))
+    pairs = Contrasts.all_pairs(5)
+    differences = scores[:, pairs.b] - scores[:, pairs.a]
+    t = differences.mean(axis=2) / (differences.std(axis=2, ddof=1) / np.sqrt(12))
+    wanted = float(np.quantile(np.abs(t).max(axis=1), 0.95))
+    covariance = (np.diag([1.0, 1, 4, 4, 9]) + 1) / 12
+    spread = Spread(pairs.variances(covariance), np.full(len(pairs), 11.0))
+    assert simultaneous_quantile(covariance, spread, pairs, 0.95, 1) == pytest.approx(wanted, rel=0.03)
