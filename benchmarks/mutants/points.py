@@ -33,7 +33,10 @@ ROUNDING, LARGE = 1e-6, 1000
 
 @dataclass(frozen=True)
 class Point:
-    """A fault: in which file and line, where its statement begins, and what stands from start to end instead."""
+    """A fault: in which file and line, where its statement begins, and what stands from start to end instead.
+
+    `loads`: the line runs when its module is loaded (a constant, a default), not when a function is called.
+    """
 
     path: str
     line: int
@@ -41,6 +44,7 @@ class Point:
     start: int
     end: int
     new: str
+    loads: bool = False
 
     def applied(self, source: str) -> str:
         """The source with the fault in it; places are counted in bytes."""
@@ -65,23 +69,24 @@ def points(path: str, source: str) -> list[Point]:
         starts.append(starts[-1] + len(line))
     found, tree = [], ast.parse(source)
     conditions = {id(node.test) for node in ast.walk(tree) if isinstance(node, ast.If | ast.While)}
-    for node, statement in _computing(tree, 0):
+    for node, statement, loads in _computing(tree, 0, True):
         turned = [ast.UnaryOp(ast.Not(), node)] if id(node) in conditions and not isinstance(node, TURNED) else []
         for other in (*_faults(node), *turned):
             first, last = starts[node.lineno - 1] + node.col_offset, starts[(node.end_lineno or 0) - 1]
             end = last + (node.end_col_offset or 0)
-            found.append(Point(path, node.lineno, statement, first, end, f"({ast.unparse(other)})"))
+            found.append(Point(path, node.lineno, statement, first, end, f"({ast.unparse(other)})", loads))
     return sorted(found, key=lambda p: (p.start, p.end, p.new))
 
 
-def _computing(node: ast.AST, statement: int) -> Iterator[tuple[ast.expr, int]]:
-    """Expressions below a node whose values are numbers or decisions, and the lines their statements begin at."""
+def _computing(node: ast.AST, statement: int, loads: bool) -> Iterator[tuple[ast.expr, int, bool]]:
+    """Expressions below a node whose values are numbers or decisions, where their statements begin, when they run."""
     for child in _children(node):
+        early = loads and not (isinstance(node, ast.FunctionDef) and isinstance(child, ast.stmt))
         if isinstance(child, ast.expr):
             if isinstance(child, ast.JoinedStr) or (isinstance(child, ast.Call) and _name(child.func) in TELLS):
                 continue
-            yield child, statement
-        yield from _computing(child, child.lineno if isinstance(child, ast.stmt) else statement)
+            yield child, statement, early
+        yield from _computing(child, child.lineno if isinstance(child, ast.stmt) else statement, early)
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:

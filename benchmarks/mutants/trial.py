@@ -137,8 +137,10 @@ def nearest(point: Point, reach: Reached, budget: float) -> tuple[list[str], flo
     line of the module.
     """
     groups: dict[str, list[str]] = defaultdict(list)
-    near = {t for t, (_, lines) in reach.items() if {point.line, point.statement} & lines.get(point.path, frozenset())}
-    near = near or {t.split("::")[0] for t, (_, lines) in reach.items() if point.path in lines}
+    here = {point.line, point.statement}
+    near = {t for t, (_, lines) in reach.items() if here & lines.get(point.path, frozenset())}
+    if point.loads or not near:
+        near = {t.split("::")[0] for t, (_, lines) in reach.items() if point.path in lines}
     whole = {t for t in near if "::" not in t}  # reached by what the tests of a file share
     for test in reach:
         if "::" in test and (test in near or test.split("::")[0] in whole):

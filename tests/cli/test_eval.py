@@ -204,3 +204,15 @@ def test_the_demo_is_the_same_for_the_same_seed(run: Run, folder: Path) -> None:
 def test_version(run: Run) -> None:
     """Guards --version."""
     assert run("--version")[:2] == (0, f"truegain {tg.__version__}\n")
+
+
+def test_two_names_of_one_measure_are_two_lines(run: Run) -> None:
+    """Guards trec_eval's names, several of which may stand for one measure: all_trec has R-precision twice."""
+    code, out, _ = run("eval", "qrels", "runs/best.run", "-m", "map", "-m", "AP", "-m", "P_1", "--format", "trec")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["runid", "map", "AP", "P_1"]
+    assert [line.split()[2] for line in out.splitlines()[1:]] == ["1.0000"] * 3
+    code, out, _ = run("eval", "qrels", "runs/best.run", "-m", "all_trec", "--format", "trec")
+    shown = dict(line.split()[::2] for line in out.splitlines())
+    assert code == 0
+    assert shown["Rprec"] == shown["Rprec_mult_1.00"] == "1.0000"

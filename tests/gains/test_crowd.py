@@ -1,4 +1,4 @@
-"""Consensus models through crowd-kit, on simulated workers of known quality."""
+"""Consensus models, ours and through crowd-kit, on simulated workers of known quality."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.gains.crowd import Glad, Skene
+from truegain.gains.crowd import Glad
+from truegain.gains.dawid_skene import DawidSkene
 from truegain.tables.grouped import Grouped
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:(?!.*converged)"),
-    pytest.mark.skipif(not find_spec("crowdkit"), reason="crowd-kit is not installed"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:(?!.*converged)")
+without_crowdkit = pytest.mark.skipif(not find_spec("crowdkit"), reason="crowd-kit is not installed")
+GLAD = pytest.param(Glad, marks=without_crowdkit)
 
 
 def crowd(items: int = 300, seed: int = 1) -> tuple[pl.DataFrame, np.ndarray[Any, Any]]:
@@ -37,7 +37,7 @@ def accuracy(gains: tg.Judgments, truth: np.ndarray[Any, Any]) -> float:
     return float(np.mean([(found[f"d{i}"] > 0.5) == t for i, t in enumerate(truth)]))
 
 
-@pytest.mark.parametrize("rule", ["dawid-skene", "glad"])
+@pytest.mark.parametrize("rule", ["dawid-skene", pytest.param("glad", marks=without_crowdkit)])
 def test_models_see_who_guesses(rule: str) -> None:
     """Guards both models end to end: where most workers guess they beat the majority clearly."""
     frame, truth = crowd()
@@ -62,7 +62,7 @@ def test_no_convergence_is_told() -> None:
         tg.to_gains(crowd(60)[0], "dawid-skene", n_iter=1)
 
 
-@pytest.mark.parametrize("rule", [Skene, Glad])
+@pytest.mark.parametrize("rule", [DawidSkene, GLAD])
 def test_convergence_is_told_either_way(rule: Any) -> None:
     """Guards what a fit says of itself: settled, with its steps, or not; both warn or stay silent accordingly."""
     ratings = Grouped.of(tg.read_ratings(crowd()[0]))
@@ -77,7 +77,7 @@ def test_convergence_is_told_either_way(rule: Any) -> None:
         tg.to_gains(crowd()[0], rule.NAME, n_iter=2)
 
 
-@pytest.mark.parametrize("rule", [Skene, Glad])
+@pytest.mark.parametrize("rule", [DawidSkene, GLAD])
 def test_convergence_at_the_very_last_step_is_convergence(rule: Any) -> None:
     """Guards the border: a fit that settles in as many steps as it may take has settled, with one less it has not."""
     ratings = Grouped.of(tg.read_ratings(crowd()[0]))
@@ -86,6 +86,7 @@ def test_convergence_at_the_very_last_step_is_convergence(rule: Any) -> None:
     assert not rule(n_iter=needed - 1).fitted(ratings)[1].converged
 
 
+@without_crowdkit
 def test_what_does_not_fit_is_told() -> None:
     """Guards weights, constant ratings and magnitudes, which these models cannot take."""
     table = tg.read_ratings(crowd(5)[0])

@@ -92,7 +92,7 @@ def few(seed: int) -> pl.DataFrame:
 @pytest.mark.parametrize("rule", ["mace", "dawid-skene", "glad"])
 def test_the_order_of_rows_changes_nothing(rule: str) -> None:
     """Guards every fit: ratings in another order, and so assessors and labels met in another, give the same gains."""
-    if rule != "mace":
+    if rule == "glad":
         pytest.importorskip("crowdkit.aggregation", exc_type=ImportError)
     for seed in range(3):
         frame = few(seed)

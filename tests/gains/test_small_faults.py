@@ -26,8 +26,8 @@ from truegain.gains.pairs import Pairs, pair_up
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, expansion_of, strata_of
 from truegain.gains.rectify_pairs import _Parts as Parts
-from truegain.gains.rectify_pairs import spread_of as spread_within
 from truegain.gains.rectify_pairs import _tuned as tuned
+from truegain.gains.rectify_pairs import spread_of as spread_within
 from truegain.gains.scales import Strays, apart, scale_of, tell_scales
 from truegain.gains.unanimity import Unanimity, Weighted
 from truegain.tables.judgments import Judgments

@@ -179,7 +179,7 @@ def test_documents_in_both_lists_cannot_tell_them_apart() -> None:
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("measure", MEASURES)
 def test_scores_are_those_of_eval(measure: str) -> None:
-    """Guards the pool with unjudged documents in it: score, condensed, Bpref and infAP stay what eval says."""
+    """Guards the pool with unjudged documents in it: score, condensed and Bpref stay what eval says."""
     rng = np.random.default_rng(1)
     runs = {s: {str(t): {f"d{i}": float(x) for i, x in enumerate(rng.random(9))} for t in range(5)} for s in "xyz"}
     qrels = {str(t): {f"d{i}": int(rng.integers(0, 3)) for i in rng.choice(14, 7, replace=False)} for t in range(5)}

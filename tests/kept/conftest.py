@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
+from tests.kept.crew import write_crew
+from tests.kept.rough import write_rough
 from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
 from truegain.studies.world import simulate
 from truegain.studies.world_text import texts
@@ -20,7 +22,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs/, gold.qrels (0 to 3), llm.qrels (a judge that errs), sample.qrels (random gold pairs), whole.qrels (gold of
     the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), tied/ (rounded scores),
     binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv, expert.qrels, magnitude-runs/, docs.jsonl,
-    intents.qrels (three subtopics).
+    intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics by each of two assessors), gaps/ (two
+    systems, one without the first three topics); and the files of `write_crew`.
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -56,6 +59,16 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for k in range(1 + i % 2)
     )
     (folder / "intents.qrels").write_text("".join(subtopics))
+    who = {t: f"assessor-{1 + i % 2}" for i, t in enumerate(sorted(llm))}
+    shared = (f"{t},{d},{g},{who[t]}\n" for t, row in sorted(llm.items()) for d, g in row.items())
+    (folder / "panel.csv").write_text("topic,doc,label,assessor\n" + "".join(shared))
+    (folder / "gaps").mkdir()
+    tg.write_runs({"system-1": lists(folder / "runs", "system-1")}, folder / "gaps" / "system-1.run")
+    late = {t: row for t, row in lists(folder / "runs", "system-5").items() if t > "003"}
+    tg.write_runs({"system-5": late}, folder / "gaps" / "system-5.run")
+    write_crew(folder)
+    write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
+    judges_inputs(folder, gold, llm)
     return folder
 
 
@@ -80,3 +93,19 @@ def lists(folder: Path, system: str) -> dict[str, dict[str, float]]:
         topic, _, doc, _, score, _ = line.split()
         table.setdefault(topic, {})[doc] = float(score)
     return table
+
+
+def judges_inputs(folder: Path, gold: dict[str, dict[str, int]], llm: dict[str, dict[str, int]]) -> None:
+    """What only judges are asked about.
+
+    assessed.csv (llm.qrels, an assessor for every topic), turned.qrels (llm.qrels upside down), partly.qrels
+    (whole.qrels, a part of two topics more and a pair that could not be judged), short.run (system-2, ten topics).
+    """
+    rows_ = [f"{t},{d},{g},{'xyx'[i % 3]}" for i, (t, row) in enumerate(sorted(llm.items())) for d, g in row.items()]
+    (folder / "assessed.csv").write_text("\n".join(["topic,doc,label,assessor", *rows_]) + "\n")
+    tg.write_judgments({t: {d: 3 - g for d, g in row.items()} for t, row in llm.items()}, folder / "turned.qrels")
+    whole = {t: dict(list(gold[t].items())[: None if i < 9 else 12]) for i, t in enumerate(sorted(gold)[:11])}
+    whole["011"][next(iter(whole["011"]))] = -1
+    tg.write_judgments(whole, folder / "partly.qrels")
+    short = [x for x in (folder / "runs" / "system-2.run").read_text().splitlines() if x[:3] <= "010"]
+    (folder / "short.run").write_text("\n".join(short) + "\n")

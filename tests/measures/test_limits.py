@@ -27,7 +27,7 @@ EDGES = [
     ("rpref_N(max_rel={})", ("0.01", "'scale'", "'topic'"), ("0", "'best'"), "max_rel must be"),
     ("Compat(p={})", ("0", "1"), ("-0.01", "1.01"), "p must lie between 0 and 1"),
     ("Rprec(mult={})", ("0.01", "2"), ("0", "-1"), "mult must be above 0"),
-    ("nDCG(dcg='jk',base={})", ("0", "0.5", "2"), ("-0.5", "1"), "base must be 0 or positive, and not 1"),
+    ("nDCG(dcg='jk',base={})", ("0", "1.5", "2"), ("-0.5", "0.5", "1"), "base must be 0 or above 1"),
     ("AP(norm={})", ("'R'", "'min'"), ("'max'",), "norm must be"),
     ("IA(of={})", ("'AP'", "'nDCG@5'"), ("'I-rec@5'", "'alpha_nDCG@5'"), "measure without intents"),
     ("D(of={})", ("'AP'", "'nDCG@5'"), ("'I-rec@5'", "'alpha_nDCG@5'"), "measure without intents"),

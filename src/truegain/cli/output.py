@@ -130,7 +130,7 @@ def _cell(scores: Scores, measure: str, value: object) -> Cell:
 
 def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool) -> Iterator[str]:
     """trec_eval's own lines, run after run, under the names the measures were asked for by."""
-    pairs = list(zip(names, scores.measures, strict=True))
+    pairs = [(name, scores.asked[name]) for name in names]  # several names may stand for one measure
     for s, system in enumerate(scores.systems):
         for t, topic in enumerate(scores.topics if topics else ()):
             for name, measure in pairs:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 
 from truegain.errors import TruegainError
-from truegain.gains.crowd import Glad, Skene
+from truegain.gains.crowd import Glad
+from truegain.gains.dawid_skene import DawidSkene
 from truegain.gains.mace import Mace
 from truegain.gains.majority import Majority, Supermajority
 from truegain.gains.mean import GeometricMean, Mean
@@ -23,7 +24,7 @@ RULES: dict[str, type[Rule]] = {
     "supermajority": Supermajority,
     "unanimity": Unanimity,
     "weighted": Weighted,
-    "dawid-skene": Skene,
+    "dawid-skene": DawidSkene,
     "glad": Glad,
     "mace": Mace,
 }

@@ -69,6 +69,7 @@ class Consensus(Rule):
     """
 
     MOST_LEVELS: ClassVar[int] = 100
+    TAKES_WEIGHTS: ClassVar[bool] = True
 
     take: str = "mean"
     n_iter: int = 100

@@ -17,6 +17,8 @@ from truegain.tables.columns import Floats
 class CrowdKit(Consensus):
     """A model that crowd-kit fits, from the shares of votes: one start, for another could swap the labels' meaning."""
 
+    TAKES_WEIGHTS = False
+
     @abstractmethod
     def model(self, aggregation: Any) -> Any:
         """The model of crowd-kit, not yet fitted."""
@@ -34,23 +36,6 @@ class CrowdKit(Consensus):
         change = abs(history[-1] - history[-2]) if len(history) > 1 else None
         settled = len(history) < self.n_iter or (change is not None and change < TOLERANCE)
         return table, Progress(len(history), settled, change)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Skene(CrowdKit):
-    """Dawid and Skene's model: every assessor has a confusion matrix of their own.
-
-    Dawid and Skene 1979, Applied Statistics 28(1); fitted by crowd-kit (the extra `crowd`).
-
-    >>> Skene(take="label")
-    Skene(take='label', n_iter=100)
-    """
-
-    NAME = "dawid-skene"
-
-    def model(self, aggregation: Any) -> Any:
-        """The model of crowd-kit."""
-        return aggregation.DawidSkene(n_iter=self.n_iter, tol=TOLERANCE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,7 +63,7 @@ def to_gains(
     with np.errstate(over="ignore", invalid="ignore"):
         aloud = told is not None and isinstance(chosen, Consensus)
         gain = chosen.fitted_aloud(grouped, told) if aloud else chosen.fit(grouped, declared)  # type: ignore[attr-defined]
-        lost = np.flatnonzero(np.isinf(gain) | (np.isnan(gain) & ~np.isfinite(grouped.total(np.abs(grouped.value)))))
+        lost = np.flatnonzero(np.isinf(gain) | (np.isnan(gain) & ~np.isfinite(grouped.total(grouped.value))))
     if len(lost):
         rows = grouped.order[grouped.begin[lost[0]] : grouped.begin[lost[0] + 1]]
         doc, greatest = table.docs[int(rows[0])], table.label[rows][np.abs(table.label[rows]).argmax()]

@@ -81,7 +81,7 @@ def wilson(
     t = quantiles_of(check_confidence(confidence), np.asarray(n, np.float64) - 1)
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
-    spread = np.clip(u * (1 - u), 0.0, None)
+    spread = u * (1 - u)
     told = (spread > 0) & (v > ROUNDING**2)
     units = np.where(told, spread / np.where(told, v, 1.0), np.asarray(n, np.float64))
     low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))

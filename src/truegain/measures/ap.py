@@ -85,8 +85,7 @@ class infAP(Binary):
         above = ranked.rank - 1.0
         pooled = ratio(r_above + s_above + u_above, above)
         expected = 1 / ranked.rank + above / ranked.rank * pooled * (r_above + e) / (r_above + s_above + 2 * e)
-        terms = np.where(ranked.rank == 1, 1.0, expected)
-        return ratio(ranked.total(np.where(relevant, terms, 0.0)), ranked.per_list(ranked.pool_relevant(self.rel)))
+        return ratio(ranked.total(np.where(relevant, expected, 0.0)), ranked.per_list(ranked.pool_relevant(self.rel)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -40,7 +40,7 @@ class Content(Measure):
 
     def check(self) -> None:
         """Smoothing needs some weight, and a negative level would make unjudged documents relevant."""
-        self.require(self.mu > 0 and np.isfinite(self.mu), "mu must be positive")
+        self.require(self.mu > 0 and np.isfinite(self.mu), "mu must be positive and finite")
         self.require(self.rel >= 0, "rel must not be negative")
         self.require(0 <= getattr(self, "theta", 0) < 1, "theta must be at least 0 and below 1")
 
@@ -150,9 +150,9 @@ class Rereading:
 
 
 def relevant_items(ranked: RankedGains, rel: float) -> list[list[Ints]]:
-    """For each topic and each of its subtopics with a relevant document, these documents (pool items)."""
+    """For each topic and each of its subtopics with a relevant document, these documents (pool items); rel >= 0."""
     facets = ranked.facets
-    good = np.flatnonzero((facets.label >= rel) & (facets.label >= 0))
+    good = np.flatnonzero(facets.label >= rel)
     item, subtopic = facets.item[good], facets.subtopic[good]
     topic = ranked.pool.topic[item]
     order = np.lexsort((item, subtopic, topic))

@@ -28,7 +28,7 @@ class _Discounted(Measure):
     def check(self) -> None:
         """Only known forms."""
         self.require(self.dcg in FORMS, f"dcg must be one of {', '.join(FORMS)}")
-        self.require(self.base >= 0 and self.base != 1, "base must be 0 or positive, and not 1")
+        self.require(self.base == 0 or self.base > 1, "base must be 0 or above 1")
 
     def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
         """The gain of each label, 0 for what was not judged."""
@@ -46,8 +46,8 @@ class _Discounted(Measure):
         if self.dcg.endswith("log2"):
             return np.log2(rank + 1.0)
         if self.base == 0:  # natural logarithm from rank 2, as NTCIREVAL -logb 0
-            return np.where(rank > 1, np.log(np.maximum(rank, 2)), 1.0)
-        return np.where(rank > self.base, np.log(np.maximum(rank, 2)) / np.log(self.base), 1.0)
+            return np.where(rank > 1, np.log(rank), 1.0)
+        return np.where(rank > self.base, np.log(rank) / np.log(self.base), 1.0)
 
     def discounted(self, ranked: RankedGains) -> Floats:
         """DCG of each list."""

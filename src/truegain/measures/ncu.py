@@ -66,7 +66,7 @@ class _RankBiased(_Utility):
         possible = regained(labelled, self.gains).pool_relevant(ANY)
         steps = np.cumsum(self.gamma ** np.arange(int(possible.max(initial=0))))
         total = np.concatenate([[0.0], steps])[possible]
-        return np.asarray(self.gamma ** np.maximum(blend.found - 1, 0.0)), total
+        return np.asarray(self.gamma ** (blend.found - 1.0)), total
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

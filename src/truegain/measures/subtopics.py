@@ -27,9 +27,9 @@ class Relevant:
 
     @classmethod
     def at(cls, ranked: RankedGains, rel: float) -> Relevant:
-        """Rows with a label of at least `rel`."""
+        """Rows with a label of at least `rel`, which is not negative."""
         facets, pool = ranked.facets, ranked.pool
-        good = (facets.label >= rel) & (facets.label >= 0)
+        good = facets.label >= rel
         item = facets.item[good]
         names = len(facets.subtopics)
         key = pool.topic[item].astype(np.int64) * names + _in_order(facets.subtopics)[facets.subtopic[good]]

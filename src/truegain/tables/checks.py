@@ -83,7 +83,8 @@ def check_grades(ranked: RankedGains, levels: Sequence[float], skip: bool) -> No
     highest = float(np.max(ranked.item_gain))
     for level in sorted(set(levels)):
         if highest < level:
-            warn(f"no label reaches {level:g} (the highest is {highest:g}); measures at that level are all 0")
+            what = "have no value" if skip else "are all 0"
+            warn(f"no label reaches {level:g} (the highest is {highest:g}); measures at that level {what}")
     empty = int((ranked.pool_relevant(min(levels)) == 0).sum()) if levels else 0
     if empty and highest >= min(levels):
         warn(

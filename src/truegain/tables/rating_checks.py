@@ -56,7 +56,7 @@ def _place(ratings: Judgments, row: int) -> str:
 
 
 def settled(ratings: Judgments, repeated: str) -> Judgments:
-    """One rating of a document by an assessor; several are an error, or the first, last or mean of them counts."""
+    """One rating of a document by an assessor; several are an error, or the first, last or mean counts, or all do."""
     assert ratings.assessor is not None
     key = item_keys(ratings) * len(ratings.assessor.values) + ratings.assessor.code
     _, first, at, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
@@ -75,7 +75,10 @@ def settled(ratings: Judgments, repeated: str) -> Judgments:
             hint="keep one, or say which counts (--repeated first, last or mean)",
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
-    warn(f"{were} rated more than once by one assessor; the {repeated} counts")
+    counts = "all ratings count" if repeated == "all" else f"the {repeated} counts"
+    warn(f"{were} rated more than once by one assessor; {counts}")
+    if repeated == "all":
+        return ratings
     if repeated == "mean":
         mean = np.bincount(at, weights=ratings.label) / count
         rows = np.sort(first)

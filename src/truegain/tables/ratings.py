@@ -24,7 +24,7 @@ from truegain.tables.scale import Scale
 from truegain.tables.sources import read_bytes, shown_path
 
 Outside = Literal["error", "drop"]
-Repeated = Literal["error", "first", "last", "mean"]
+Repeated = Literal["error", "first", "last", "mean", "all"]
 MOST_NAMED = 8  # columns that a message lists
 
 
@@ -47,7 +47,8 @@ def read_ratings(
 
     scale: limits and level; what lies outside is an error that lists it, or is dropped and counted.  Words are ratings
     of a nominal scale.
-    repeated: several ratings of one document by one assessor are an error, or the first, last or mean of them.
+    repeated: several ratings of one document by one assessor are an error, or the first, last or mean of them counts,
+    or all do (a judge that was asked several times).
     assessors: the columns of a wide table that hold ratings (default: all that are not known otherwise, told).
     columns: other names of columns, such as {"subtopic": "facet"}; {"topic": "query+facet"} joins two.
     separator: what stands between topic and document in a task's name (default: white space).

@@ -204,14 +204,14 @@ def far_below(correlation: Floats, n: Floats) -> Bools:
     if len(known) < SEVERAL:
         low, high = z - SURE * error, z + SURE * error
         others = [np.delete(low, i).min() for i in range(len(z))]
-        out[known] = (high < others) & (r < np.tanh([np.delete(z, i).min() for i in range(len(z))]) - APART)
+        out[known] = (high < others) & (r <= np.tanh([np.delete(z, i).min() for i in range(len(z))]) - APART)
         return out
     firm = error <= np.median(error)  # those with many items tell best what is usual
     middle = float(np.median(z[firm]))
     above = z[firm & (z >= middle)] - middle  # the side without the careless
     spread = (1.4826 * float(np.median(above))) ** 2 - float(np.median(error[firm] ** 2))
     least = middle - np.sqrt((SURE * error) ** 2 + FAR**2 * max(0.0, spread))
-    out[known] = (z < least) & (r < np.tanh(middle) - APART)
+    out[known] = (z < least) & (r <= np.tanh(middle) - APART)
     return out
 
 

@@ -153,12 +153,12 @@ def _drawn(ratings: Grouped, seed: int) -> tuple[list[_Common], int]:
     drawn = drawn[drawn[:, 0] < drawn[:, 1]]
     tries = drawn[np.sort(np.unique(drawn, axis=0, return_index=True)[1])][:MOST_TRIES]
     found: list[_Common] = []
-    for tried, (first, second) in enumerate(tries.tolist()):
+    for first, second in tries.tolist():
         both = _Common.of(ratings, enough[first], enough[second])
         if len(both.item) >= LEAST_COMMON:
             found.append(both)
             if len(found) == MOST_PAIRS:
-                return found, tried + 1
+                break
     return found, len(tries)
 
 

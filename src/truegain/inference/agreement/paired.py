@@ -151,9 +151,8 @@ class Paired:
         within, among, own = np.empty((3, len(weights)))
         for rows, counts in self.totals(weights):
             n = total[rows]
-            rank = np.cumsum(counts, axis=1) - (counts + n[:, None]) / 2
-            first, second = (counts * rank).sum(axis=1), (counts * rank**2).sum(axis=1)
-            among[rows] = 2 * (n * second - first**2) / (n - 1)
+            rank = np.cumsum(counts, axis=1) - (counts + n[:, None]) / 2  # their sum is 0
+            among[rows] = 2 * n * (counts * rank**2).sum(axis=1) / (n - 1)
             spread = self.count[:, None] * self._per_item_of_levels(rank**2) - self._per_item_of_levels(rank) ** 2
             within[rows] = np.einsum("bi,i,ib->b", weights[rows], 2 / (self.count - 1), spread)
             own[rows] = 2 * np.einsum("bi,ib->b", weights[rows], spread)

@@ -27,7 +27,7 @@ from truegain.tables.table import Table
 
 @dataclass(frozen=True, eq=False)
 class MeanDifferences:
-    """Pairs of systems by topic, and how far each topic moves over collections."""
+    """Pairs of systems that share some topics, by topic, and how far each topic moves over collections."""
 
     scored: Scored
     pairs: tuple[tuple[int, int], ...]
@@ -54,7 +54,7 @@ class MeanDifferences:
         for topic, spread in enumerate(self.spreads):
             pooled.add(spread.relevant, *spread.of_pairs(a, b, paired), common[:, topic])
         variance, freedom = pooled.total()
-        return np.sqrt(variance) / np.maximum(common.sum(axis=1), 1), freedom
+        return np.sqrt(variance) / common.sum(axis=1), freedom
 
     def comparisons(self, adjustment: str = "holm") -> list[Comparison]:
         """Mean difference +- t(df) sqrt(V) of each pair, with p, adjusted for the number of pairs."""
@@ -62,8 +62,8 @@ class MeanDifferences:
         values = np.where(np.isnan(scored.values), 0.0, scored.values)
         a, b = self.sides
         count = common.sum(axis=1)
-        value_a, value_b = ((values[side] * common).sum(axis=1) / np.maximum(count, 1) for side in (a, b))
-        difference = ((values[b] - values[a]) * common).sum(axis=1) / np.maximum(count, 1)
+        value_a, value_b = ((values[side] * common).sum(axis=1) / count for side in (a, b))
+        difference = ((values[b] - values[a]) * common).sum(axis=1) / count
         se, freedom = self.errors(self.paired)
         step = quantiles_of(scored.confidence, freedom) * se
         p = two_sided(difference, se, freedom)

@@ -96,8 +96,9 @@ def tell_shallow(ranked: RankedGains, measure: Measure) -> None:
     shallow = int((ranked.present & (ranked.depth >= cutoff) & (ranked.depth < 2 * cutoff)).sum())
     if shallow:
         warn(
-            f"{shallow} of {int(ranked.present.sum())} lists hold fewer than {2 * cutoff} documents: drawn, they leave "
-            f"some of the first {cutoff} ranks empty, and {measure} moves too far; give runs of {2 * cutoff} or more"
+            f"{shallow} of {int(ranked.present.sum())} lists hold fewer than {2 * cutoff} documents, and {cutoff} or "
+            f"more: drawn, they leave some of the first {cutoff} ranks empty, and {measure} moves too far; give runs "
+            f"of {2 * cutoff} or more"
         )
 
 
@@ -200,15 +201,14 @@ class _Gathered:
         self.systems, self.topics = len(ranked.systems), len(ranked.topics)
         self.centre = on_scale(measure, np.asarray(measure.score(ranked), np.float64))
         self.there = ~np.isnan(self.centre)
-        self.centre = np.where(self.there, self.centre, 0.0)
         self.total = np.zeros((self.systems, replicates))
         self.moved = np.zeros((self.systems, self.topics))
         self.products = np.zeros((self.topics, self.systems, self.systems) if pairs else (self.topics, self.systems))
         self.redrawn = 0
 
     def add(self, topics: slice, replicates: slice, values: Floats, redrawn: int) -> None:
-        """Values of systems, topics, replicates."""
-        drawn = np.where(np.isnan(values), 0.0, on_scale(self.measure, values))
+        """Values of systems, topics, replicates; NaN where a system is not there."""
+        drawn = on_scale(self.measure, values)
         away = np.where(self.there[:, topics, None], drawn - self.centre[:, topics, None], 0.0)
         self.total[:, replicates] += np.where(self.there[:, topics, None], drawn, 0.0).sum(axis=1)
         self.moved[:, topics] += away.sum(axis=2)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.engine import Engine, Local, Progress
+from truegain.errors import needs
 from truegain.inference.collection.few import TopicSpread
 from truegain.sampling.documents import TopicLists, lists_of_topic
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Codes, Floats, Ints
 from truegain.tables.ranked import RankedGains
 
 
@@ -59,7 +60,7 @@ def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
     others = sum over non-relevant i of (AP - AP without i)^2.
     """
     own_moves = np.zeros((lists.relevant, len(lists.systems)))
-    others = np.zeros((len(lists.document) - lists.relevant if pairs else 0, len(lists.systems)))
+    others: list[tuple[Codes, Floats]] = []  # by system: numbers of non-relevant documents, and how far each moves it
     squares = np.zeros(len(lists.systems))
     for s in range(len(lists.systems)):
         entry = lists.entry[lists.begin[s] : lists.begin[s + 1]]
@@ -72,7 +73,7 @@ def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
         squares[s] = (rise**2).sum()
         if pairs:
             bad = np.flatnonzero(entry >= lists.relevant)
-            others[entry[bad] - lists.relevant, s] = rise[bad]
+            others.append((entry[bad] - lists.relevant, rise[bad]))
     there = np.zeros(systems, np.bool_)
     there[lists.systems] = True
     if lists.relevant == 1:
@@ -82,8 +83,18 @@ def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
     if not pairs:
         own = factor * (own_moves**2).sum(axis=0)
         return TopicSpread(lists.relevant, there, _spread(own, there), _spread(squares, there))
-    own, rest = factor * own_moves.T @ own_moves, others.T @ others
+    own, rest = factor * own_moves.T @ own_moves, _products(others, len(lists.document) - lists.relevant)
     return TopicSpread(lists.relevant, there, _spread(own, there), _spread(rest, there))
+
+
+def _products(columns: list[tuple[Codes, Floats]], rows: int) -> Floats:
+    """X'X of a matrix given by column as rows and values: most documents stand in a few lists only."""
+    sparse = needs("scipy.sparse", "inference")
+    sizes = np.array([len(at) for at, _ in columns])
+    index, values = (np.concatenate([column[i] for column in columns]) for i in (0, 1))
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    x = sparse.csc_matrix((values, index, begin), shape=(rows, len(columns)))
+    return np.asarray((x.T @ x).toarray())
 
 
 def _spread(values: Floats, there: np.ndarray) -> Floats:

@@ -92,10 +92,17 @@ def _estimates(
             method=method,
             se=float(se[s]),
             n=int(spread.counted[s]),
-            notes=few_relevant(spread.relevant, method),
+            notes=(*few_relevant(spread.relevant, method), *_without_relevant(spread.relevant, method)),
         )
         for s, system in enumerate(spread.systems)
     ]
+
+
+def _without_relevant(relevant: Ints, method: str) -> tuple[str, ...]:
+    """What to say where the mean is not that of all topics."""
+    if none := int((relevant == 0).sum()):
+        return (f"{method}: {none} of {len(relevant)} topics have no relevant document; here they do not count as 0.",)
+    return ()
 
 
 def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> list[Estimate]:

@@ -243,11 +243,9 @@ def accelerations(lists: TopicLists) -> Floats:
 
 
 def _acceleration(rank: Ints, relevant: int) -> float:
-    if not len(rank) or relevant < 2:
-        return 0.0
     without = left_out(rank, relevant)
     others = -np.delete(without.rise, rank - 1)
     missed = np.full(relevant - len(rank), without.ap - without.missed)
     u = np.concatenate([others, without.ap - without.found, missed])
     squares = float((u**2).sum())
-    return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0
+    return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0  # NaN with one relevant document

@@ -133,7 +133,7 @@ def check_confidence(confidence: float) -> None:
 
 
 def _equal(means: Floats) -> bool:
-    return bool(np.ptp(means) <= 1e-12 * max(float(np.abs(means).max()), 1e-300))
+    return bool(np.ptp(means) <= 1e-12 * np.abs(means).max())
 
 
 def _no_residual(x: Floats, s_e: float) -> bool:

@@ -71,7 +71,7 @@ def effort_of(
         )
     if family or not adjusted:
         return Effort(most, most, (f"{asks}, and {few}: {most:,} were drawn",))
-    first = max(asked, MARGIN * trials_needed(1, alpha)) if asked < trials_needed(1, alpha) else asked
+    first = MARGIN * trials_needed(1, alpha) if asked < trials_needed(1, alpha) else asked
     said = f"{asks}, and {few}: pairs that fewer than {ENOUGH} of {first:,} trials reached got up to {most:,}"
     return Effort(first, most, (said,))
 

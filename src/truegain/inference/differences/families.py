@@ -13,6 +13,7 @@ from truegain.errors import TruegainError, needs
 from truegain.inference.differences.anova import complete
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings
 from truegain.inference.differences.paired import SMALLEST_SPREAD
+from truegain.inference.differences.rows import flat_rows
 from truegain.measures.base import mean_of_rows
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
@@ -139,7 +140,7 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
 
 def _named(error: TruegainError, z: Floats, first: Places, second: Places, systems: Sequence[str]) -> TruegainError:
     """The same error, with the names of the pair that cannot be tested."""
-    flat = (z.std(axis=1, ddof=1) <= SMALLEST_SPREAD * np.abs(z).max(axis=1)) & z.any(axis=1)
+    flat = flat_rows(z, z.std(axis=1))
     if not flat.any():
         return error
     i = int(np.argmax(flat))

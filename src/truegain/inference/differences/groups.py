@@ -120,7 +120,7 @@ def _stretches(differ: Bools) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     end = 0
     for start in range(m):
-        reached, end = end, max(end, start)
+        reached = end
         while end + 1 < m and not differ[start : end + 1, end + 1].any():
             end += 1
         if end > reached or start == 0:

@@ -245,8 +245,6 @@ def _normal_p(
     if zero_method == "pratt":
         _, tied = mid_ranks(ranks[used != 0])
     variance = (squares - float((tied.astype(np.float64) ** 3 - tied).sum()) / 2) / 24
-    if variance <= 0:
-        return 1.0
     shift = 0.5 if correction and w < mean else 0.0
     z = (w - mean + shift) / math.sqrt(variance)
     return min(1.0, 2 * float(needs("scipy.special", "inference").ndtr(-abs(z))))

@@ -85,8 +85,7 @@ def bootstrap(
     z = differences(first, second)
     found = bootstrap_p(z[None, :], trials=trials, seed=seed, confidence=confidence, counting=counting, jobs=jobs)
     mean, t = float(z.mean()), float(found.t[0])
-    error = 0.0 if not z.any() else float(z.std(ddof=1)) / math.sqrt(len(z))
-    margin = float(found.critical[0]) * error
+    margin = float(found.critical[0]) * float(z.std(ddof=1)) / math.sqrt(len(z))
     return Outcome("bootstrap", mean, t, float(found.p[0]), len(z), mean - margin, mean + margin)
 
 
@@ -182,7 +181,7 @@ def bootstrap_p(
 
 def is_exact(n: int, trials: int) -> bool:
     """Whether all signs of n topics are counted rather than drawn."""
-    return n < 63 and 2**n <= trials
+    return int(2**n) <= trials
 
 
 def _most(trials: int, most: int | None, counting: Counting) -> int:

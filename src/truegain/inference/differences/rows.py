@@ -82,21 +82,26 @@ def wilcoxon_rows(first: Floats, second: Floats) -> Pairs:
     n = used[many].astype(np.float64)
     ties = ((sizes[many] ** 2 - 1.0) * (ranks[many] > 0)).sum(axis=1)
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
-    away = (w[many] - n * (n + 1) / 4) / np.sqrt(np.where(variance > 0, variance, 1.0))
-    tail = needs("scipy.special", "inference").ndtr(-np.abs(away))
-    p[many] = np.where(variance > 0, np.minimum(1.0, 2 * tail), 1.0)
+    away = (w[many] - n * (n + 1) / 4) / np.sqrt(variance)
+    p[many] = 2 * needs("scipy.special", "inference").ndtr(-np.abs(away))
     return Pairs(p)
 
 
 def refuse_flat(z: Floats, spread: Floats) -> None:
     """Refuse differences that are all equal but not 0: they have no spread to divide by."""
-    flat = (spread <= SMALLEST_SPREAD * np.abs(z).max(axis=1)) & z.any(axis=1)
+    flat = flat_rows(z, spread)
     if flat.any():
         at = z[int(np.argmax(flat))]
         raise TruegainError(
             f"all {len(at)} differences are {at[0]:.6g}: the t statistic divides by their spread, which is 0; "
             "use the randomisation or the sign test"
         )
+
+
+def flat_rows(z: Floats, spread: Floats) -> Bools:
+    """Which differences are all equal but for rounding, and not 0."""
+    largest = np.abs(z).max(axis=1)
+    return np.asarray((largest > 0) & (spread <= SMALLEST_SPREAD * largest))
 
 
 def _student(mean: Floats, error: Floats, df: Floats, equal: Bools, confidence: float) -> Pairs:

@@ -124,7 +124,7 @@ def topics_for_width(
     >>> topics_for_width(0.05, 0.05).topics
     310
     """
-    _check(width, variance, alpha, 0.5)
+    _check(width, variance, alpha)
     special = needs("scipy.special", "inference")
     times = 2 if two_sample else 1
     start = 4 * times * float(special.ndtri(alpha / 2)) ** 2 * variance / width**2
@@ -202,13 +202,13 @@ def _search(
     return TopicSetSize(design, high, reach(high), start, method)
 
 
-def _check(size: float, variance: float, alpha: float, power: float) -> None:
+def _check(size: float, variance: float, alpha: float, power: float | None = None) -> None:
     if not size > 0:
         raise TruegainError(f"{size:g} is nothing to detect; give a difference above 0, such as 0.03")
     if not variance > 0:
         raise TruegainError(f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference")
     for name, value in (("alpha", alpha), ("power", power)):
-        if not 0 < value < 1:
+        if value is not None and not 0 < value < 1:
             raise TruegainError(f"{name} {value:g} is not between 0 and 1")
-    if power < alpha:
+    if power is not None and power < alpha:
         raise TruegainError(f"power {power:g} is below alpha {alpha:g}: no topics are needed for that")

@@ -16,7 +16,6 @@ import numpy as np
 from truegain.inference.holes.extremes import check_known, extremes_of
 from truegain.inference.holes.filled import Filled
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.bpref import Bpref
 from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Bools, Floats
@@ -150,8 +149,9 @@ def holes(
     worst, best, greatest, kind = _extremes(filled, asked, score)
     depth = getattr(asked, "cutoff", None) or int(ranked.depth.max())
     wanted = sorted({depth, *(d for d in depths if d <= filled.depth)})
-    beside = {"condensed": asked.score(ranked.condensed), "Bpref": Bpref().score(ranked)}
-    beside["infAP"] = parse_measure("infAP").score(ranked)
+    beside = {"condensed": asked.score(ranked.condensed)}
+    for other in ("Bpref", "infAP"):
+        beside[other] = at_level(parse_measure(other), given.level).score(ranked)
     shares = {d: filled.share(d) for d in wanted}
     return Holes(str(asked), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth)
 

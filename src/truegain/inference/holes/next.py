@@ -63,7 +63,7 @@ def judge_next(
     answered = np.maximum((~np.isnan(before)).sum(axis=1), 1)
     items = [np.flatnonzero(filled.hole & (ranked.pool.topic == t)) for t in range(len(ranked.topics))]
     found: list[ToJudge] = []
-    for turn in range(max(map(len, items), default=0)):  # one document of every topic at a time: topics do not meet
+    for turn in range(max(map(len, items))):  # one document of every topic at a time: topics do not meet
         chosen = {t: int(several[turn]) for t, several in enumerate(items) if turn < len(several)}
         labels = base.copy()
         labels[list(chosen.values())] = filled.levels[-1]

@@ -146,7 +146,7 @@ def _gold_of_rows(table: Judgments, gold: Judgments, level: float) -> tuple[Floa
     pool = Pool.of(gold)
     item = pool.find(table.topic, table.docs)
     label = np.where(item >= 0, pool.labels[item], -1.0)
-    return np.where(label < 0, np.nan, (label >= level) * 1.0), table.topic.code
+    return np.where(label < 0, np.nan, label >= level), table.topic.code
 
 
 def _rates(right: np.ndarray, truth: Floats, topic: np.ndarray) -> tuple[_Rate, _Rate]:

@@ -57,7 +57,8 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
         return ()
     pairs, counts = judge.pairs, lists.pair_counts()
     if lists.binary:
-        g, b = (pairs.gold >= judge.levels[1]) * 1.0, (pairs.bronze >= judge.levels[0]) * 1.0
+        g = (pairs.gold >= judge.levels[1]).astype(np.float64)
+        b = (pairs.bronze >= judge.levels[0]).astype(np.float64)
         names, labels = {0.0: "gold-non-relevant", 1.0: "gold-relevant"}, [1.0]
     else:
         g, b = pairs.gold, pairs.bronze
@@ -94,9 +95,11 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
     if not shifts:
         if not given:
             return []
+        alone = "the gold pairs have no ranks in these runs, or all the same"
+        why = alone if isinstance(lists.judge, Judge) else "it is tested of one judge, not of several"
         return [
             f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
-            "assumed, not tested: the gold pairs have no ranks in these runs, or all the same."
+            f"assumed, not tested: {why}."
         ]
     tests, said = len(shifts), shifts[0].said(len(shifts))
     if shifts[0].p(tests) >= ALPHA:

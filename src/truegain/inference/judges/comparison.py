@@ -37,6 +37,8 @@ from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 from truegain.tables.table import Table
 
+ROUNDING = 1e-12  # a standard error that is rounding only
+
 
 @dataclass(frozen=True, eq=False)
 class CorrectedComparisons:
@@ -181,7 +183,7 @@ def _beside_naive(found: Sequence[Comparison], scores: Floats, systems: Sequence
         d = scores[systems.index(c.b)] - scores[systems.index(c.a)]
         d = d[~np.isnan(d)]
         mean, se = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
-        out.append(replace(c, naive=mean, naive_p=p_of(mean / se, len(d) - 1.0) if se > 0 else None))
+        out.append(replace(c, naive=mean, naive_p=p_of(mean / se, len(d) - 1.0) if se > ROUNDING else None))
     return out
 
 

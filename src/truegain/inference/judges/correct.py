@@ -37,6 +37,8 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
+NOTHING = 1e-12  # of the highest score: a standard error that is rounding
+
 
 def correct(
     runs: object,
@@ -114,6 +116,7 @@ def _one_measure(
         assert isinstance(judge, Judge)
         return _rectified(ranked, judge, measure, wish)
     lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
+    _check_has_method(lists, wish)
     answers = []
     for s in range(len(ranked.systems)):
         try:
@@ -135,6 +138,18 @@ def _one_measure(
     return answers, said, difference
 
 
+def _check_has_method(lists: JudgedLists, wish: Wish) -> None:
+    """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
+    one = isinstance(lists.judge, Judge)
+    if wish.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
+        other = "delta or bootstrap" if one else "delta"
+        raise TruegainError(f"{wish.method} is for binary relevance and one judge; here use {other}")
+    if wish.method == "bootstrap" and not one:
+        raise TruegainError("bootstrap is for one judge; several judges have delta")
+    if wish.method == "bootstrap" and not lists.binary and wish.clusters == "none":
+        raise TruegainError("the bootstrap of graded labels draws whole topics; with clusters 'none' use delta")
+
+
 def _refused(lists: JudgedLists, s: int, wish: Wish, why: str) -> Correction:
     scores = lists.naive[s][~np.isnan(lists.naive[s])]
     naive = float(scores.mean()) if len(scores) else math.nan
@@ -153,10 +168,6 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
     )  # fmt: skip
     if lists.binary and isinstance(judge, Judge):
         return _by_rates(base, lists, judge, s, there, wish)
-    if wish.method in ("lang-reiczigel", "fieller"):
-        raise TruegainError(f"{wish.method} is for binary relevance and one judge; here use delta or bootstrap")
-    if wish.method == "bootstrap" and not isinstance(judge, Judge):
-        raise TruegainError("bootstrap is for one judge; several judges have delta")
     f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
     sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
     estimate = correct_linear(f, topics, sides, value, joined=lists.joined)
@@ -164,15 +175,15 @@ def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
     variance, df = estimate.variance(over_topics=over)
     se, method = math.sqrt(variance), "delta"
     notes: tuple[str, ...] = ()
-    if wish.method == "bootstrap" and over:
+    if wish.method == "bootstrap":
         c = sides[0].confusion
         draws = bootstrap_linear(f, topics, c, value, trials=wish.trials, seed=wish.seed, joined=lists.joined)
         se, method = draws.se, "bootstrap over topics"
         if draws.spoilt:
             notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
-    if not se > 0:
-        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     half, limits = quantile_of(wish.confidence, df) * se, reach(lists, s, there)
+    if not se > NOTHING * limits[1]:
+        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     value_, low, high, held = check_inside(estimate.value, half, limits)
     check_says_something(estimate.value, half, limits, sides)
     return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))

@@ -95,7 +95,7 @@ def interval_of(
             )
     else:
         low, high = {"lang-reiczigel": lang_reiczigel, "fieller": fieller, "delta": delta}[method](rates, z)
-    low, high = min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
+    low, high = max(0.0, low), min(1.0, high)
     if not high - low > NARROWEST:
         raise TruegainError(
             f"the {name} interval has no width: the corrected value {rates.value:.3f} lies clearly outside 0 to 1, so "

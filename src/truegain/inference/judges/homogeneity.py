@@ -69,10 +69,12 @@ class Homogeneity:
         """What it means, plainly."""
         shown = ", ".join(f"{n}: {'not testable' if p is None else f'p = {p:.4f}'}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
-        how = (
-            f"{shown}; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
-            f"{self._tests} tests{systems}"
-        )
+        how = shown
+        if self._tests:
+            how += (
+                "; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
+                f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
+            )
         if not self.differs:
             return (
                 f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
@@ -161,11 +163,11 @@ def _permuted(member: Floats, good: Floats, topic: Ints, trials: int, rng: np.ra
     begin = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]])
     size = np.diff(np.r_[begin, len(topic)])
     expected = np.repeat(np.add.reduceat(good, begin) / size, size)
-    spread = member @ np.maximum(expected * (1 - expected), 1e-12)
+    spread = np.maximum(member @ (expected * (1 - expected)), 1e-9)  # where all are right or all wrong nothing is off
 
     def statistic(labels: Floats) -> Floats:
         off = (labels - expected) @ member.T
-        return np.asarray((off**2 / np.maximum(spread, 1e-9)).sum(axis=-1))
+        return np.asarray((off**2 / spread).sum(axis=-1))
 
     observed, above = float(statistic(good)), 0
     block = max(1, 2_000_000 // len(good))

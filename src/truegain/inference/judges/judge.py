@@ -152,7 +152,7 @@ class Judge:
         clusters='topics' refuses gold pairs of a label that come from one topic; None takes what there is.
         """
         if binary:
-            clearly_positive(self.rates(0.5, 0.0, 1.0, clusters or self._clusters))
+            clearly_positive(self.rates(clusters=clusters or self._clusters))
         confusion = self.binary if binary else self.confusion.square()
         return [Side(confusion, np.ones(len(topics), np.bool_), self._numbered(confusion, binary))]
 
@@ -216,9 +216,16 @@ class Judge:
         return self.confusion.matrix
 
     def rates(
-        self, j: float, v_j: float, size_j: float, clusters: Clusters = "topics", influence: Floats | None = None
+        self,
+        j: float = 0.5,
+        v_j: float = 0.0,
+        size_j: float = 1.0,
+        clusters: Clusters = "topics",
+        influence: Floats | None = None,
     ) -> Rates:
         """The three rates with variances over topics (or over pairs) and their degrees of freedom.
+
+        Where the judge alone is asked about, no bronze mean need be given.
 
         `influence` has, for each gold topic, how much that topic moves the bronze mean, where it is in both.
         """
@@ -337,7 +344,7 @@ class Judge:
         >>> round(judge.difference(a, b).p, 3), round(judge.difference(a, b, gold="separate").p, 3)
         (0.017, 0.854)
         """
-        rates = self.rates(0.5, 0.0, 1.0)
+        rates = self.rates()
         return difference_of(
             a, b, v_d=raw_variance_of_d(rates), gold=gold, covariance=covariance, test=test, confidence=confidence,
             names=names,
@@ -365,7 +372,7 @@ class Judge:
 
     def __str__(self) -> str:
         k_r, n_r, k_n, n_n = self.counts
-        rates = self.rates(0.5, 0.0, 1.0, self._clusters)
+        rates = self.rates(clusters=self._clusters)
         topics = f" from {len(self.binary.topics)} topics" if self.binary.clustered else ""
         return (
             f"bronze judge on {self.confusion.pairs} gold pairs{topics} (gold {self.design}{self._level()}): "

@@ -41,10 +41,6 @@ def check_linear(measure: Measure) -> None:
             f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; "
             "use P@k, CG@k, DCG@k, SDCG@k or RBP, or have whole topics gold-judged (design 'topics')"
         )
-    if isinstance(getattr(measure, "max_rel", None), str):
-        raise MeasureError(
-            f"{measure} divides by the highest label found, which the judge's errors move; give max_rel as a number"
-        )
 
 
 def level_of(measure: Measure) -> float | None:
@@ -74,7 +70,7 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
 def _rank_weights(ranked: RankedGains, measure: Measure) -> Floats:
     """What a document at each rank counts; every one the same, down to its cutoff, where the measure is not linear."""
     depth = max(1, int(ranked.depth.max(initial=1)), int(ranked.rank.max(initial=1)))
-    if measure.linear_in_gains and not isinstance(getattr(measure, "max_rel", None), str):
+    if measure.linear_in_gains:
         labels = np.concatenate([ranked.item_gain, [max(1.0, level_of(measure) or 1.0)]])
         return np.abs(linear_parts(measure, labels, depth).weight)
     return np.ones(min(depth, getattr(measure, "cutoff", None) or 0))

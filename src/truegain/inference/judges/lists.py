@@ -80,7 +80,8 @@ class JudgedLists:
         level = level_of(measure)
         levels = judge.at_levels(level, gold_level)
         classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judge.labels}))
-        binary = level is not None or classes == (0.0, 1.0)
+        # labels 0 and 1 are relevance only where 0 is worth nothing: not with gains={0:-1,1:2}
+        binary = level is not None or (classes == (0.0, 1.0) and not measure.worth(np.zeros(1)).any())
         cut = level if level is not None else 1.0 if binary else None
         for one in () if binary else (judge,) if isinstance(judge, Judge) else judge.judges.values():
             refuse_strays(one, measure)

@@ -107,12 +107,15 @@ class JudgePanel:
         if unknown:
             raise TruegainError(f"it is not known which judge labelled {len(unknown)} topics ({some(unknown)})")
         who = np.array([self.of_topic[t] for t in topics])
-        return [
-            Side(side.confusion, who == name)
-            for name, judge in self.judges.items()
-            if (who == name).any()
-            for side in judge.sides(topics, binary=binary)
-        ]
+        found = []
+        for name, judge in self.judges.items():
+            if not (who == name).any():
+                continue
+            try:
+                found += [Side(side.confusion, who == name) for side in judge.sides(topics, binary=binary)]
+            except TruegainError as error:
+                raise TruegainError(f"judge {name}: {error}") from None
+        return found
 
     def __str__(self) -> str:
         def one(name: str, judge: Judge) -> str:

@@ -152,11 +152,9 @@ def _power(p: Prospect, d: float, n: Floats, n_r: Floats, n_n: Floats, confidenc
         of_gold = of_gold * (1 + 1 / np.maximum((n_r + n_n) / p.gold_topic - 3, 1))
     spread = np.maximum(np.maximum(of_topics + of_gold, LEAST_LEFT * of_gold), 1e-300)
     clusters = n_r + n_n if p.gold_topic is None else (n_r + n_n) / p.gold_topic
-    clusters = clusters if p.gold_share is None else np.minimum(clusters, np.maximum(n, 2.0))
+    clusters = clusters if p.gold_share is None else np.minimum(clusters, n)
     lost = 1 if p.gold_topic is None else 2
-    df = (np.abs(of_topics) + of_gold + 1e-300) ** 2 / (
-        of_topics**2 / np.maximum(n - 1, 1) + of_gold**2 / np.maximum(clusters - lost, 1)
-    )
+    df = (np.abs(of_topics) + of_gold) ** 2 / (of_topics**2 / (n - 1) + of_gold**2 / np.maximum(clusters - lost, 1))
     t = special.stdtrit(df, (1 + confidence) / 2)
     if p.moderated:
         more = p.fixed_r / n_r * _moderation(n_r, n) + p.fixed_n / n_n * _moderation(n_n, n)
@@ -175,7 +173,7 @@ def _moderation(pairs: Floats, topics: Floats) -> Floats:
     (`GoldMoves.over_topics`); the mean of a normal variable cut off from below is m Phi(m/s) + s phi(m/s).
     """
     special = needs("scipy.special", "inference")
-    others = pairs / np.maximum(topics, 1.0)
+    others = pairs / topics
     worth = pairs / (1 + others)  # topics that all hold as many would say as much
     mean = (1 + PRIOR * ICC * others) / (worth + PRIOR - 1)
     sd = np.sqrt(2 / worth) * worth / (worth + PRIOR - 1)
@@ -196,12 +194,11 @@ def _topics_for(p: Prospect, d: float, n_r: Floats, n_n: Floats, confidence: flo
     at_once = _power(p, d, least, n_r, n_n, confidence) >= power
     most = np.where(at_once, least, np.maximum(2 * least, MOST_TOPICS))
     possible = _power(p, d, most, n_r, n_n, confidence) >= power
-    low, high = least - 1, most
+    low, high = least, most
     while (high - low > 1).any():
-        middle = np.where(high - low > 1, np.floor(np.sqrt(np.maximum(low, 1) * high)), high)
-        middle = np.clip(middle, low + 1, high)
+        middle = np.clip(np.floor(np.sqrt(low * high)), low + 1, high)
         enough = _power(p, d, middle, n_r, n_n, confidence) >= power
-        low, high = np.where(enough, low, np.minimum(middle, high - 1)), np.where(enough, middle, high)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.where(possible, high, np.inf)
 
 

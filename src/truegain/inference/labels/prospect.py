@@ -87,14 +87,9 @@ def outlook_of(
         else:
             counted = _counted(source)
             prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level or 1.0), costs)
-        largest = source.bounds[1] - source.bounds[0] if isinstance(source, GoldPairs) else _highest(source.bronze)
-        return Outlook(prospect, found.value, found.se, found.df, largest, source.name)
+        return Outlook(prospect, found.value, found.se, found.df, source.bounds[1] - source.bounds[0], source.name)
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
     return _of_lists(lists, costs)
-
-
-def _highest(scores: Floats) -> float:
-    return max(1.0, float(np.nanmax(scores)))
 
 
 def _relevant(gold: Floats, level: float) -> float:
@@ -183,7 +178,7 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     if not variance > 0:
         raise TruegainError(f"{' and '.join(lists.ranked.systems)} have the same scores everywhere; give other runs")
     union = np.unique(lists.weights.item)
-    per_topic = len(union) / len(topics)
+    per_topic = int(there[lists.ranked.pool.topic[union]].sum()) / len(topics)
     largest = float(np.nanmax(weight.sum(axis=2))) * float(value.max())
     together = lists.judge_of(0, 1)
     if not (all(isinstance(j, Judge) for j in judges) and isinstance(together, Judge)):

@@ -129,10 +129,13 @@ def _so_far(seen: Outlook, pair: str, measure: str, confidence: float, chosen_fo
     """The difference so far with its interval; and that a plan for it takes it as true."""
     low, high = seen.interval(confidence)
     p = seen.prospect
+    gold = f"{p.gold_relevant + p.gold_nonrelevant:.0f} gold pairs that count"
+    if p.gold_topic is not None:  # counted in topics: so many pairs are an average
+        gold = f"{(p.gold_relevant + p.gold_nonrelevant) / p.gold_topic:.0f} of them judged as a whole"
     taken = " It takes the difference so far for the true one; say which matters to you (--detect)."
     return (
         f"So far {pair} is {seen.difference:+.4f} on {measure}, {confidence:.0%} interval {low:+.4f} to {high:+.4f} "
-        f"({seen.test}), from {p.topics} topics and {p.gold_relevant + p.gold_nonrelevant:.0f} gold pairs that count; "
+        f"({seen.test}), from {p.topics} topics{',' if p.gold_topic else ' and'} {gold}; "
         f"the plan is for that test.{taken if chosen_for is None else ''}"
     )
 

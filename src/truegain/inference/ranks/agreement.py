@@ -146,7 +146,7 @@ def agreement(
     return Agreement(
         measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
         tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, rbo_p), kept, top_overlap(first, second, kept),
-        int((np.sign(da) * np.sign(db) < 0).sum()), tied, tuple(notes),
+        int((da * db < 0).sum()), tied, tuple(notes),
     )  # fmt: skip
 
 

@@ -226,7 +226,7 @@ def _halves(
         a, b = data.means(first), data.means(second)
         one, two = ranking(data.systems, a), ranking(data.systems, b)
         da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
-        swapped = float((np.sign(da) * np.sign(db) < 0).mean())
+        swapped = float((da * db < 0).mean())
         found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).ext, top_overlap(one, two, kept), swapped))
     by_split = dict(zip(names, np.array(found).T, strict=True))
     rates = swap_rates(scores, measure, splits=splits, seed=seed)

@@ -17,8 +17,8 @@ from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 
-Source = Literal["topics", "collection", "assessors", "gold"]
-POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors")
+Source = Literal["topics", "collection", "assessors", "replicates", "gold"]
+POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors", "replicates")
 SOURCES: tuple[Source, ...] = get_args(Source)
 
 
@@ -61,6 +61,7 @@ class Lattice:
     over: frozenset[Source]
     make_collection: Callable[[], Collection] | None = None
     make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
+    make_replicates: Callable[[], Moves] | None = None
 
     @cached_property
     def collection(self) -> Collection | None:
@@ -72,6 +73,11 @@ class Lattice:
         """Made when first asked for."""
         return None if self.make_assessors is None else self.make_assessors()
 
+    @cached_property
+    def replicates(self) -> Moves | None:
+        """Made when first asked for."""
+        return None if self.make_replicates is None else self.make_replicates()
+
     def alone(self, asked: Contrasts, source: Source) -> Spread | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
@@ -80,6 +86,8 @@ class Lattice:
             return self.evidence.over_gold(asked)
         if source == "assessors":
             return None if self.assessors is None else self.assessors[0].spread(asked)
+        if source == "replicates":
+            return None if self.replicates is None else self.replicates.spread(asked)
         return None if self.collection is None else self.collection.spread(asked)
 
     def _crossed(self, asked: Contrasts) -> Spread | None:
@@ -95,7 +103,7 @@ class Lattice:
             crossed = self._crossed(asked)
             topics = self.evidence.over_topics(asked)
             return topics if crossed is None else topics.plus(crossed)
-        parts = [self.alone(asked, s) for s in ("gold", "collection", "assessors") if s == "gold" or s in self.over]
+        parts = [self.alone(asked, s) for s in SOURCES if s == "gold" or s in self.over]
         known = [p for p in parts if p is not None]
         if not known:
             raise TruegainError(
@@ -111,6 +119,8 @@ class Lattice:
             parts["gold"] = gold.variance
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
+        if "replicates" in self.over and self.replicates is not None:
+            parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
             if "assessors" in self.over and self.assessors is not None:
                 parts["assessors"] = self.assessors[0].spread(asked).variance

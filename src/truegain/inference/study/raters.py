@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,10 +13,11 @@ from truegain.gains.consensus import Consensus
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
 from truegain.inference.study.moves import Moves
-from truegain.tables.columns import Floats, frozen
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
+from truegain.tables.ranked import earlier
 from truegain.tables.scale import Scale
 
 LEAST = 3
@@ -40,11 +42,18 @@ class Raters:
     def __len__(self) -> int:
         return len(self.names)
 
+    @cached_property
+    def asked(self) -> Ints:
+        """For each rating how often the same assessor had rated the document before: 0 the first time."""
+        return earlier(self.ratings.item * len(self.names) + self.ratings.assessor)
+
     def gains(self, without: int | None = None) -> Floats:
         """One gain an item; a document that only the assessor left out has rated keeps its gain."""
-        if without is None:
+        return self._kept(None if without is None else self.ratings.assessor != without)
+
+    def _kept(self, kept: Bools | None) -> Floats:
+        if kept is None:
             return self.rule.fit(self.ratings, self.scale)
-        kept = self.ratings.assessor != without
         left = np.add.reduceat(kept.astype(np.float64), self.ratings.begin[:-1]) > 0
         kept |= ~left[self.ratings.item]
         some = replace(self.ratings, weight=frozen(self.ratings.weight * kept))
@@ -65,10 +74,10 @@ class Raters:
 
     def check(self) -> None:
         """Refuse where leaving assessors out cannot tell what other assessors would have said."""
-        if isinstance(self.rule, Consensus):
+        if isinstance(self.rule, Consensus) and not self.rule.TAKES_WEIGHTS:
             raise TruegainError(
-                f"the rule {self.rule.NAME} fits a model of the assessors, which takes no weights, so assessors cannot "
-                "be left out; take mean, median or majority, or leave 'assessors' out of generalise_to"
+                f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; take another, such as "
+                "mean, median or dawid-skene, or leave 'assessors' out of generalise_to"
             )
         if len(self) < LEAST:
             raise TruegainError(
@@ -90,6 +99,32 @@ class Raters:
                 f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on a document "
                 "cannot be told; have documents rated twice or more, or leave 'assessors' out of generalise_to"
             )
+
+    @property
+    def times(self) -> int:
+        """How often each assessor rated each of their documents, at least; 1 where they were asked once."""
+        key = self.ratings.item * len(self.names) + self.ratings.assessor
+        return int(np.unique(key, return_counts=True)[1].min())
+
+    def check_repeated(self) -> None:
+        """Refuse where ratings do not tell how the same judge differs from himself."""
+        if self.times < 2:
+            raise TruegainError(
+                "generalise_to names replicates, and not every document was rated twice or more by the same judge; ask "
+                "the judge again about all documents (repeated='all' takes all ratings), or leave 'replicates' out"
+            )
+
+    def repeated_moves(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> Moves:
+        """Moves of asking again, topic by topic: every time of asking left out once.
+
+        Noise of one rating is that of its document alone, so what a time of asking does on one topic says nothing of
+        another: a unit is a topic and a time.
+        """
+        k = self.times
+        without = np.array([evidence(self._kept(self.asked != time)).contributions() for time in range(k)])
+        matrix = np.sqrt((k - 1) / k) * (without.mean(axis=0) - without) / len(topics)
+        names = [f"time {time + 1} on {t}" for time in range(k) for t in topics]
+        return Moves("replicates", names, frozen(matrix.reshape(-1, matrix.shape[2])), float(len(topics) * (k - 1)))
 
     def moves(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> tuple[Moves, Moves]:
         """Moves of assessors, and of what an assessor brought to each topic (the cells that topics hold already).

@@ -1,0 +1,1 @@
+"""The study in worlds whose truth is known, and on real labels."""

@@ -1,0 +1,349 @@
+"""Limits of gain rules, of fits, of the confusion matrix and of gold pairs, by hand and against plain loops."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+from scipy import stats
+
+import truegain as tg
+from truegain.gains import crowd as crowd_module
+from truegain.gains import mace as mace_module
+from truegain.gains.binary import bias, corrected, rates_variance, variance
+from truegain.gains.confusion import Confusion
+from truegain.gains.consensus import Votes
+from truegain.gains.crowd import Glad, Skene
+from truegain.gains.graded import corrected_mean
+from truegain.gains.mace import Mace, climbed, starts
+from truegain.gains.majority import Majority, Supermajority
+from truegain.gains.pairs import Pairs, pair_up
+from truegain.gains.rectified import Rectified
+from truegain.gains.scales import check_scale, on_scale, scale_of
+from truegain.gains.unanimity import Unanimity, Weighted
+from truegain.tables.grouped import Grouped
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+
+Array = npt.NDArray[np.float64]
+NAMES = ["topic", "doc", "assessor", "label"]
+
+
+def rated(rows: list[tuple[str, str, str, float]]) -> Judgments:
+    """Ratings: topic, document, assessor, label."""
+    return tg.read_ratings(pl.DataFrame(rows, schema=NAMES, orient="row"))
+
+
+def said_by(people: int = 5, items: int = 12, seed: int = 1) -> Judgments:
+    """Grades 0 to 2 by people who mostly agree, the last of whom says 1 throughout."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, items)
+    rows = []
+    for a in range(people):
+        for i, t in enumerate(truth):
+            right = rng.random() < 0.8
+            label = 1 if a == people - 1 else t if right else rng.integers(0, 3)
+            rows.append(("1", f"d{i:02}", f"a{a}", float(label)))
+    return rated(rows)
+
+
+# ------------------------------------------------------------------ fits
+
+
+class Frame(dict[str, Any]):
+    """A table as crowd-kit gives one back: chances by task and label."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        super().__init__(columns)
+
+
+class Kit:
+    """A model of crowd-kit: told what it was given, it answers with kept chances and losses."""
+
+    def __init__(self, history: list[float], **given: Any) -> None:
+        self.loss_history_ = history
+        self.given = given
+        self.frame: Any = None
+
+    def fit_predict_proba(self, frame: Any) -> Any:
+        """Chances: of the last task first, only labels 2 and 0."""
+        self.frame = frame
+
+        class Share(np.ndarray[Any, Any]):
+            index = (1, 0)
+            columns = (2, 0)
+
+        return np.array([[0.25, 0.75], [0.5, 0.5]]).view(Share)
+
+
+@pytest.mark.parametrize(
+    ("history", "n_iter", "settled"),
+    [
+        ([1.0, 0.5], 3, True),  # ended before the last step
+        ([1.0, 0.5, 0.5 + 0.9e-5], 3, True),
+        ([1.0, 0.5, 0.5 + 1.02e-5], 3, False),
+        ([1.0, 0.5, 0.5 - 0.6e-5], 3, True),
+        ([1.0], 1, False),
+        ([1.0], 2, True),
+    ],
+)
+def test_what_crowd_kit_is_given_and_says(
+    history: list[float], n_iter: int, settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the way to crowd-kit and back without it: votes by number, chances in their cells, how the fit ended."""
+    made: list[Kit] = []
+
+    def model(**given: Any) -> Kit:
+        made.append(Kit(history, **given))
+        return made[-1]
+
+    modules = {
+        "pandas": SimpleNamespace(DataFrame=Frame),
+        "crowdkit.aggregation": SimpleNamespace(DawidSkene=model, GLAD=model),
+    }
+    monkeypatch.setattr(crowd_module, "needs", lambda name, extra: modules[name])
+    table = rated([("1", "b", "y", 4.0), ("1", "a", "x", 0.0), ("1", "a", "y", 3.0), ("1", "b", "x", 4.0)])
+    for rule, more in ((Skene(n_iter=n_iter), {}), (Glad(n_iter=n_iter), {"silent": True})):
+        gain, progress = rule.fitted(Grouped.of(table))
+        assert made[-1].given == {"n_iter": n_iter, "tol": 1e-5} | more
+        frame = made[-1].frame
+        assert [frame[c].tolist() for c in ("task", "worker", "label")] == [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]]
+        # document b comes first in the file; task 1 has 0.25 at label 4 and 0.75 at label 0, task 0 a half each
+        assert gain.tolist() == [1.0, 2.0]
+        assert (progress.steps, progress.converged) == (len(history), settled)
+        last = abs(history[-1] - history[-2]) if len(history) > 1 else None
+        assert progress.change == (None if last is None else pytest.approx(last))
+    with pytest.raises(tg.TruegainError, match="crowd-kit takes no weights"):
+        tg.to_gains(table, "glad", weights=[1, 1, 2, 1])
+
+
+def test_rules_where_nothing_is_said() -> None:
+    """Guards the defaults of every rule's parameters."""
+    assert (Skene().n_iter, Glad().n_iter, Mace().n_iter, Mace().seed, Mace().starts) == (100, 100, 500, 0, 10)
+    assert (Unanimity().p, Unanimity().trim, Weighted().trim, Supermajority().share) == (0.2, 0.2, 0.2, 2 / 3)
+    assert (Mace().take, Majority().ties, Weighted().spread) == ("mean", "low", "range")
+
+
+def test_random_starts_of_a_fit() -> None:
+    """Guards the authors' starts: uniform from 1 to 2.5, made shares, first of knowing and then of labels."""
+    votes = Votes.of(Grouped.of(said_by()))
+    found = starts(votes, 3, 4)
+    rng = np.random.default_rng(np.random.SeedSequence(4))
+    assert [len(found), found[0].knows.tolist()] == [3, [[0.5, 0.5]] * 5]
+    assert found[0].habit == pytest.approx(np.full((5, 3), 1 / 3))
+    for state in found[1:]:
+        for part, wide in ((state.knows, 2), (state.habit, 3)):
+            drawn = rng.uniform(1, 2.5, (5, wide))
+            assert part == pytest.approx(drawn / drawn.sum(axis=1)[:, None])
+
+
+@pytest.mark.parametrize(("below", "reach"), [(0.9e-4, 3), (1.03e-4, 2), (0.6e-4, 3)])
+def test_which_starts_came_to_one_top(below: float, reach: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards 1e-4 a rating: starts so near the best likelihood came to it, the best itself counts."""
+    table = said_by()
+    ends = iter([-9.0, -3.0, -3.0 - below * 60, -3.0 - 0.1e-4 * 60])
+    chances = {-9.0: 0, -3.0: 1}
+
+    def end(votes: Votes, *_: object) -> tuple[Array, float, int, float]:
+        top = next(ends)
+        share = np.zeros((votes.items, 3))
+        share[:, chances.get(top, 2)] = 1
+        return share, top, 7, 0.99e-5
+
+    monkeypatch.setattr(mace_module, "climbed", end)
+    gain, progress = Mace(starts=4).fitted(Grouped.of(table))
+    assert gain.tolist() == [1.0] * 12  # of the second start, the best
+    assert str(progress) == f"converged after 7 steps, the best of 4 starts, {reach} of which came to it"
+
+
+def test_one_start_is_not_the_best_of_several_and_steps_are_counted() -> None:
+    """Guards what one start tells, and that a fit goes on until a step changes the likelihood by 1e-7 a rating."""
+    table = said_by()
+    votes = Votes.of(Grouped.of(table))
+    start = starts(votes, 1, 0)[0]
+    _, _, steps, change = climbed(votes, start, 500)
+    assert change < 1e-7
+    assert climbed(votes, start, steps - 1)[3] >= 1e-7
+    assert climbed(votes, start, steps - 1)[2] == steps - 1
+    assert str(Mace(starts=1).fitted(Grouped.of(table))[1]) == f"converged after {steps} steps"
+    one, two = (climbed(votes, start, n)[1] for n in (2, 3))
+    assert climbed(votes, start, 3)[3] == pytest.approx(abs(two - one) / 60)
+
+
+# ------------------------------------------------------------------ the confusion matrix
+
+
+@pytest.mark.parametrize(("condition", "refused"), [(0.9e8, False), (0.6e8, False), (1.02e8, True)])
+def test_from_when_on_a_matrix_has_no_inverse(condition: float, refused: bool) -> None:
+    """Guards a condition number of 1e8: [[a, b], [b, a]] with a + b = 1 has 1/(a - b)."""
+    a = 0.5 + 0.5 / condition
+    made = Confusion.of_counts([[a, 1 - a], [1 - a, a]])
+    assert made.condition == pytest.approx(condition, rel=1e-6)
+    if refused:
+        with pytest.raises(tg.TruegainError, match="no inverse"):
+            made.square()
+    else:
+        assert made.square().gold == (0.0, 1.0)
+
+
+def test_counts_that_are_no_table() -> None:
+    """Guards refusals of counts, and that a single 0 is a count."""
+    wrongs: list[Any] = [[1, 2], [[1, -1], [2, 3]], [[1, np.nan], [0, 1]], [[[1]]]]
+    for wrong in wrongs:
+        with pytest.raises(tg.TruegainError, match="counts must be a table"):
+            Confusion.of_counts(wrong)
+    made = Confusion.of_counts([[3, 0], [1, 4]])
+    assert (made.pairs, made.clustered, made.topics) == (8, False, ())
+    assert made.effective.tolist() == [3.0, 5.0]
+    with pytest.raises(tg.InputError, match="no gold pair has gold label 1"):
+        _ = Confusion.of_counts([[3, 1], [0, 0]]).matrix
+
+
+def test_the_fit_pair_by_pair() -> None:
+    """Guards counts, squares of weights and topics that have no pair, against a loop."""
+    rng = np.random.default_rng(2)
+    bronze = {f"t{t}": {f"d{i}": int(rng.integers(0, 3)) for i in range(9)} for t in range(5)}
+    gold = {t: {d: int(np.clip(g + rng.integers(-1, 2), 0, 2)) for d, g in row.items()} for t, row in bronze.items()}
+    gold["t2"] = dict.fromkeys(gold["t2"], -1)
+    weights = rng.uniform(0.5, 2, 45)
+    with pytest.warns(tg.DataWarning, match="9 of 45 gold pairs have a gold label below 0"):
+        pairs = pair_up(bronze, gold, design="random", weights=weights)
+    found = Confusion.fit(pairs)
+    assert (found.topics, found.pairs, found.clustered) == (("t0", "t1", "t3", "t4"), 36, True)
+    table, squares = np.zeros((5, 3, 3)), np.zeros((3, 3))
+    for i, (t, d) in enumerate([(t, d) for t, row in gold.items() for d in row]):
+        if gold[t][d] >= 0:
+            table[int(t[1]), gold[t][d], bronze[t][d]] += weights[i]
+            squares[gold[t][d], bronze[t][d]] += weights[i] ** 2
+    assert found.table == pytest.approx(table[[0, 1, 3, 4]])
+    assert found.squares == pytest.approx(squares)
+    assert found.effective == pytest.approx(table.sum(axis=(0, 2)) ** 2 / squares.sum(axis=1))
+    cut = found.binary(1, 2)
+    assert cut.counts[1, 1] == pytest.approx(table[:, 2, 1:].sum())
+    assert cut.squares == pytest.approx(
+        np.array([[squares[:2, 0].sum(), squares[:2, 1:].sum()], [squares[2, 0], squares[2, 1:].sum()]])
+    )
+    again = found.reweighted([1, 0, 2, 1])
+    assert again.counts == pytest.approx((table[[0, 1, 3, 4]] * np.array([1, 0, 2, 1])[:, None, None]).sum(axis=0))
+    with pytest.raises(tg.TruegainError, match="one weight for each of the 4 gold topics"):
+        found.reweighted([1, 0, 2])
+
+
+def test_more_pairs_thought_to_be_there() -> None:
+    """Guards the pull with pairs added to every bronze label: that of the matrix with these counts."""
+    made = Confusion.of_counts([[30.0, 10.0], [5.0, 20.0]])
+    part = corrected_mean(made, [0.3, 0.7], [0, 1])
+    more = np.array([0.5, 1.5])
+    counts = made.counts + more[:, None]
+    total = counts.sum(axis=1)
+    mean = (counts * part.worth).sum(axis=1) / total
+    want = [[part.shares[g] / total[g] * (part.worth[b] - mean[g]) for b in (0, 1)] for g in (0, 1)]
+    assert part.pull(more) == pytest.approx(np.array(want))
+    assert part.pull(np.zeros(2)) == pytest.approx(part.pull())
+
+
+def test_variance_and_bias_by_derivatives() -> None:
+    """Guards eq. 7 and section 3.8 by numerical derivatives of eq. 5, and the judged share."""
+    j, r, n, h = 0.65, 0.8, 0.7, 1e-4
+    v_j, v_r, v_n = 0.01, 0.02, 0.03
+
+    def at(*step: float) -> float:
+        return corrected(j + step[0], r + step[1], n + step[2])
+
+    first = [(at(*h * e) - at(*-h * e)) / (2 * h) for e in np.eye(3)]
+    assert variance(j, r, n, v_j, v_r, v_n) == pytest.approx(float(np.array(first) ** 2 @ [v_j, v_r, v_n]), rel=1e-6)
+    second = [(at(*h * e) - 2 * at(0, 0, 0) + at(*-h * e)) / h**2 for e in np.eye(3)[1:]]
+    assert bias(j, r, n, v_r, v_n) == pytest.approx(float(np.array(second) @ [v_r, v_n]) / 2, rel=1e-4)
+    assert rates_variance(30, 40, 10, 50) == pytest.approx((0.75 * 0.25 / 40, 0.2 * 0.8 / 50))
+    assert corrected(j, r, n, 0.5) == pytest.approx((j - 0.5 * 0.3) / 0.5)
+
+
+# ------------------------------------------------------------------ gold pairs and scales
+
+
+def test_some_of_the_pairs_and_where_they_are() -> None:
+    """Guards rows that stay together, and places in another pool: -1 where a pair is not there."""
+    bronze = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"d": 1, "e": 2}}
+    gold = {"1": {"a": 1, "c": 1}, "2": {"d": 0, "e": 2}}
+    pairs = pair_up(bronze, gold, design="random", weights=[1, 2, 3, 4])
+    left = pairs.only(np.array([False, True, True, False]))
+    assert [left.topic.tolist(), left.bronze.tolist(), left.gold.tolist(), left.weight.tolist()] == [
+        [0, 1],
+        [2.0, 1.0],
+        [1.0, 0.0],
+        [2.0, 3.0],
+    ]
+    assert (len(left), pairs.weighted, left.weighted) == (2, True, True)
+    other = Pool.of(Judgments.of({"2": {"e": 1, "d": 1}, "1": {"c": 0, "z": 1}}))
+    found = pairs.items_in(other).tolist()
+    names = [(other.topics[other.topic[i]], other.docs[int(i)]) if i >= 0 else None for i in found]
+    assert names == [None, ("1", "c"), ("2", "d"), ("2", "e")]
+    bare = Pairs(("1",), np.zeros(1, np.int64), np.ones(1), np.ones(1), np.ones(1), {1.0: 1.0})
+    with pytest.raises(tg.TruegainError, match="do not say which documents"):
+        bare.items_in(other)
+    assert bare.only(np.array([True])).item is None
+
+
+def test_weights_of_gold_pairs_that_are_none() -> None:
+    """Guards the number of weights, finite ones, none below 0, and one above 0 at least."""
+    bronze, gold = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}}
+    assert pair_up(bronze, gold, design="random", weights=[0, 1]).weight.tolist() == [0.0, 1.0]
+    for wrong in ([1.0], [0, 0], [-1, 2], [np.inf, 1], [np.nan, 1]):
+        with pytest.raises(tg.TruegainError, match="weights"):
+            pair_up(bronze, gold, design="random", weights=wrong)
+
+
+def test_pairs_that_have_no_bronze_label_left_out() -> None:
+    """Guards what is counted: unmatched, not judged, shares of bronze labels among those judged."""
+    bronze = {"1": {"a": 1, "b": 0, "c": 1, "d": -1, "e": 3}}
+    with pytest.warns(tg.DataWarning, match="1 of 5 gold pairs have a bronze label below 0"):
+        pairs = pair_up(
+            bronze, {"1": {"x": 1, "a": 1, "d": 0, "y": 0, "e": 2}}, design="random", missing="drop", scale=range(4)
+        )
+    assert (len(pairs), pairs.unmatched, pairs.unjudged, pairs.weighted) == (2, 2, 1, False)
+    assert pairs.share == {0.0: 0.25, 1.0: 0.5, 3.0: 0.25}
+    assert (pairs.scale, pairs.strays) == ((0.0, 1.0, 2.0, 3.0), None)
+    with pytest.warns(tg.DataWarning), pytest.raises(tg.InputError, match="no gold pair has a bronze label"):
+        pair_up(bronze, {"1": {"d": 1}}, design="random")
+
+
+def test_labels_off_a_scale_are_counted() -> None:
+    """Guards labels off a scale: 0 is on it, below 0 is not judged, the first is where it is said to be."""
+    table = Judgments.of({"1": {"a": 0, "b": 5, "c": -1, "d": 7, "e": 5}})
+    with pytest.raises(tg.InputError, match=r"3 of 5 labels are not on the scale 0, 1: 5 \(2 times\), 7 \(1 time\)"):
+        check_scale(table, (0, 1))
+    with pytest.warns(tg.DataWarning, match="3 of 5 labels are not on the scale 0, 1 and count as not judged"):
+        assert on_scale(table, (0, 1), "drop").label.tolist() == [0.0, -1.0, -1.0, -1.0, -1.0]
+    with pytest.raises(tg.InputError, match="1 of 1 labels"):
+        check_scale(Judgments.of({"1": {"a": 0}}), (1, 2))
+    assert on_scale(table, None, "drop") is table
+    assert on_scale(table, (0, 5, 7)) is table
+    with pytest.raises(tg.TruegainError, match="outside is 'keep'"):
+        on_scale(table, None, "keep")  # type: ignore[arg-type]
+    assert scale_of([2, 0, 1.5]) == (0.0, 1.5, 2.0)
+    assert scale_of("600:602") == (600.0, 601.0, 602.0)
+    for wrong in ("0:1.5", "0:1:2", "3:1", "5:5", "a,b", "1"):
+        with pytest.raises(tg.TruegainError, match="labels"):
+            scale_of(wrong)
+
+
+# ------------------------------------------------------------------ an estimate set right
+
+
+def test_a_rectified_answer_where_nothing_is_said() -> None:
+    """Guards 95% and a null of 0, and an interval without width inside its bounds."""
+    made = Rectified(0.3, 0.1, 9, 1.0, 0.4, 0.2, 5, 40, 10, 30, (0.0, 1.0))
+    assert made.interval() == made.interval(0.95)
+    assert made.gold_interval() == made.gold_interval(0.95)
+    assert (made.width(), made.gold_width()) == (made.width(0.95), made.gold_width(0.95))
+    assert made.p_value() == made.p_value(0.0)
+    sure = Rectified(0.3, 0.0, 9, 1.0, 0.4, 0.2, 5, 40, 10, 30, (0.0, 1.0))
+    assert sure.interval() == pytest.approx((0.3, 0.3))
+    beyond = Rectified(1.2, 0.05, 9, 1.0, 0.4, 0.2, 5, 40, 10, 30, (0.0, 1.0)).interval()
+    share, t = 30.5 / 31, float(stats.t.ppf(0.975, 9))  # a proportion of 1 has Wilson's low end at n / (n + t^2)
+    size = share * (1 - share) / 0.05**2
+    assert beyond == pytest.approx((size / (size + t**2), 1.0))

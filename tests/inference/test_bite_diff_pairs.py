@@ -1,0 +1,228 @@
+"""Tests of pairs, one by one and many at a time: every number of an answer, what is told, and where limits lie."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import truegain as tg
+from tests.inference.matrices import generated, scores_of
+from truegain.errors import TruegainError
+from truegain.inference.differences import resampled
+from truegain.inference.differences.paired import (
+    Outcome,
+    differences,
+    mid_ranks,
+    paired_t,
+    sample,
+    sign_test,
+    spread_of,
+    welch,
+    wilcoxon,
+)
+from truegain.inference.differences.resampled import bootstrap, bootstrap_p, randomisation, randomisation_p
+from truegain.tables.columns import Floats
+
+Z = [0.1, -0.02, 0.05, 0.04, 0.0, 0.12, -0.04, 0.07, 0.03, 0.09]
+
+# ---------------------------------------------------------------------- one pair
+
+
+def test_every_number_of_a_t_test() -> None:
+    """Guards difference, t, p, n, limits and degrees of freedom, at 95% unasked, against scipy."""
+    for found, level in ((paired_t(Z), 0.95), (paired_t(Z, confidence=0.8), 0.8)):
+        theirs: Any = stats.ttest_1samp(Z, 0)
+        ends = theirs.confidence_interval(level)
+        want: tuple[Any, ...] = (0.044, theirs.statistic, theirs.pvalue, 10, ends.low, ends.high, 9)
+        assert dataclasses.astuple(found)[1:8] == pytest.approx(want)
+    a, b = [0.1, 0.2, 0.35], [0.3, 0.4, 0.5, 0.75]
+    theirs = stats.ttest_ind(b, a, equal_var=False)
+    ends = theirs.confidence_interval(0.95)
+    want = (np.mean(b) - np.mean(a), theirs.statistic, theirs.pvalue, 3, ends.low, ends.high, theirs.df)
+    assert dataclasses.astuple(welch(a, b))[1:8] == pytest.approx(want)
+    assert welch(b, a).n == 3
+    assert welch([0.1, 0.2], [0.3, 0.5]).df == pytest.approx(
+        stats.ttest_ind([0.1, 0.2], [0.3, 0.5], equal_var=False).df
+    )
+
+
+def test_where_nothing_differs() -> None:
+    """Guards every number of an answer about zeros."""
+    zeros = [0.0, 0.0, 0.0]
+    said = ("all differences are 0",)
+    assert paired_t(zeros) == Outcome("paired-t", 0.0, 0.0, 1.0, 3, 0.0, 0.0, 2, said)
+    assert welch(zeros, zeros) == Outcome("welch", 0.0, 0.0, 1.0, 3, 0.0, 0.0, None, ("all scores are equal",))
+    assert wilcoxon(zeros) == Outcome("wilcoxon", 0.0, 0.0, 1.0, 3, notes=said)
+    assert sign_test(zeros) == Outcome("sign", 0.0, 0.0, 1.0, 3, notes=said)
+    found = bootstrap(zeros, trials=50)
+    assert dataclasses.astuple(found)[1:7] == (0.0, 0.0, 1.0, 3, 0.0, 0.0)
+    assert randomisation(zeros, trials=50).p == 1.0
+    assert wilcoxon(zeros[:1]).n == sign_test(zeros[:1]).n == randomisation(zeros[:1]).n == 1
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_differences_that_are_equal_but_for_rounding(sign: float) -> None:
+    """Guards the line between rounding and spread, for differences below 0 as for those above."""
+    flat = sign * np.array([0.3, 0.1 + 0.2, 0.3])
+    for call in (paired_t, bootstrap):
+        with pytest.raises(TruegainError, match="all 3 differences are"):
+            call(flat)
+    with pytest.raises(TruegainError, match="Welch's t has no value"):
+        welch(flat, [0.1, 0.1])
+    assert welch(flat, flat[::-1]).p == 1.0
+    assert spread_of(sign * np.array([0.3, 0.3 + 1e-9]), "t") == pytest.approx(1e-9 / math.sqrt(2), rel=1e-4)
+    scores = np.array([[0.1, 0.4, 0.2]] * 3)
+    scores[2] += flat
+    with pytest.raises(TruegainError, match=r"^(s0 and s2|s2 and s0): all 3 differences"):
+        tg.compare(scores_of(scores), test="paired-t", baseline="s0" if sign > 0 else "s2")
+
+
+def test_what_is_left_out_or_refused_by_tests_of_two() -> None:
+    """Guards missing and infinite scores, shapes, the least numbers, and levels outside of 0 to 1."""
+    with pytest.warns(UserWarning, match="1 of 4 topics have no score"):
+        assert differences([0.1, np.nan, 0.3, 0.2], [0.3, 0.2, 0.3, 0.1]).tolist() == pytest.approx([0.2, 0.0, -0.1])
+    with pytest.warns(UserWarning, match="1 of 3 values have no score"):
+        assert sample([0.1, np.nan, 0.3]).tolist() == [0.1, 0.3]
+    assert sample([0.1, 0.3]).tolist() == [0.1, 0.3]
+    assert differences([0.1, 0.3]).tolist() == [0.1, 0.3]
+    wrong: list[tuple[Any, str]] = [
+        (lambda: sample([0.1]), "at least 2 values"),
+        (lambda: differences([0.1]), "at least 2 topics"),
+        (lambda: differences([0.1, math.inf]), "infinite"),
+        (lambda: differences([[0.1, 0.2], [0.3, 0.4]]), "2 dimensions"),
+        (lambda: differences([0.1, 0.2], [0.3, 0.4, 0.5]), "2 and 3 values"),
+        (lambda: sign_test([]), "at least 1 topics"),
+        (lambda: paired_t(Z, confidence=1.5), "between 0 and 1"),
+        (lambda: welch(Z, Z[::-1], confidence=0.0), "between 0 and 1"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(TruegainError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("n", [50, 51])
+def test_wilcoxon_is_exact_up_to_fifty_differences_that_are_not_0(n: int) -> None:
+    """Guards the last exact number, zeros not counted, and both ways beyond it, against scipy."""
+    rng = np.random.default_rng(n)
+    z = np.concatenate([rng.permutation(np.arange(1.0, n + 1)) * np.where(rng.random(n) < 0.4, -1, 1), [0.0, 0.0]])
+    theirs: Any = stats.wilcoxon
+    exact, rough = (theirs(z[:-2], method=how).pvalue for how in ("exact", "asymptotic"))
+    assert wilcoxon(z, method="exact").p == pytest.approx(exact, rel=1e-9)
+    assert wilcoxon(z, method="normal").p == pytest.approx(rough, rel=1e-9)
+    assert wilcoxon(z).p == pytest.approx(exact if n == 50 else rough, rel=1e-9)
+    moved = theirs(z[:-2], method="asymptotic", correction=True).pvalue
+    assert wilcoxon(z, correction=True, method="normal").p == pytest.approx(moved, rel=1e-9)
+    even = np.array([1.0, -1.0, 2.0, -2.0])
+    assert wilcoxon(even, correction=True, method="normal").p == 1.0
+    assert wilcoxon(even).p == 1.0
+    assert mid_ranks(np.array([4.0, 4.0]))[0].tolist() == [1.5, 1.5]
+
+
+def test_the_exact_wilcoxon_has_an_end() -> None:
+    """Guards the most differences that all signs are counted for: 1,000."""
+    z = np.arange(1.0, 1002.0)
+    with pytest.raises(TruegainError, match="up to 1000 differences"):
+        wilcoxon(z, method="exact")
+    assert wilcoxon(np.append(z[:60], 0.0), method="exact").p == pytest.approx(2.0**-59)
+
+
+# ---------------------------------------------------------------------- resampled
+
+
+def test_the_bootstrap_of_one_pair_is_that_of_rows() -> None:
+    """Guards t, p, both limits and defaults of a single bootstrap, against the arrays it is made from."""
+    z = np.array(Z)
+    found, rows = bootstrap(Z, trials=300, seed=4), bootstrap_p(z[None, :], trials=300, seed=4, confidence=0.95)
+    error = stats.sem(z)
+    margin = float(rows.critical[0]) * error
+    want = (z.mean(), z.mean() / error, float(rows.p[0]), 10, z.mean() - margin, z.mean() + margin)
+    assert dataclasses.astuple(found)[1:7] == pytest.approx(want, rel=1e-12)
+    assert bootstrap(Z, trials=300) == bootstrap(Z, trials=300, seed=0, confidence=0.95)
+    assert bootstrap_p(z[None, :], trials=300).critical == bootstrap_p(z[None, :], trials=300, seed=0).critical
+    assert randomisation(Z, trials=300) == randomisation(Z, trials=300, seed=0)
+    assert randomisation_p(z[None, :], trials=300) == randomisation(Z, trials=300).p
+    assert randomisation(Z, trials=300, seed=4).p != randomisation(Z, trials=300, seed=5).p
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.9, 0.5])
+def test_critical_value_and_delta_are_of_one_replicate(confidence: float) -> None:
+    """Guards the replicate that holds the quantile of |t*|, ceil(trials alpha)-th from the top, and its |mean|."""
+    z = generated(3, 8, seed=1) - generated(3, 8, seed=2)
+    stars, means = resampled._bootstrap_t((z - z.mean(axis=1, keepdims=True), 7), (0, 90), np.random.SeedSequence(0))
+    found = bootstrap_p(z, trials=90, seed=7, confidence=confidence)
+    nth = math.ceil(round(90 * (1 - confidence), 9))
+    for i in range(3):
+        at = np.argsort(-stars[:, i], kind="stable")[nth - 1]
+        assert (found.critical[i], found.delta[i]) == (stars[at, i], means[at, i])
+        reached = int((stars[:, i] >= abs(found.t[i]) * (1 - 1e-12)).sum())
+        assert found.p[i] == pytest.approx((reached + 1) / 91)
+
+
+@pytest.mark.parametrize("counting", ["plus-one", "published"])
+def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, counting: Any) -> None:
+    """Guards stretches of pairs: cut in any way they give the same p, t, limits and delta, and all pairs are told."""
+    z = generated(7, 14, seed=3) - generated(7, 14, seed=4) * 0.8
+    z[3] = 0.0
+    options: dict[str, Any] = {"trials": 40, "most": 300, "seed": 2, "counting": counting}
+
+    def all_of() -> list[Floats]:
+        told: list[int] = []
+        b = bootstrap_p(z, **options, progress=told.append)
+        assert sum(told) == 7
+        told.clear()
+        r = randomisation_p(z, **options, progress=told.append)
+        assert sum(told) == 7
+        told.clear()
+        e = randomisation_p(z[:, :5], trials=32, progress=told.append)
+        assert sum(told) == 7
+        return [b.t, b.p, b.critical, b.delta, r, e]
+
+    whole = all_of()
+    monkeypatch.setattr(resampled, "CELLS", 80)
+    monkeypatch.setattr(resampled, "STRETCH", 3)
+    for was, now in zip(whole, all_of(), strict=True):
+        assert now.tolist() == pytest.approx(was.tolist(), rel=1e-12)
+    assert whole[1][3] == whole[4][3] == whole[5][3] == 1.0
+    alone = [bootstrap_p(z[[i]], **options).p[0] for i in range(7)]
+    assert whole[1].tolist() == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_pairs_that_few_trials_reached_go_on_as_told(test: str) -> None:
+    """Guards p of pairs that go on, by counting replicates one by one: after 40, 160, 300 a pair with 20 is settled."""
+    z = generated(12, 14, seed=5) - generated(12, 14, seed=6) * 0.8
+    options: dict[str, Any] = {"trials": 40, "most": 300, "seed": 2}
+    n = z.shape[1]
+    if test == "bootstrap":
+        found = bootstrap_p(z, **options).p
+        drawn = resampled._drawn(2, (0, 300), n, n, np.int64)
+        w, t = z - z.mean(axis=1, keepdims=True), np.abs(stats.ttest_1samp(z, 0, axis=1).statistic)
+        hit = np.abs(stats.ttest_1samp(w[:, drawn], 0, axis=2).statistic) >= t[:, None]
+    else:
+        found = randomisation_p(z, **options)
+        signs = 1 - 2 * resampled._drawn(2, (0, 300), n, 2, np.int8).astype(float)
+        hit = np.abs(z @ signs.T) >= np.abs(z.sum(axis=1))[:, None] - 1e-10
+    ends = set()
+    for row, p in zip(hit, found, strict=True):
+        end = next(k for k in (40, 160, 300) if k == 300 or row[:k].sum() >= 20)
+        ends.add(end)
+        assert p == pytest.approx((row[:end].sum() + 1) / (end + 1), rel=1e-12)
+    assert len(ends) > 1
+
+
+def test_published_p_values_do_not_go_on() -> None:
+    """Guards count/trials: whatever more trials there might be, p is a count of those asked for."""
+    z = np.abs(generated(3, 14, seed=7))
+    for found in (
+        bootstrap_p(z, trials=50, most=500, counting="published").p,
+        randomisation_p(z, trials=50, most=500, counting="published"),
+    ):
+        assert found.tolist() == [0.0, 0.0, 0.0]
+    assert randomisation_p(z, trials=50, most=500)[0] == pytest.approx(1 / 501)
+    assert randomisation_p(z, trials=50, most=20)[0] == pytest.approx(1 / 51)
+    assert randomisation_p(z, trials=50)[0] == pytest.approx(1 / 51)
