@@ -218,6 +218,18 @@ def test_ratings_by_other_names(run: Run, folder: Path) -> None:
     assert first[:2] == run("verdict", "ratings.csv", *words)[:2]
 
 
+def test_a_judge_asked_again(run: Run, folder: Path) -> None:
+    """Guards replicates: an LLM asked three times is one assessor whose noise lies in the topics."""
+    text = (folder / "ratings.csv").read_text()
+    lines = [line for line in text.splitlines() if line.split(",")[2] in ("assessor", "v", "w", "x")]
+    (folder / "again.csv").write_text(re.sub(",[vwx],", ",llm,", "\n".join(lines)) + "\n")
+    words = ("--rule", "mean", "--repeated", "all", "--generalise-to", "topics,replicates")
+    code, out, _ = run("verdict", "again.csv", *TWO, "-m", "nDCG@10", *words)
+    assert code == 0
+    assert f"for topics like these {TOPICS}, were the judge asked again" in out.splitlines()[0]
+    assert [line.split("  ")[0] for line in out.splitlines()[3:6]] == ["topics", "replicates", "all together"]
+
+
 MISTAKES = [
     (("judgments.qrels", "runs/weak.run"), "a verdict is about two systems, and there is 1 (weak)"),
     (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is no system here"),
@@ -228,6 +240,8 @@ MISTAKES = [
     (("llm.qrels", *TWO, "--gold", "pairs.qrels"), "how were the gold pairs sampled"),
     (("llm.qrels", *TWO, "--gold", "pairs.qrels", "--design", "random", "-m", "nDCG@10"), "single gold pairs cannot"),
     (("judgments.qrels", *TWO, "--generalise-to", "assessors"), "needs ratings by several assessors"),
+    (("judgments.qrels", *TWO, "--generalise-to", "replicates"), "is about the same judge asked again"),
+    (("ratings.csv", *TWO, "--rule", "mean", "--generalise-to", "replicates"), "ask the judge again"),
     (("judgments.qrels", *TWO, "--generalise-to", "topics,moon"), "'moon' is not known"),
     (("judgments.qrels", *TWO, "--generalise-to", ""), "'' is not known"),
     (("judgments.qrels", *TWO, "--topics", "fixed", "--generalise-to", "topics"), "give one of them"),
@@ -248,7 +262,7 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--smallest", "nan"), "--smallest nan is not a number"),
     (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),
     (("ratings.csv", *TWO), "a gain rule is needed"),
-    (("ratings.csv", *TWO, "--rule", "dawid-skene", "--generalise-to", "assessors"), "cannot be left out"),
+    (("ratings.csv", *TWO, "--rule", "glad", "--generalise-to", "assessors"), "cannot be left out"),
 ]
 
 

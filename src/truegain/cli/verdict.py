@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from truegain.inference.study.study import Study
     from truegain.inference.study.verdict import Verdict
 
-POPULATIONS = ("topics", "collection", "assessors")
+POPULATIONS = ("topics", "collection", "assessors", "replicates")
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
     "holds for all pairs at once."
@@ -50,7 +50,7 @@ def verdict_command(
         str | None,
         typer.Option(
             "--generalise-to",
-            help="What it shall hold for: topics, collection, assessors, joined by commas (default topics).",
+            help="What it shall hold for: topics, collection, assessors, replicates, with commas (default topics).",
         ),
     ] = None,
     topics: Annotated[
@@ -107,8 +107,8 @@ def verdict_command(
         read_runs(files, name_by=name_by) if STANDARD_INPUT in files else files,
         reading.load(judgments) if ratings else judgments,
         measure or [_usual(gold, design)], gold=gold, design=design, generalise_to=over, rule=rule,
-        scale=reading.scale if ratings else None, normalise=normalise, gold_level=gold_level, uses=models,
-        judge_model=judge_model, smallest=smallest, holes=holes, confidence=confidence, replicates=replicates,
+        scale=reading.scale if ratings else None, repeated=reading.repeated, normalise=normalise, gold_level=gold_level,
+        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, confidence=confidence, replicates=replicates,
         seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
     chosen = _pair(study, pair)
@@ -195,6 +195,11 @@ def _population(text: str | None, fixed: bool, gold: bool, rule: str | None) -> 
             "--topics fixed, and nothing else was sampled: labels are taken as they are, so the scores are exact for "
             "these topics (truegain eval); say what else it shall hold for, as in --generalise-to collection, or give "
             "--gold"
+        )
+    if "replicates" in names and rule is None:
+        raise TruegainError(
+            "--generalise-to replicates is about the same judge asked again: give all its ratings, --repeated all and "
+            "--rule, such as --rule mean"
         )
     if "assessors" in names and rule is None:
         raise TruegainError(

@@ -16,7 +16,7 @@ from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
-from truegain.inference.study.evidence import LEAST_TOPICS
+from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice, Source
 from truegain.inference.study.making import evidence_of, tell_holes
@@ -25,7 +25,7 @@ from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
-from truegain.tables.columns import Coded, frozen
+from truegain.tables.columns import Coded, Floats, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
@@ -120,7 +120,7 @@ class Material:
         tell_holes(self.ranked, m, self.judge)
         evidence = evidence_of(self.ranked, m, self.judge, self.gold_level)
         naive = evidence if self.judge is None else evidence_of(self.ranked, m, None, None)
-        collection = assessors = None
+        collection = assessors = replicates = None
         if "collection" in self.over:
             check_drawable(m)
             self._refuse_shallow(m)
@@ -131,18 +131,24 @@ class Material:
                 )  # fmt: skip
                 return OtherCollections(spreads, has_lone_rule(m))
 
-        if self.raters is not None and self._raters_tell(self.raters):
-            raters = self.raters
+        raters = self.raters
+        if raters is not None:
 
-            def assessors() -> tuple[Moves, Moves]:
-                return raters.moves(
-                    lambda gains: evidence_of(
-                        self.ranked.with_gains(raters.on(self.ranked.pool, gains)), m, self.judge, self.gold_level
-                    ),
-                    self.ranked.topics,
-                )
+            def refitted(gains: Floats) -> Evidence:
+                ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
+                return evidence_of(ranked, m, self.judge, self.gold_level)
 
-        return Lattice(evidence, naive, self.over, collection, assessors)
+            if self._raters_tell(raters):
+
+                def assessors() -> tuple[Moves, Moves]:
+                    return raters.moves(refitted, self.ranked.topics)
+
+            if "replicates" in self.over:
+
+                def replicates() -> Moves:
+                    return raters.repeated_moves(refitted, self.ranked.topics)
+
+        return Lattice(evidence, naive, self.over, collection, assessors, replicates)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""

@@ -31,6 +31,8 @@ class Population:
             words.append("on other collections of the same kind")
         if "assessors" in self.over:
             words.append(f"by assessors like these {self.assessors}")
+        if "replicates" in self.over:
+            words.append("were the judge asked again")
         return ", ".join(words)
 
     @property

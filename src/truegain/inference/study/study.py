@@ -47,7 +47,8 @@ class Study:
     """Runs, judgments and measures, and the population that the answers are about.
 
     generalise_to: for what the answers shall hold: 'topics' (topics like these), 'collection' (other collections of
-    the same kind), 'assessors' (assessors like these; judgments are then ratings); what is not named is held fixed.
+    the same kind), 'assessors' (assessors like these; judgments are then ratings), 'replicates' (the same judge asked
+    again, with repeated='all'); what is not named is held fixed.
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"}, and `judge_model` that behind the
@@ -102,6 +103,13 @@ class Study:
                     "ratings with a column 'assessor' and a rule, such as rule='mean'"
                 )
             self.raters.check()
+        if "replicates" in self.over:
+            if self.raters is None:
+                raise TruegainError(
+                    "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') "
+                    "and a rule, such as rule='mean'"
+                )
+            self.raters.check_repeated()
         asked = parse_measures(measures)
         labels = self.raters.judgments() if self.raters is not None else Judgments.of(judgments)
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0

@@ -16,9 +16,10 @@ OTHERS = {
     "topics": "other topics",
     "collection": "other collections",
     "assessors": "other assessors",
+    "replicates": "other answers of the same judge",
     "gold": "other gold labels",
 }
-WITHIN = {"collection": "their documents", "gold": "their gold labels"}
+WITHIN = {"collection": "their documents", "replicates": "the noise of their ratings", "gold": "their gold labels"}
 
 
 @dataclass(frozen=True)
