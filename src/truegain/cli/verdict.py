@@ -108,8 +108,8 @@ def verdict_command(
         reading.load(judgments) if ratings else judgments,
         measure or [_usual(gold, design)], gold=gold, design=design, generalise_to=over, rule=rule,
         scale=reading.scale if ratings else None, repeated=reading.repeated, normalise=normalise, gold_level=gold_level,
-        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, confidence=confidence, replicates=replicates,
-        seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
+        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, confidence=confidence,
+        replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
     chosen = _pair(study, pair)
     for m in study.measures:
