@@ -36,6 +36,7 @@ FACE = {
     "Options",
     "Runs",
     "Scores",
+    "Study",
     "TruegainError",
     "__version__",
     "compare",
