@@ -8,7 +8,7 @@ from scipy import stats
 
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.moves import Moves, Spread
-from truegain.inference.study.ranking import Ranking, simultaneous_quantile
+from truegain.inference.study.ranking import Ranking, largest_t
 
 
 def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:
@@ -65,7 +65,7 @@ def test_what_is_left_without_a_unit() -> None:
 def test_one_pair_has_the_quantile_of_student() -> None:
     """Guards the largest |t| of one pair: Student's own quantile, within the error of the draws."""
     pair, spread = Contrasts.of([(0, 1)]), Spread(np.array([1.5]), np.array([9.0]))
-    found = simultaneous_quantile(np.array([[1.0, 0.25], [0.25, 1.0]]), spread, pair, 0.95, 1)
+    found = float(np.quantile(largest_t(np.array([[1.0, 0.25], [0.25, 1.0]]), spread, pair, 1), 0.95))
     assert found == pytest.approx(stats.t.ppf(0.975, 9), rel=0.03)
 
 
@@ -79,4 +79,23 @@ def test_the_largest_t_is_that_of_studies_drawn_anew() -> None:
     wanted = float(np.quantile(np.abs(t).max(axis=1), 0.95))
     covariance = (np.diag([1.0, 1, 4, 4, 9]) + 1) / 12
     spread = Spread(pairs.variances(covariance), np.full(len(pairs), 11.0))
-    assert simultaneous_quantile(covariance, spread, pairs, 0.95, 1) == pytest.approx(wanted, rel=0.03)
+    assert float(np.quantile(largest_t(covariance, spread, pairs, 1), 0.95)) == pytest.approx(wanted, rel=0.03)
+
+
+def test_p_of_all_pairs_is_adjusted_by_the_largest_t() -> None:
+    """Guards the adjusted p: no smaller than its own, below 5% exactly where the ranking tells a pair apart."""
+    rng = np.random.default_rng(8)
+    topics = {str(t): {f"d{i}": int(rng.random() < 0.4) for i in range(30)} for t in range(30)}
+    runs = {
+        s: {t: {d: skill * g + rng.normal() for d, g in row.items()} for t, row in topics.items()}
+        for s, skill in (("a", 0.2), ("b", 0.4), ("c", 1.0), ("d", 1.4))
+    }
+    study = tg.Study(runs, topics, "P@10")
+    found = study.compare()
+    assert all(c.p is not None and c.p_adjusted is not None and c.p_adjusted >= c.p for c in found)
+    ranking = study.best()
+    place = {s: (int(low), int(high)) for s, low, high in zip(ranking.systems, ranking.low, ranking.high, strict=True)}
+    surely_better = sum(c.p_adjusted is not None and c.p_adjusted < 0.05 for c in found)
+    assert surely_better == sum(low - 1 for low, _ in place.values())
+    assert 0 < surely_better < len(found)
+    assert study.compare("a", "b")[0].p_adjusted is None

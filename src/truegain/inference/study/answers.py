@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import Lattice, limits
-from truegain.inference.study.ranking import Ranking, simultaneous_quantile
+from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
 from truegain.student import p_of
 from truegain.tables.columns import Bools, Floats
@@ -66,6 +66,25 @@ class Answering:
             )  # fmt: skip
         return out
 
+    def all_differences(self, seed: int) -> list[Comparison]:
+        """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
+
+        Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
+        """
+        asked = Contrasts.all_pairs(len(self.systems))
+        found, spread = self.differences(asked), self.lattice.spread(asked)
+        if len(found) < 2:
+            return found
+        largest = np.sort(largest_t(self._covariance(), spread, asked, seed))
+        error = np.where(spread.variance > 0, np.sqrt(spread.variance), np.inf)
+        t = np.abs(asked.values(self.lattice.evidence.value)) / error
+        above = len(largest) - np.searchsorted(largest, t, side="left")
+        adjusted = (above + 1) / (len(largest) + 1)
+        return [
+            c if c.p is None else replace(c, p_adjusted=max(c.p, float(q)), adjustment="largest t")
+            for c, q in zip(found, adjusted, strict=True)
+        ]
+
     def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...]) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
@@ -73,7 +92,7 @@ class Answering:
         """
         asked = Contrasts.all_pairs(len(self.systems))
         spread, value = self.lattice.spread(asked), self.lattice.evidence.value
-        quantile = simultaneous_quantile(self._covariance(), spread, asked, self.confidence, seed)
+        quantile = float(np.quantile(largest_t(self._covariance(), spread, asked, seed), self.confidence))
         difference, half = asked.values(value), quantile * np.sqrt(spread.variance)
         sure = (np.abs(difference) > half) & (spread.variance > 0) & ~open_[asked.a] & ~open_[asked.b]
         if (touching := self.lattice.evidence.touching(asked)) is not None:

@@ -21,8 +21,10 @@ BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
 
 
-def simultaneous_quantile(covariance: Floats, spread: Spread, asked: Contrasts, confidence: float, seed: int) -> float:
-    """How many standard errors to either side hold all contrasts at once: a quantile of the largest |t|.
+def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -> Floats:
+    """Draws of the largest |t| of all contrasts, were none of them different from 0.
+
+    A quantile of it is how many standard errors to either side hold all contrasts at once.
 
     Scores are drawn normal with the covariance V of the study, and each contrast is divided by a standard error of its
     own from as many units as there are degrees of freedom k (their median):
@@ -35,7 +37,7 @@ def simultaneous_quantile(covariance: Floats, spread: Spread, asked: Contrasts, 
     """
     moving = np.flatnonzero(spread.variance > 0)
     if not len(moving):
-        return 0.0
+        return np.zeros(1)
     some = Contrasts(asked.a[moving], asked.b[moving])
     values, vectors = np.linalg.eigh(covariance)
     kept = values > TINY * values.max()
@@ -52,7 +54,7 @@ def simultaneous_quantile(covariance: Floats, spread: Spread, asked: Contrasts, 
         own = within[:, some.b, some.b] + within[:, some.a, some.a] - 2 * within[:, some.a, some.b]
         t = np.abs(some.values(drawn[:, 0])) / np.sqrt(np.maximum(own, TINY * values.max()))
         largest[first : first + rows] = t.max(axis=1)
-    return float(np.quantile(largest, confidence))
+    return largest
 
 
 @dataclass(frozen=True, eq=False)

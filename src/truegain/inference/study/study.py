@@ -198,16 +198,16 @@ class Study:
         return Answers(tuple(found), self.made_by, (self.population,))
 
     def compare(self, a: str | None = None, b: str | None = None, measure: object = None) -> Answers[Comparison]:
-        """B - a, or every pair of systems, each with an interval and p of its own."""
+        """The difference b - a; or that of every pair, each with an interval of its own and p also adjusted for all."""
         if (a is None) != (b is None):
             raise TruegainError("name two systems to compare, or none for all pairs")
+        chosen = [self._answering(m) for m in (self.measures if measure is None else (self._measure(measure),))]
         if a is not None and b is not None:
             asked = self._pair(a, b)
+            found = [one for answering in chosen for one in answering.differences(asked)]
         else:
             self._check_several("a comparison")
-            asked = Contrasts.all_pairs(len(self.systems))
-        chosen = self.measures if measure is None else (self._measure(measure),)
-        found = [one for m in chosen for one in self._answering(m).differences(asked)]
+            found = [one for answering in chosen for one in answering.all_differences(self.seed)]
         return Answers(tuple(found), self.made_by, (self.population,))
 
     def _check_several(self, what: str) -> None:
