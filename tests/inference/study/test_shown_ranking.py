@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import truegain as tg
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.moves import Moves, Spread
 from truegain.inference.study.ranking import Ranking, largest_t
