@@ -64,6 +64,8 @@ COMMANDS = [
     (("eval", "q", "*.run"), "r1.run"),
     (("eval", "q", *RUNS, "--intervals", "topics"), "r1.run"),
     (("compare", "q", *RUNS, "-m", "P@5"), "r3.run"),
+    (("verdict", "q", *RUNS, "-m", "P@5"), "q"),
+    (("verdict", "q", *RUNS, "-m", "P@5", "--gold", "gold", "--design", "random"), "gold"),
     (("correct", "q", *RUNS, "--gold", "gold", "--design", "random", "-m", "P@5"), "gold"),
     (("judges", "q", "--gold", "gold", "--design", "random"), "gold"),
     (("correlate", "q", "gold", *RUNS, "-m", "P@5"), "gold"),

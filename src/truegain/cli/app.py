@@ -23,6 +23,7 @@ COMMANDS = {
     "correct": "correct:correct_command",
     "judges": "judges:judges_command",
     "compare": "compare:compare_command",
+    "verdict": "verdict:verdict_command",
     "correlate": "correlate:correlate_command",
     "agree": "agree:agree_command",
     "gains": "gains:gains_command",

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from truegain.cli.output import write_scores
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from truegain.experiments.world import World
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
+GOLD_TOPICS = 15
 
 
 def demo_command(
@@ -35,7 +37,8 @@ def demo_command(
     typer.echo(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"
-        "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it.\n"
+        "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it, gold_topics.qrels that about all "
+        f"pairs of {GOLD_TOPICS} topics.\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -49,7 +52,8 @@ def demo_command(
         "\nNext:\n"
         f"  truegain correct {folder}/llm.qrels --gold {folder}/gold_sample.qrels {runs} -m P@10 --design random\n"
         f"  truegain eval {folder}/gold.qrels {runs} -m AP --intervals topics,collection\n"
-        f"  truegain compare {folder}/gold.qrels {runs} -m AP"
+        f"  truegain compare {folder}/gold.qrels {runs} -m AP\n"
+        f"  truegain verdict {folder}/llm.qrels {runs} --gold {folder}/gold_topics.qrels --design topics"
     )
 
 
@@ -65,6 +69,8 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(world.gold, folder / "gold.qrels")
     write_judgments(world.noisy, folder / "llm.qrels")
     write_judgments(world.sample, folder / "gold_sample.qrels")
+    some = np.flatnonzero(np.asarray(world.gold.topic.code) < GOLD_TOPICS)  # topics are alike: the first are a sample
+    write_judgments(world.gold.take(some), folder / "gold_topics.qrels")
     lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
