@@ -23,8 +23,8 @@ from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy, run_loaders
-from truegain.tables.runs import Run, Runs, Ties
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs, Ties, run_loaders
 from truegain.tables.scores import Scores
 
 NoRelevant = Literal["zero", "skip"]

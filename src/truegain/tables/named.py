@@ -1,9 +1,8 @@
-"""Judgments and runs from tables with named columns: those of files, and frames of pandas or polars."""
+"""Tables with named columns: those of files, and frames of pandas or polars."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -11,8 +10,6 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats, Places
-from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.runs import Run, run_of_columns
 from truegain.tables.tabular import COLUMNS, RawTable, is_bool, number_of
 
 EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
@@ -105,39 +102,3 @@ def is_missing(value: object) -> bool:
         or type(value).__name__ in ("NAType", "NaTType")
         or (value == "" if isinstance(value, str) else isinstance(value, float) and value != value)
     )
-
-
-def judgments(frame: Any, source: str) -> Judgments:
-    """Judgments from a frame with named columns."""
-    columns = Columns(frame, source)
-    found = judgments_of_columns(
-        columns.ids("topic"),
-        columns.ids("doc"),
-        columns.numbers("label"),
-        source,
-        subtopics=columns.ids("subtopic") if "subtopic" in columns else None,
-        assessors=columns.ids("assessor") if "assessor" in columns else None,
-        extra=columns.extra(),
-        places=columns.places,
-    )
-    return replace(found, are_gains=columns.found["label"][0] == "gain" and found.assessor is None)
-
-
-def runs(frame: Any, name: str, source: str) -> list[Run]:
-    """Runs from a frame with named columns; a column `system` splits it."""
-    columns = Columns(frame, source)
-    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("score")
-    if not topics:
-        raise InputError("the run holds no rows", file=source, hint="give at least one document")
-    if "system" not in columns:
-        return [run_of_columns(name, topics, docs, score, source, columns.places)]
-    places = columns.places or Places.rows(len(topics))
-    rows_of: dict[str, list[int]] = {}
-    for row, system in enumerate(columns.ids("system")):
-        rows_of.setdefault(system, []).append(row)
-    return [
-        run_of_columns(
-            system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source, places.take(np.array(rows))
-        )
-        for system, rows in rows_of.items()
-    ]

@@ -321,7 +321,9 @@ class ByRates:
             return None
         m = len(names)
         matrix = np.array([e.gold.moves.sum(axis=1) for e in self.estimates]).T * np.sqrt(m / (m - 1))
-        return Moves("gold", names, matrix, m - 1.0)
+        apart = not self.estimates[0].joined  # the judge's number then stands before the topic
+        units = tuple(f"those of topic {name.partition(' ')[2] if apart else name}" for name in names)
+        return Moves("gold", units, matrix, m - 1.0)
 
     def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
         """Rates stand on all gold pairs."""

@@ -108,7 +108,7 @@ class Lattice:
         if not known:
             raise TruegainError(
                 "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
-                "exact for these topics; name what they should hold for, such as generalise_to=['topics']"
+                "exact for these topics; say what they should hold for, such as topics like these (generalise_to)"
             )
         return summed(known)
 

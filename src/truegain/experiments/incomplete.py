@@ -1,4 +1,4 @@
-"""The study of incomplete judgments: how fast each way of scoring loses the order of the systems."""
+"""The experiment of incomplete judgments: how fast each way of scoring loses the order of the systems."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def incomplete(
     if shares[level] > MOST:
         warn(
             f"{shares[level]:.0%} of the judged documents are relevant to {established}: lists without unjudged "
-            "documents (condensed) are then nearly all relevant, and say little; study a stricter level too"
+            "documents (condensed) are then nearly all relevant, and say little; look at a stricter level too"
         )
     shared = _Shared(
         loaded,

@@ -1,4 +1,4 @@
-"""The study of disjoint collections: whether judgments from one collection order systems on another."""
+"""The experiment of disjoint collections: whether judgments from one collection order systems on another."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.experiments.incomplete import level_of, shares_of, told_shares
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.parse import parse_measure
-from truegain.studies.incomplete import level_of, shares_of, told_shares
 from truegain.tables.align import align
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments
