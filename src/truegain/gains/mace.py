@@ -95,8 +95,8 @@ def expected(votes: Votes, state: State) -> tuple[Floats, float, tuple[Floats, F
     part = np.exp(logs - top)
     share = part / part.sum(axis=1, keepdims=True)
     known = share.ravel()[cell] * (1 - spam / both)
-    told = votes.assessor * levels + votes.label
-    spams = np.bincount(told, weight * (1 - known), votes.assessors * levels).reshape(-1, levels)
+    cell = votes.assessor * levels + votes.label
+    spams = np.bincount(cell, weight * (1 - known), votes.assessors * levels).reshape(-1, levels)
     knows = np.bincount(votes.assessor, weight * known, votes.assessors)
     likelihood = float((np.log(part.sum(axis=1)) + top[:, 0]).sum())
     return share, likelihood, (knows.astype(np.float64), spams.astype(np.float64))

@@ -81,8 +81,8 @@ def wilson(
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
     spread = u * (1 - u)
-    told = (spread > 0) & (v > ROUNDING**2)
-    units = np.where(told, spread / np.where(told, v, 1.0), np.asarray(n, np.float64))
+    known = (spread > 0) & (v > ROUNDING**2)
+    units = np.where(known, spread / np.where(known, v, 1.0), np.asarray(n, np.float64))
     low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))
     return Limits.of(np.minimum(low, value), np.maximum(high, value), "wilson")
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.gains.magnitudes import normalised, units
-from truegain.inference.agreement.alpha import MEANT, TAIL, Coefficient, Method, Over, alpha_of
+from truegain.inference.agreement.alpha import POPULATION, TAIL, Coefficient, Method, Over, alpha_of
 from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
@@ -35,9 +35,9 @@ class AlphaOptions:
     seed: int
 
     @property
-    def meant(self) -> str:
+    def population(self) -> str:
         """What the interval is over, in words."""
-        return f"other items, {MEANT[self.over]}"
+        return f"other items, {POPULATION[self.over]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ def _people(table: Judgments) -> str:
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
     found: list[Coefficient] = [alpha_of(paired, level, **vars(options)) for level in levels_of(scale, is_ratio)]
-    notes = (f"intervals over {options.meant}",) if any(a.low is not None for a in found) else ()
+    notes = (f"intervals over {options.population}",) if any(a.low is not None for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
         found += [
@@ -217,7 +217,7 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
     intervals = "; ".join(
         f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common()
     )
-    notes = (f"Intervals over {options.meant}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
+    notes = (f"Intervals over {options.population}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
     return Table(tuple(columns), rows, title="By topic", notes=notes)
 
 

@@ -20,7 +20,7 @@ from truegain.tables.scale import LEVELS
 
 Over = Literal["items", "items+assessors"]
 Method = Literal["jackknife", "bootstrap"]
-MEANT = {"items": "these assessors", "items+assessors": "assessors like these"}
+POPULATION = {"items": "these assessors", "items+assessors": "assessors like these"}
 ROOM = 20_000_000  # random weights held at a time
 ROUNDING = 1e-12  # what is nearer, relative to the greatest rating, is equal; an alpha so small is 0
 MOST_LOST = 0.5  # share of resamples without an alpha beyond which there is no interval
@@ -48,10 +48,12 @@ class Coefficient:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.statistic}: undefined, {self.why}"
-        told = f"{self.items} items, {self.ratings} ratings"
+        counts = f"{self.items} items, {self.ratings} ratings"
         if self.low is None or self.high is None:
-            return f"{self.statistic} {self.value:.4f} ({told})"
-        return f"{self.statistic} {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({told}, {MEANT[self.over]})"
+            return f"{self.statistic} {self.value:.4f} ({counts})"
+        return (
+            f"{self.statistic} {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({counts}, {POPULATION[self.over]})"
+        )
 
 
 def alpha(

@@ -36,23 +36,23 @@ class ComparisonOptions:
 class PairTest:
     """A test of one pair at a time: takes the first and the second scores, pairs by topics, none missing.
 
-    `by_signs` tells that p is a share of all 2^n signs of n differences, so that none is below 2^(1-n); `asks` what is
-    tested, where it is not the mean.
+    `by_signs` tells that p is a share of all 2^n signs of n differences, so that none is below 2^(1-n);
+    `question` what is tested, where it is not the mean.
     """
 
-    says: str
+    description: str
     run: Callable[[Floats, Floats, ComparisonOptions], RowResults]
     paired: bool = True
     resamples: bool = False
     by_signs: bool = False
-    asks: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True)
 class FamilyTest:
     """A test of all pairs at once: takes scores, systems by topics, and holds the chance of any false difference."""
 
-    says: str
+    description: str
     run: Callable[[Floats, ComparisonOptions], Tukey]
     resamples: bool = False
 
@@ -95,14 +95,14 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         "signed ranks of the differences",
         lambda a, b, _: wilcoxon_rows(a, b),
         by_signs=True,
-        asks="wilcoxon asks whether the differences lie evenly about 0, not whether the means are equal: where they "
-        "are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
+        question="wilcoxon asks whether the differences lie evenly about 0, not whether the means are equal: where "
+        "they are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
     ),
     "sign": PairTest(
         "how many topics go up, against a fair coin",
         lambda a, b, _: sign_rows(a, b),
         by_signs=True,
-        asks="sign asks whether as many topics go up as down (the median), not whether the means are equal: where "
+        question="sign asks whether as many topics go up as down (the median), not whether the means are equal: where "
         "differences are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
     ),
     "randomisation": PairTest(
@@ -120,7 +120,7 @@ TESTS: dict[str, PairTest | FamilyTest] = {
 def find_test(name: str) -> PairTest | FamilyTest:
     """The test of a name.
 
-    >>> find_test("sign").says
+    >>> find_test("sign").description
     'how many topics go up, against a fair coin'
     """
     if name not in TESTS:

@@ -107,7 +107,7 @@ def pair_by_pair(
         mean_first, mean_second, p, low if known else None, high if known else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
         f"low and high: {settings.confidence:g} t interval of the system's own topics",
-        (chosen.asks,) if chosen.asks else (),
+        (chosen.question,) if chosen.question else (),
     )  # fmt: skip
 
 
