@@ -280,7 +280,10 @@ class ByGoldTopics:
         return Spread(variance, np.divide(variance**2, below, out=np.full(len(asked), np.inf), where=below > 0))
 
     def over_gold(self, asked: Contrasts) -> Spread | None:
-        """These topics only: ((n - 1) s2(y - lambda f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1)."""
+        """These topics only: ((n - 1) s2(y - lambda f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1).
+
+        Without bronze two topics' worth is borrowed, as over topics.
+        """
         if not self.share:
             return None
         y, f, all_f = self._parts
@@ -289,6 +292,8 @@ class ByGoldTopics:
         residual = asked.variances(np.atleast_2d(np.cov(y - (self.slope > 0) * f)))
         larger = np.maximum(of_bronze, of_gold)
         open_ = 1 / n - 1 / len(self.topics)
+        if self.slope == 0:
+            return Spread(((n - 1) * of_gold + 2 * larger) / (n + 1) * open_, np.full(len(asked), n + 1.0))
         return Spread(((n - 1) * residual + larger) / n * open_, np.full(len(asked), n - 1.0))
 
 

@@ -10,9 +10,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled, TopicSpread
+from truegain.inference.limits import within
 from truegain.inference.study.contrasts import NONE, Contrasts
-from truegain.inference.study.evidence import Evidence
+from truegain.inference.study.evidence import TINY, ByGoldTopics, Evidence
 from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
@@ -51,7 +53,8 @@ class Lattice:
     assessors are crossed with topics, which hold what an assessor did on one topic, not what he does on all:
 
         V = V(topics) + V(assessors) - V(assessor x topic cells)
-        topics held fixed: V = V(gold) + V(collection) + V(assessors)
+        topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
+        collection, which holds them, counts
 
     Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29(2).
     """
@@ -61,6 +64,7 @@ class Lattice:
     over: frozenset[Source]
     make_collection: Callable[[], Collection] | None = None
     make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
+    make_documents: Callable[[], Moves] | None = None
 
     @cached_property
     def collection(self) -> Collection | None:
@@ -71,6 +75,11 @@ class Lattice:
     def assessors(self) -> tuple[Moves, Moves] | None:
         """Made when first asked for."""
         return None if self.make_assessors is None else self.make_assessors()
+
+    @cached_property
+    def documents(self) -> Moves | None:
+        """What assessors brought to single documents; made when first asked for."""
+        return None if self.make_documents is None else self.make_documents()
 
     def alone(self, asked: Contrasts, source: Source) -> Spread | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
@@ -83,26 +92,49 @@ class Lattice:
         return None if self.collection is None else self.collection.spread(asked)
 
     def _crossed(self, asked: Contrasts) -> Spread | None:
-        """What assessors add to the topics."""
+        """What assessors add to the topics; topics held fixed, to the documents, where other collections count.
+
+        V = V(assessors) - V(cells) is as unsure as V(assessors) is: df = V^2/(V(assessors)^2/(A - 1)).
+        """
         if "assessors" not in self.over or self.assessors is None:
             return None
-        who, cells = (moves.spread(asked) for moves in self.assessors)
-        return Spread(np.maximum(who.variance - cells.variance, 0.0), who.df)
+        who, cells = self.assessors
+        spread = who.spread(asked)
+        if "topics" not in self.over:
+            if "collection" not in self.over or self.documents is None:
+                return spread
+            cells = self.documents
+        left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
+        some = spread.variance > 0
+        share = np.divide(left, spread.variance, out=np.ones(len(asked)), where=some)
+        return Spread(left, np.maximum(spread.df * share**2, TINY))
 
     def spread(self, asked: Contrasts) -> Spread:
         """Everything together."""
+        crossed = self._crossed(asked)
         if "topics" in self.over:
-            crossed = self._crossed(asked)
             topics = self.evidence.over_topics(asked)
             return topics if crossed is None else topics.plus(crossed)
-        parts = [self.alone(asked, s) for s in ("gold", "collection", "assessors") if s == "gold" or s in self.over]
-        known = [p for p in parts if p is not None]
+        collection = self.collection.spread(asked) if "collection" in self.over and self.collection else None
+        known = [p for p in (self.evidence.over_gold(asked), collection, crossed) if p is not None]
         if not known:
             raise TruegainError(
                 "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
                 "exact for these topics; name what they should hold for, such as generalise_to=['topics']"
             )
         return summed(known)
+
+    def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
+        """Limits of the scores; with whole gold topics joined with Wilson's (see `Rectified.interval`)."""
+        value, evidence = self.evidence.value, self.evidence
+        low, high = within(*limits(value, spread, confidence), bounds)
+        if isinstance(evidence, ByGoldTopics) and evidence.share and np.isfinite(np.subtract(*evidence.source.bounds)):
+            found = [
+                Rectified(v, se, df, 1.0, v, se, df, len(evidence.topics), evidence.n, bounds=evidence.source.bounds)
+                for v, se, df in zip(value.tolist(), np.sqrt(spread.variance).tolist(), spread.df.tolist(), strict=True)
+            ]
+            low, high = np.array([one.interval(confidence) for one in found]).T
+        return low, high
 
     def own_parts(self, asked: Contrasts) -> dict[Source, Floats]:
         """The variance that each source brings by itself; together they are all of it."""
@@ -112,8 +144,8 @@ class Lattice:
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
         if "topics" not in self.over:
-            if "assessors" in self.over and self.assessors is not None:
-                parts["assessors"] = self.assessors[0].spread(asked).variance
+            if (crossed := self._crossed(asked)) is not None:
+                parts["assessors"] = crossed.variance
             return parts
         whole = self.evidence.over_topics(asked).variance
         nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from truegain.inference.limits import within
 from truegain.inference.replicates import check_confidence
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import LEAST_GOLD, LEAST_TOPICS
+from truegain.inference.study.evidence import LEAST_GOLD, LEAST_TOPICS, Evidence
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Collection, Lattice, Source, limits
 from truegain.inference.study.making import evidence_of, tell_holes
@@ -56,6 +57,7 @@ class Study:
     the same kind), 'assessors' (assessors like these; judgments are then ratings); what is not named is held fixed.
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
+    gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
     uses: the model behind each system, such as {"dense": "gpt-4o"}, and `judge_model` that behind the judgments: a
     system of the judge's own model is judged by itself.  smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
@@ -83,6 +85,7 @@ class Study:
         repeated: Repeated = "error",
         outside: Outside = "error",
         gold_level: float | None = None,
+        gold_rule: str | None = None,
         uses: Mapping[str, str] | None = None,
         judge_model: str | None = None,
         smallest: float = 0.0,
@@ -98,7 +101,10 @@ class Study:
         self.over = _population(generalise_to)
         self.confidence, self.seed, self.jobs = check_confidence(confidence), seed, jobs
         self.smallest, self.holes, self.replicates = _smallest(smallest), _holes(holes), replicates
-        self.raters = _raters(judgments, rule, scale, normalise, repeated, outside, rule_parameters)
+        self.gold_rated = gold_rule is not None
+        _check_rated(gold, rule, normalise, gold_rule)
+        rated, rated_rule = (gold, gold_rule) if self.gold_rated else (judgments, rule)
+        self.raters = _raters(rated, rated_rule, scale, normalise, repeated, outside, rule_parameters)
         if "assessors" in self.over:
             if self.raters is None:
                 raise TruegainError(
@@ -107,7 +113,9 @@ class Study:
                 )
             self.raters.check()
         asked = parse_measures(measures)
-        self._labels = self.raters.judgments() if self.raters is not None else Judgments.of(judgments)
+        given = None if self.raters is None else self.raters.judgments()
+        self._labels = Judgments.of(judgments) if given is None or self.gold_rated else given
+        gold = given if self.gold_rated else gold
         self._runs, self._name_by = runs, name_by
         self._keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
         self.ranked = self._aligned()
@@ -166,7 +174,15 @@ class Study:
     def _judge(self, gold: object, design: Design | None, gold_level: float | None) -> Judge:
         if isinstance(gold, Judge):
             return gold
-        return fitted_judge(self._labels, gold, self.measures[0], design=design, gold_level=gold_level)
+        labels = None
+        if self.gold_rated:  # means of ratings lie between the labels that a judge may give
+            assert isinstance(gold, Judgments)
+            said = self._labels.label
+            if said.min() <= gold.label.min() and gold.label.max() <= said.max():
+                labels = np.union1d(said, gold.label).tolist()
+        return fitted_judge(
+            self._labels, gold, self.measures[0], design=design, gold_level=gold_level, labels=labels
+        )  # fmt: skip
 
     def _check_uses(self) -> None:
         unknown = [s for s in self.uses if s not in self.systems]
@@ -195,10 +211,11 @@ class Study:
         return self._lattices[str(m)]
 
     def _made(self, m: Measure) -> Lattice:
+        self._refuse_fixed()
         tell_holes(self.ranked, m, self.judge)
         evidence = evidence_of(self.ranked, m, self.judge, self.gold_level)
         naive = evidence if self.judge is None else evidence_of(self.ranked, m, None, None)
-        collection = assessors = None
+        collection = assessors = documents = None
         if "collection" in self.over:
             check_drawable(m)
             self._refuse_shallow(m)
@@ -212,15 +229,21 @@ class Study:
         if self.raters is not None and self._raters_tell():
             raters = self.raters
 
-            def assessors() -> tuple[Moves, Moves]:
-                return raters.moves(
-                    lambda gains: evidence_of(
-                        self.ranked.with_gains(raters.on(self.ranked.pool, gains)), m, self.judge, self.gold_level
-                    ),
-                    self.topics,
-                )
+            def rated(gains: Floats) -> Evidence:
+                if self.gold_rated:
+                    assert self.judge is not None
+                    judge = replace(self.judge, gold=raters.ratings.labelled(gains))
+                    return evidence_of(self.ranked, m, judge, self.gold_level)
+                ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
+                return evidence_of(ranked, m, self.judge, self.gold_level)
 
-        return Lattice(evidence, naive, self.over, collection, assessors)
+            def assessors() -> tuple[Moves, Moves]:
+                return raters.moves(rated, self.topics)
+
+            def documents() -> Moves:
+                return raters.within_documents(rated, self.topics)
+
+        return Lattice(evidence, naive, self.over, collection, assessors, documents)
 
     def _raters_tell(self) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
@@ -239,6 +262,16 @@ class Study:
         except TruegainError:
             return False
         return True
+
+    def _refuse_fixed(self) -> None:
+        """Rates say how often labels are wrong, not which: what chance made of these topics' labels only topics tell."""
+        if "topics" in self.over or self.judge is None or self.judge.design not in ("by-gold", "elsewhere"):
+            return
+        raise TruegainError(
+            f"design {self.judge.design!r} knows how often the judge errs, not where, so scores of these topics only "
+            "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
+            "drawn from these topics (design='random')"
+        )
 
     def _refuse_shallow(self, m: Measure) -> None:
         cutoff = getattr(m, "cutoff", None)
@@ -262,7 +295,7 @@ class Study:
             asked = Contrasts.scores(len(self.systems))
             spread = lattice.spread(asked)
             value = lattice.evidence.value
-            low, high = within(*limits(value, spread, self.confidence), m.bounds())
+            low, high = lattice.score_limits(spread, m.bounds(), self.confidence)
             found += [
                 Estimate(
                     system, str(m), float(value[s]), float(low[s]), float(high[s]), level=self.confidence,
@@ -501,15 +534,24 @@ class Study:
     def _steps(
         self, m: Measure, asked: Contrasts, lattice: Lattice, costs: Mapping[str, float] | str | None
     ) -> list[Step]:
+        return steps_of(self._standing(m, asked, lattice), self.smallest, prices_of(costs))
+
+    def standing(self, a: str, b: str, measure: object = None) -> Standing:
+        """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
+
+        `standing(a, b).after(assessors=3)` is half the width with three times as many.
+        """
+        m = self._measure(measure)
+        return self._standing(m, Contrasts.of([(self._system(a), self._system(b))]), self.lattice(m))
+
+    def _standing(self, m: Measure, asked: Contrasts, lattice: Lattice) -> Standing:
         parts: dict[str, float] = {s: float(v[0]) for s, v in lattice.own_parts(asked).items()}
-        spread = lattice.spread(asked)
         gold, pairs = self._gold_counts(m)
-        now = Standing(
+        return Standing(
             parts, len(self.topics), gold, pairs, 0 if self.raters is None else len(self.raters),
             0 if self.raters is None else round(len(self.raters.ratings.value) / len(self.raters)),
-            quantile_of(self.confidence, float(spread.df[0])),
+            quantile_of(self.confidence, float(lattice.spread(asked).df[0])),
         )  # fmt: skip
-        return steps_of(now, self.smallest, prices_of(costs))
 
     def _gold_counts(self, m: Measure) -> tuple[int, int]:
         """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged."""
@@ -573,6 +615,18 @@ def _holes(value: HolesAs) -> HolesAs:
     if value not in ("bound", "non-relevant"):
         raise TruegainError(f"holes {value!r} is not known; give 'bound' or 'non-relevant'")
     return value
+
+
+def _check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
+    if gold_rule is None:
+        return
+    if gold is None:
+        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
+    if rule is not None or normalise is not None:
+        raise TruegainError(
+            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
+            "first, with tg.to_gains"
+        )
 
 
 def _raters(
