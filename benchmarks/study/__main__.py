@@ -56,7 +56,7 @@ def table(cells: list[Cell]) -> list[str]:
     return head + [
         f"| {'!' if c.low else ''} | {c.world} | {c.answer} | {c.refused / c.studies:.0%} "
         + ("| | | | | |" if c.refused >= c.studies - 1 else f"| {c.inside:.3f} | {c.error:.3f} | {c.ratio:.2f} ")
-        + ("" if c.refused >= c.studies - 1 else "| | |" if ", score" in c.answer else f"| {c.better:.1%} | {c.worse:.1%} |")
+        + ("" if c.refused >= c.studies - 1 else f"| {c.better:.1%} | {c.worse:.1%} |" if c.decides else "| | |")
         for c in cells
     ]  # fmt: skip
 

@@ -37,13 +37,13 @@ def labels_of(label: Array, names: list[list[str]], kept: Mask | None = None, at
     return out
 
 
-def bronze_of(lists: Lists, rng: np.random.Generator, lean: float) -> Array:
-    """A judge who finds 85% of the relevant documents and takes 15% of others for relevant, more on some topics.
+def bronze_of(lists: Lists, rng: np.random.Generator, lean: float, wrong: tuple[float, float] = (0.05, 0.25)) -> Array:
+    """A judge who is wrong on so many documents of either kind, uniform over topics.
 
     Where documents stand in b's first ten he takes them for relevant more often, by `lean`; in other lists he does not.
     """
     topics = len(lists.there)
-    missed, taken = (rng.uniform(0.05, 0.25, (topics, 1)) for _ in range(2))
+    missed, taken = (rng.uniform(*wrong, (topics, 1)) for _ in range(2))
     chance = np.where(lists.relevant, 1 - missed, taken)
     if lean:
         chance = np.minimum(chance + lean * (lists.rank[1] < DEPTH), 0.97)

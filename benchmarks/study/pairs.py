@@ -15,6 +15,8 @@ from benchmarks.study.rivals import drawn_answers, labels_as_they_are
 from benchmarks.study.told import Answers
 from benchmarks.study.truth import by_majority, right
 
+FEW = 0.06  # of pairs with gold labels, where they are few
+
 
 def votes_of(precision: Array) -> Array:
     """CG@10 of mean votes where P@10 is so much: votes are linear in relevance."""
@@ -82,6 +84,19 @@ def with_gold(rng: np.random.Generator, topics: int, design: str, over: str) -> 
     return told
 
 
+def with_few_gold(rng: np.random.Generator, topics: int) -> Answers:
+    """A good judge and few gold pairs, of which many agree by chance; over topics, and for these only."""
+    lists = Lists.draw(any_kinds(topics, rng), rng)
+    names = names_of(lists)
+    bronze = bronze_of(lists, rng, 0.0, (0.02, 0.08))
+    gold = labels_of(lists.relevant * 1.0, names, gold_pairs(bronze, lists, FEW, "random", rng))
+    runs, labels = runs_of(lists, names), labels_of(bronze, names)
+    fixed = lists.measured(lists.relevant * 1.0)[0].mean(axis=1)
+    told = study_of(runs, labels, {"P@10": right()[0].mean(axis=1)}, gold=gold, design="random")
+    these = study_of(runs, labels, {"P@10": fixed}, gold=gold, design="random", generalise_to=[])
+    return told | {f"{name} (these topics)": one for name, one in these.items()}
+
+
 def with_gold_topics(rng: np.random.Generator, topics: int, gold: int) -> Answers:
     """A leaning judge and whole gold topics, over topics."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
@@ -123,6 +138,7 @@ WORLDS = (
         )
         for n in TOPICS
     ),
+    *(World(f"topics {n}, few gold pairs, a good judge", partial(with_few_gold, topics=n)) for n in TOPICS),
     *(
         World(f"topics {n}, gold topics {g}", partial(with_gold_topics, topics=n, gold=g))
         for n, g in ((25, 8), (50, 8), (50, 20))

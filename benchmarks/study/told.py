@@ -123,6 +123,11 @@ class Cell:
         return self.answer.count(", ") > 1
 
     @property
+    def decides(self) -> bool:
+        """Whether it is a pair that is equal, or is not, in every study alike."""
+        return ", score" not in self.answer and "(these topics)" not in self.answer
+
+    @property
     def low(self) -> bool:
         """Whether it holds the truth in fewer than 93 of 100, beyond Monte Carlo error."""
         return not self.rival and self.inside + 2 * self.error < 0.95 and self.inside < 0.93

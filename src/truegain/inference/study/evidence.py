@@ -156,8 +156,11 @@ class ByGoldPairs:
         return self.fit.by_topic()
 
     def _least(self, asked: Contrasts) -> Floats:
-        by_chance = self.fit.by_chance()
-        return asked.variances(by_chance.T @ by_chance)
+        out = np.empty(len(asked))
+        for first in range(0, len(asked), BLOCK):
+            some = Contrasts(asked.a[first : first + BLOCK], asked.b[first : first + BLOCK])
+            out[first : first + BLOCK] = self.fit.by_chance(some.values(self.fit.load))
+        return out
 
 
 def tails(pull: Floats) -> Floats:
