@@ -77,9 +77,7 @@ def seen_in(
     return seen
 
 
-def _work(
-    shared: tuple[str, int], piece: tuple[str, int, int, int], _: np.random.SeedSequence
-) -> list[dict[str, Any]]:
+def _work(shared: tuple[str, int], piece: tuple[str, int, int, int], _: np.random.SeedSequence) -> list[dict[str, Any]]:
     (package, seed), (family, index, first, last) = shared, piece
     world = worlds_of(family, package)[index]
     name = zlib.crc32(f"{family}/{world.name}".encode())

@@ -5,13 +5,22 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
 import truegain as tg
 from benchmarks.coverage.worlds import World
 from benchmarks.study.judged import (
-    Crowd, Table, bronze_of, gold_pairs, labels_of, mean_vote, names_of, ratings_of, runs_of,
+    Crowd,
+    Table,
+    bronze_of,
+    gold_pairs,
+    labels_of,
+    mean_vote,
+    names_of,
+    ratings_of,
+    runs_of,
 )  # fmt: skip
 from benchmarks.study.nature import MEASURES, Array, Lists, any_kinds, these_kinds
 from benchmarks.study.told import Answers, asked_of, refused
@@ -24,12 +33,12 @@ LEAN = 0.12  # of the judge to b
 TOPICS = (25, 50)
 
 
-def study_of(runs: object, judgments: object, truth: Mapping[str, Array], method: str = "", **options: object) -> Answers:
+def study_of(runs: object, judgments: object, truth: Mapping[str, Array], method: str = "", **options: Any) -> Answers:
     """The answers of one study; None for those it refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            study = tg.Study(runs, judgments, list(truth), replicates=DRAWS, **options)  # type: ignore[arg-type]
+            study = tg.Study(runs, judgments, list(truth), replicates=DRAWS, **options)
         except TruegainError:
             return refused(list(truth), method)
         return asked_of(study, truth, method)
@@ -45,7 +54,7 @@ def topics_alone(rng: np.random.Generator, topics: int) -> Answers:
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
     truth = as_truth(right().mean(axis=2))
-    return study_of(runs_of(lists, names), labels_of(lists.relevant * 1.0, names), truth)
+    return study_of(runs_of(lists, names), labels_of(lists.right, names), truth)
 
 
 def collection_alone(rng: np.random.Generator, topics: int) -> Answers:
@@ -54,7 +63,7 @@ def collection_alone(rng: np.random.Generator, topics: int) -> Answers:
     lists = Lists.draw(kinds, rng)
     names = names_of(lists)
     return study_of(
-        runs_of(lists, names), labels_of(lists.relevant * 1.0, names), as_truth(right()[:, :, kinds].mean(axis=2)),
+        runs_of(lists, names), labels_of(lists.right, names), as_truth(right()[:, :, kinds].mean(axis=2)),
         generalise_to=["collection"], seed=int(rng.integers(1 << 30)),
     )  # fmt: skip
 
@@ -64,7 +73,7 @@ def held_fixed(topics: int) -> tuple[Lists, list[list[str]], dict[str, Table], d
     """Lists, names, runs and true scores that are the same in every study."""
     lists = fixed_lists(topics)
     names = names_of(lists)
-    return lists, names, runs_of(lists, names), as_truth(lists.measured(lists.relevant * 1.0).mean(axis=2))
+    return lists, names, runs_of(lists, names), as_truth(lists.measured(lists.right).mean(axis=2))
 
 
 @cache
@@ -79,7 +88,7 @@ def assessors_alone(rng: np.random.Generator, topics: int) -> Answers:
     who, said = Crowd.draw(10, rng).votes(lists.relevant, rng)
     table = ratings_of(names, who, said)
     votes = 10 * lists.measured(mean_vote(lists.relevant))[0].mean(axis=1)
-    over = {"generalise_to": ["assessors"], "scale": "0:1"}
+    over: dict[str, Any] = {"generalise_to": ["assessors"], "scale": "0:1"}
     return study_of(runs, table, {"CG@10": votes}, rule="mean", **over) | study_of(
         runs, table, as_truth(over_crowds(topics)), rule="majority", **over
     )
@@ -89,7 +98,7 @@ def gold_alone(rng: np.random.Generator, topics: int, design: str) -> Answers:
     """Other gold pairs, the judge's labels and the topics the same."""
     lists, names, runs, truth = held_fixed(topics)
     bronze = fixed_bronze(topics)
-    gold = labels_of(lists.relevant * 1.0, names, gold_pairs(bronze, lists, SHARE, design, rng))
+    gold = labels_of(lists.right, names, gold_pairs(bronze, lists, SHARE, design, rng))
     return study_of(runs, labels_of(bronze, names), truth, gold=gold, design=design, generalise_to=[])
 
 
@@ -97,7 +106,7 @@ def gold_topics_alone(rng: np.random.Generator, topics: int, gold: int) -> Answe
     """Other topics gold-judged as a whole, for these topics only."""
     lists, names, runs, truth = held_fixed(topics)
     some = rng.choice(topics, gold, replace=False)
-    whole = labels_of(lists.relevant * 1.0, names)
+    whole = labels_of(lists.right, names)
     return study_of(
         runs, labels_of(fixed_bronze(topics), names), truth,
         gold={f"t{t:03d}": whole[f"t{t:03d}"] for t in some.tolist()}, design="topics", generalise_to=[],
@@ -110,7 +119,7 @@ def elsewhere(rng: np.random.Generator, topics: int = 40, share: float = SHARE) 
     names = names_of(lists, "e")
     bronze = bronze_of(lists, rng, 0.0)
     kept = gold_pairs(bronze, lists, share, "random", rng)
-    return labels_of(bronze, names, kept, "e"), labels_of(lists.relevant * 1.0, names, kept, "e")
+    return labels_of(bronze, names, kept, "e"), labels_of(lists.right, names, kept, "e")
 
 
 def elsewhere_alone(rng: np.random.Generator, topics: int) -> Answers:

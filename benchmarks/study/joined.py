@@ -7,8 +7,7 @@ gold labels are right.
 from __future__ import annotations
 
 from functools import partial
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from benchmarks.coverage.worlds import World
 from benchmarks.study.alone import LEAN, SHARE, TOPICS, study_of
@@ -17,7 +16,10 @@ from benchmarks.study.nature import DEPTH, Lists, any_kinds
 from benchmarks.study.pairs import votes_of
 from benchmarks.study.rivals import drawn_answers, labels_as_they_are
 from benchmarks.study.told import Answers
-from benchmarks.study.truth import right
+from benchmarks.study.truth import majority, right
+
+if TYPE_CHECKING:
+    import numpy as np
 
 CROWD_LEANS = 0.06
 OVER = ["topics", "collection", "assessors"]
@@ -46,12 +48,12 @@ def crowd_as_judge(rng: np.random.Generator, topics: int) -> Answers:
     names = names_of(lists)
     lean = CROWD_LEANS * (lists.rank[1] < DEPTH)
     who, said = Crowd.draw(10, rng).votes(lists.relevant, rng, lean)
-    label = (said.sum(axis=2) >= 2) * 1.0
+    label = majority(said)
     kept = gold_pairs(label, lists, SHARE, "random", rng)
     truth = right()[0].mean(axis=1)
     runs = runs_of(lists, names)
     told = study_of(
-        runs, ratings_of(names, who, said), {"P@10": truth}, gold=labels_of(lists.relevant * 1.0, names, kept),
+        runs, ratings_of(names, who, said), {"P@10": truth}, gold=labels_of(lists.right, names, kept),
         design="random", rule="majority", scale="0:1", generalise_to=OVER,
     )  # fmt: skip
     return told | labels_as_they_are(runs, labels_of(label, names), truth)

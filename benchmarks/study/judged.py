@@ -21,9 +21,12 @@ def names_of(lists: Lists, at: str = "t") -> list[list[str]]:
 def runs_of(lists: Lists, names: list[list[str]]) -> dict[str, Table]:
     """Runs as tg.Study reads them, whole lists."""
     return {
-        system: {f"t{t:03d}": dict(zip(docs, row, strict=False)) for t, (docs, row) in enumerate(zip(names, rows.tolist(), strict=True))}
+        system: {
+            f"t{t:03d}": dict(zip(docs, row, strict=False))  # without what fills the row
+            for t, (docs, row) in enumerate(zip(names, rows.tolist(), strict=True))
+        }
         for system, rows in zip(SYSTEMS, lists.score, strict=True)
-    }  # fmt: skip
+    }
 
 
 def labels_of(label: Array, names: list[list[str]], kept: Mask | None = None, at: str = "t") -> Table:

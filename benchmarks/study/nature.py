@@ -93,6 +93,11 @@ class Lists:
         return cls(relevant, there, np.where(there, score, -np.inf))
 
     @property
+    def right(self) -> Array:
+        """Right labels, 0 and 1."""
+        return self.relevant.astype(np.float64)
+
+    @property
     def rank(self) -> Ints:
         """From 0, system x topic x document."""
         order = np.argsort(-self.score, axis=2)
@@ -124,7 +129,7 @@ def true_scores(draws: int, seed: int) -> Array:
         for first in range(0, draws, BLOCK):
             count = min(BLOCK, draws - first)
             lists = Lists.draw(np.full(count, kind), rng)
-            out[:, :, kind] += lists.measured(lists.relevant.astype(np.float64)).sum(axis=2) / draws
+            out[:, :, kind] += lists.measured(lists.right).sum(axis=2) / draws
     return mirrored(out)
 
 

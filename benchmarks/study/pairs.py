@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +30,10 @@ def topics_collection(rng: np.random.Generator, topics: int) -> Answers:
     names = names_of(lists)
     truth = right().mean(axis=2)
     told = study_of(
-        runs_of(lists, names), labels_of(lists.relevant * 1.0, names), as_truth(truth),
+        runs_of(lists, names), labels_of(lists.right, names), as_truth(truth),
         generalise_to=["topics", "collection"],
     )  # fmt: skip
-    label = lists.relevant * 1.0
+    label = lists.right
     return told | drawn_answers(lists, label, label, lists.there, None, truth[0], rng)
 
 
@@ -42,7 +43,7 @@ def topics_assessors(rng: np.random.Generator, topics: int, assessors: int) -> A
     names = names_of(lists)
     runs = runs_of(lists, names)
     table = ratings_of(names, *Crowd.draw(assessors, rng).votes(lists.relevant, rng))
-    over = {"generalise_to": ["topics", "assessors"], "scale": "0:1"}
+    over: dict[str, Any] = {"generalise_to": ["topics", "assessors"], "scale": "0:1"}
     truth = {"CG@10": votes_of(right()[0].mean(axis=1))}
     return study_of(runs, table, truth, rule="mean", **over) | study_of(
         runs, table, as_truth(by_majority(assessors).mean(axis=2)), rule="majority", **over
@@ -56,7 +57,7 @@ def collection_assessors(rng: np.random.Generator, topics: int) -> Answers:
     names = names_of(lists)
     runs = runs_of(lists, names)
     table = ratings_of(names, *Crowd.draw(10, rng).votes(lists.relevant, rng))
-    over = {"generalise_to": ["collection", "assessors"], "scale": "0:1"}
+    over: dict[str, Any] = {"generalise_to": ["collection", "assessors"], "scale": "0:1"}
     truth = {"CG@10": votes_of(right()[0][:, kinds].mean(axis=1))}
     return study_of(runs, table, truth, rule="mean", **over) | study_of(
         runs, table, as_truth(by_majority(10)[:, :, kinds].mean(axis=2)), rule="majority", **over
@@ -73,14 +74,14 @@ def with_gold(rng: np.random.Generator, topics: int, design: str, over: str) -> 
     truth = right()[:1].mean(axis=2) if over == "topics" else right()[:1][:, :, kinds].mean(axis=2)
     runs, labels = runs_of(lists, names), labels_of(bronze, names)
     told = study_of(
-        runs, labels, {"P@10": truth[0]}, gold=labels_of(lists.relevant * 1.0, names, kept), design=design,
+        runs, labels, {"P@10": truth[0]}, gold=labels_of(lists.right, names, kept), design=design,
         generalise_to=[over],
     )  # fmt: skip
     if over != "topics":
         return told
     told |= labels_as_they_are(runs, labels, truth[0])
     if design == "random":
-        told |= drawn_answers(lists, bronze, lists.relevant * 1.0, kept, None, truth[0], rng)
+        told |= drawn_answers(lists, bronze, lists.right, kept, None, truth[0], rng)
     return told
 
 
@@ -89,9 +90,9 @@ def with_few_gold(rng: np.random.Generator, topics: int) -> Answers:
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
     bronze = bronze_of(lists, rng, 0.0, (0.02, 0.08))
-    gold = labels_of(lists.relevant * 1.0, names, gold_pairs(bronze, lists, FEW, "random", rng))
+    gold = labels_of(lists.right, names, gold_pairs(bronze, lists, FEW, "random", rng))
     runs, labels = runs_of(lists, names), labels_of(bronze, names)
-    fixed = lists.measured(lists.relevant * 1.0)[0].mean(axis=1)
+    fixed = lists.measured(lists.right)[0].mean(axis=1)
     told = study_of(runs, labels, {"P@10": right()[0].mean(axis=1)}, gold=gold, design="random")
     these = study_of(runs, labels, {"P@10": fixed}, gold=gold, design="random", generalise_to=[])
     return told | {f"{name} (these topics)": one for name, one in these.items()}
@@ -101,7 +102,7 @@ def with_gold_topics(rng: np.random.Generator, topics: int, gold: int) -> Answer
     """A leaning judge and whole gold topics, over topics."""
     lists = Lists.draw(any_kinds(topics, rng), rng)
     names = names_of(lists)
-    whole = labels_of(lists.relevant * 1.0, names)
+    whole = labels_of(lists.right, names)
     return study_of(
         runs_of(lists, names), labels_of(bronze_of(lists, rng, LEAN), names), as_truth(right().mean(axis=2)),
         gold={t: whole[t] for t in list(whole)[:gold]}, design="topics",

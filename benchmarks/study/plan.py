@@ -69,7 +69,7 @@ def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
     lists = Lists.draw(any_kinds(size.topics, rng), rng)
     names = names_of(lists)
     runs = runs_of(lists, names)
-    truth = lists.relevant * 1.0
+    truth = lists.right
     over = ["topics", *(["assessors"] if size.assessors else [])]
     ratings = Crowd.draw(size.assessors, rng).votes(lists.relevant, rng) if size.assessors else None
     if not size.gold and ratings is not None:

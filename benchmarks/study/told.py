@@ -102,9 +102,10 @@ class Cell:
         errors = np.array([one.value - one.truth for one in told])
         ratio = float(np.mean([one.variance for one in told])) / max(float(errors.var(ddof=1)), 1e-300)
         sides = np.array([one.side for one in told])
+        inside = float(np.mean([one.inside for one in told]))
         return cls(
-            family, world, answer, len(ones), len(ones) - len(told), float(np.mean([one.inside for one in told])), ratio,
-            float((sides > 0).mean()), float((sides < 0).mean()),
+            family, world, answer, len(ones), len(ones) - len(told), inside, ratio, float((sides > 0).mean()),
+            float((sides < 0).mean()),
         )  # fmt: skip
 
     @property

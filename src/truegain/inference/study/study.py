@@ -264,7 +264,7 @@ class Study:
         return True
 
     def _refuse_fixed(self) -> None:
-        """Rates say how often labels are wrong, not which: what chance made of these topics' labels only topics tell."""
+        """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
         if "topics" in self.over or self.judge is None or self.judge.design not in ("by-gold", "elsewhere"):
             return
         raise TruegainError(
