@@ -87,7 +87,7 @@ def assessors_alone(rng: np.random.Generator, topics: int) -> Answers:
     lists, names, runs, _ = held_fixed(topics)
     who, said = Crowd.draw(10, rng).votes(lists.relevant, rng)
     table = ratings_of(names, who, said)
-    votes = 10 * lists.measured(mean_vote(lists.relevant))[0].mean(axis=1)
+    votes = 10 * lists.measured(mean_vote(lists.right))[0].mean(axis=1)
     over: dict[str, Any] = {"generalise_to": ["assessors"], "scale": "0:1"}
     return study_of(runs, table, {"CG@10": votes}, rule="mean", **over) | study_of(
         runs, table, as_truth(over_crowds(topics)), rule="majority", **over

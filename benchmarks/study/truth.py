@@ -38,7 +38,7 @@ def fixed_lists(topics: int) -> Lists:
 
 def majority(said: Array) -> Array:
     """What two of three say."""
-    return (said.sum(axis=2) >= 2).astype(np.float64)
+    return np.asarray(said.sum(axis=2) >= 2, np.float64)
 
 
 def majority_scores(assessors: int, draws: int, rng: np.random.Generator) -> Array:

@@ -90,7 +90,7 @@ def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, floa
 def test_what_assessors_bring_to_one_topic_is_taken_off_once(rule: str, measure: str) -> None:
     """Guards the cells: where assessors have nothing in common with themselves elsewhere, none of V is left.
 
-    A majority falls when one of three is left out, on every topic alike; taken about 0 the cells were twice V.
+    A majority falls when one of three is left out, on every topic alike; taken about 0 the cells were near three V.
     """
     who, cells, documents = over_crowds(rule, measure, 0.0)
     assert cells / who == pytest.approx(1.0, abs=0.35)

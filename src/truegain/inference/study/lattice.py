@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
+from scipy.special import ndtr
 
 from truegain.errors import TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled, TopicSpread
 from truegain.inference.limits import within
 from truegain.inference.study.contrasts import NONE, Contrasts
-from truegain.inference.study.evidence import TINY, ByGoldTopics, Evidence
+from truegain.inference.study.evidence import ByGoldTopics, Evidence
 from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
@@ -91,10 +92,11 @@ class Lattice:
             return None if self.assessors is None else self.assessors[0].spread(asked)
         return None if self.collection is None else self.collection.spread(asked)
 
-    def _crossed(self, asked: Contrasts) -> Spread | None:
-        """What assessors add to the topics; topics held fixed, to the documents, where other collections count.
+    def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
+        """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
 
-        V = V(assessors) - V(cells) is as unsure as V(assessors) is: df = V^2/(V(assessors)^2/(A - 1)).
+        left = max(0, V(assessors) - V(cells)), and what of its uncertainty Satterthwaite's sum needs, left^2/df: that
+        of V(assessors), V^2/(A - 1), as far as it passes the 0 (the variance of a normal number cut there).
         """
         if "assessors" not in self.over or self.assessors is None:
             return None
@@ -102,27 +104,34 @@ class Lattice:
         spread = who.spread(asked)
         if "topics" not in self.over:
             if "collection" not in self.over or self.documents is None:
-                return spread
+                return spread.variance, spread.variance**2 / spread.df
             cells = self.documents
         left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
-        some = spread.variance > 0
-        share = np.divide(left, spread.variance, out=np.ones(len(asked)), where=some)
-        return Spread(left, np.maximum(spread.df * share**2, TINY))
+        error = spread.variance * np.sqrt(2 / spread.df)
+        z = np.divide(left, error, out=np.zeros(len(asked)), where=error > 0)
+        passed, density = ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        kept = (z**2 + 1) * passed + z * density - (z * passed + density) ** 2
+        return left, kept * spread.variance**2 / spread.df
 
     def spread(self, asked: Contrasts) -> Spread:
         """Everything together."""
         crossed = self._crossed(asked)
         if "topics" in self.over:
-            topics = self.evidence.over_topics(asked)
-            return topics if crossed is None else topics.plus(crossed)
-        collection = self.collection.spread(asked) if "collection" in self.over and self.collection else None
-        known = [p for p in (self.evidence.over_gold(asked), collection, crossed) if p is not None]
-        if not known:
+            known: list[Spread | None] = [self.evidence.over_topics(asked)]
+        else:
+            collection = self.collection.spread(asked) if "collection" in self.over and self.collection else None
+            known = [self.evidence.over_gold(asked), collection]
+        parts = [part for part in known if part is not None]
+        if not parts and crossed is None:
             raise TruegainError(
                 "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
                 "exact for these topics; name what they should hold for, such as generalise_to=['topics']"
             )
-        return summed(known)
+        if crossed is None:
+            return parts[0] if len(parts) == 1 else summed(parts)
+        total = np.sum([crossed[0], *(p.variance for p in parts)], axis=0)
+        below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
+        return Spread(total, np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0))
 
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores; with whole gold topics joined with Wilson's (see `Rectified.interval`)."""
@@ -145,7 +154,7 @@ class Lattice:
             parts["collection"] = self.collection.spread(asked).variance
         if "topics" not in self.over:
             if (crossed := self._crossed(asked)) is not None:
-                parts["assessors"] = crossed.variance
+                parts["assessors"] = crossed[0]
             return parts
         whole = self.evidence.over_topics(asked).variance
         nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))
@@ -153,7 +162,7 @@ class Lattice:
         parts = {source: v * shrink for source, v in parts.items()}
         parts["topics"] = np.maximum(whole - nested, 0.0)
         if (crossed := self._crossed(asked)) is not None:
-            parts["assessors"] = crossed.variance
+            parts["assessors"] = crossed[0]
         return parts
 
 
