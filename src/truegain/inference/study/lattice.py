@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import ndtr
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, needs
 from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled, TopicSpread
 from truegain.inference.limits import within
@@ -117,7 +116,7 @@ class Lattice:
         left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
         error = spread.variance * np.sqrt(2 / spread.df)
         z = np.divide(left, error, out=np.zeros(len(asked)), where=error > 0)
-        passed, density = ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        passed, density = needs("scipy.special", "inference").ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
         kept = (z**2 + 1) * passed + z * density - (z * passed + density) ** 2
         return left, kept * spread.variance**2 / spread.df
 
