@@ -62,6 +62,10 @@ def verdict_command(
     ] = None,
     design: Design = None,
     gold_level: GoldLevel = None,
+    gold_rule: Annotated[
+        str | None,
+        typer.Option("--gold-rule", help="Gold from several assessors: how their ratings become one label (mean)."),
+    ] = None,
     smallest: Annotated[float, typer.Option("--smallest", min=0, help="The smallest gain that matters.")] = 0.0,
     costs: Annotated[
         str | None, typer.Option("--costs", help="Prices for what to buy next: topic=5,gold=1.5,rating=0.1.")
@@ -94,20 +98,25 @@ def verdict_command(
     from truegain.inference.study.next_steps import prices_of
     from truegain.inference.study.study import Study
 
-    over = _population(generalise_to, topics == "fixed", gold is not None, rule or normalise)
+    over = _population(generalise_to, topics == "fixed", gold is not None, rule or normalise or gold_rule)
     if gold is None:
-        refuse("is about gold labels; give these with --gold", design=design, gold_level=gold_level is not None)
+        refuse(
+            "is about gold labels; give these with --gold",
+            design=design, gold_level=gold_level is not None, gold_rule=gold_rule,
+        )  # fmt: skip
     ratings, files = rule is not None or normalise is not None, expand(runs)
     about = given(p=p, spread=spread)
-    if not ratings and (names := [*(f"--{n}" for n in about), *reading.given]):
+    if not (ratings or gold_rule) and (names := [*(f"--{n}" for n in about), *reading.given]):
         raise TruegainError(f"{', '.join(names)}: this is about ratings; say how they become gains, as in --rule mean")
     models = _models(uses, judge_model)
     prices_of(costs)  # before the work
     study = Study(
         read_runs(files, name_by=name_by) if STANDARD_INPUT in files else files,
         reading.load(judgments) if ratings else judgments,
-        measure or [_usual(gold, design)], gold=gold, design=design, generalise_to=over, rule=rule,
-        scale=reading.scale if ratings else None, repeated=reading.repeated, normalise=normalise, gold_level=gold_level,
+        measure or [_usual(gold, design)], gold=reading.load(gold) if gold and gold_rule else gold, design=design,
+        generalise_to=over, rule=rule, gold_rule=gold_rule,
+        scale=reading.scale if ratings or gold_rule else None, repeated=reading.repeated, normalise=normalise,
+        gold_level=gold_level,
         uses=models, judge_model=judge_model, smallest=smallest, holes=holes, confidence=confidence,
         replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
@@ -120,7 +129,7 @@ def verdict_command(
         for i, m in enumerate(study.measures)
     ]
     inputs = [judgments, *([gold] if gold else []), *files, *(u for u in uses or () if "=" not in u)]
-    made_by = {**study.made_by, "pair": pair, "gold_level": gold_level, "level": level,
+    made_by = {**study.made_by, "pair": pair, "gold_level": gold_level, "gold_rule": gold_rule, "level": level,
                "normalise": normalise, "costs": costs, "uses": models, "judge_model": judge_model,
                "replicates": replicates, "name_by": name_by, "reading": vars(reading), **about}  # fmt: skip
     _write(rankings, verdicts, made_by, inputs, table_format_of(output_format, output), output)

@@ -33,7 +33,7 @@ class Answering:
         """The score of every system."""
         spread = self.lattice.spread(Contrasts.scores(len(self.systems)))
         value = self.lattice.evidence.value
-        low, high = within(*limits(value, spread, self.confidence), self.measure.bounds())
+        low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
         return [
             Estimate(
                 system, str(self.measure), float(value[s]), float(low[s]), float(high[s]), level=self.confidence,

@@ -114,13 +114,15 @@ class Material:
     gold_level: float | None
     replicates: int
     seed: int
+    gold_rated: bool = False  # whether the ratings are those behind the gold labels
 
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
+        self._refuse_fixed()
         tell_holes(self.ranked, m, self.judge)
         evidence = evidence_of(self.ranked, m, self.judge, self.gold_level)
         naive = evidence if self.judge is None else evidence_of(self.ranked, m, None, None)
-        collection = assessors = replicates = None
+        collection = assessors = replicates = documents = None
         if "collection" in self.over:
             check_drawable(m)
             self._refuse_shallow(m)
@@ -135,6 +137,10 @@ class Material:
         if raters is not None:
 
             def refitted(gains: Floats) -> Evidence:
+                if self.gold_rated:
+                    assert self.judge is not None
+                    judge = replace(self.judge, gold=raters.ratings.labelled(gains))
+                    return evidence_of(self.ranked, m, judge, self.gold_level)
                 ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
                 return evidence_of(ranked, m, self.judge, self.gold_level)
 
@@ -143,12 +149,15 @@ class Material:
                 def assessors() -> tuple[Moves, Moves]:
                     return raters.moves(refitted, self.ranked.topics)
 
+                def documents() -> Moves:
+                    return raters.within_documents(refitted, self.ranked.topics)
+
             if "replicates" in self.over:
 
                 def replicates() -> Moves:
                     return raters.repeated_moves(refitted, self.ranked.topics)
 
-        return Lattice(evidence, naive, self.over, collection, assessors, replicates)
+        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
@@ -166,6 +175,16 @@ class Material:
         except TruegainError:
             return False
         return True
+
+    def _refuse_fixed(self) -> None:
+        """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
+        if "topics" in self.over or self.judge is None or self.judge.design not in ("by-gold", "elsewhere"):
+            return
+        raise TruegainError(
+            f"design {self.judge.design!r} knows how often the judge errs, not where, so scores of these topics only "
+            "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
+            "drawn from these topics (design='random')"
+        )
 
     def _refuse_shallow(self, m: Measure) -> None:
         """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""
@@ -202,6 +221,19 @@ class Material:
         if self.judge.design in ("random", "by-bronze"):
             return self.judge.size, len(self.ranked.pool)
         return self.judge.size, 0
+
+
+def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
+    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
+    if gold_rule is None:
+        return
+    if gold is None:
+        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
+    if rule is not None or normalise is not None:
+        raise TruegainError(
+            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
+            "first, with tg.to_gains"
+        )
 
 
 def raters_of(

@@ -22,7 +22,7 @@ from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
 from truegain.inference.study.making import SAME_POPULATION
-from truegain.inference.study.material import Given, Material, of_topics, raters_of
+from truegain.inference.study.material import Given, Material, check_rated, of_topics, raters_of
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
 from truegain.inference.study.population import Population, sources_of
@@ -50,6 +50,7 @@ class Study:
     again, with repeated='all'); what is not named is held fixed.
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
+    gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"}, and `judge_model` that behind the
     judgments: a system of the judge's own model is judged by itself.  smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
@@ -77,6 +78,7 @@ class Study:
         repeated: Repeated = "error",
         outside: Outside = "error",
         gold_level: float | None = None,
+        gold_rule: str | None = None,
         uses: Uses | None = None,
         judge_model: str | None = None,
         smallest: float = 0.0,
@@ -94,7 +96,10 @@ class Study:
         self.smallest, self.holes, self.replicates = _smallest(smallest), _holes(holes), replicates
         if gold is None and design is not None:
             raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
-        self.raters = raters_of(judgments, rule, scale, normalise, repeated, outside, rule_parameters)
+        check_rated(gold, rule, normalise, gold_rule)
+        self.gold_rated = gold_rule is not None
+        rated, chosen = (gold, gold_rule) if self.gold_rated else (judgments, rule)
+        self.raters = raters_of(rated, chosen, scale, normalise, repeated, outside, rule_parameters)
         if "assessors" in self.over:
             if self.raters is None:
                 raise TruegainError(
@@ -110,14 +115,16 @@ class Study:
                 )
             self.raters.check_repeated()
         asked = parse_measures(measures)
-        labels = self.raters.judgments() if self.raters is not None else Judgments.of(judgments)
+        given = None if self.raters is None else self.raters.judgments()
+        labels = Judgments.of(judgments) if given is None or self.gold_rated else given
+        gold = given if self.gold_rated else gold
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
         self._given = Given(runs, name_by, jobs)
         self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
         self.measures = tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
         self._material = Material(
-            self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed
+            self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
@@ -164,7 +171,12 @@ class Study:
             trusted = Judgments.of(gold)
             left_out = set(labels.topic.values) - set(self.topics)
             gold, labels = of_topics(trusted, set(trusted.topic.values) - left_out), self._labels
-        return fitted_judge(labels, gold, self.measures[0], design=design, gold_level=gold_level)
+        scale = None
+        if self.gold_rated:  # means of ratings lie between the labels that a judge may give
+            said, meant = labels.label, Judgments.of(gold).label
+            if said.min() <= meant.min() and meant.max() <= said.max():
+                scale = np.union1d(said, meant).tolist()
+        return fitted_judge(labels, gold, self.measures[0], design=design, gold_level=gold_level, labels=scale)
 
     def _measure(self, measure: object) -> Measure:
         if measure is None:
@@ -313,17 +325,26 @@ class Study:
         return self._steps(self._pair(a, b), self.lattice(m), prices_of(costs))
 
     def _steps(self, asked: Contrasts, lattice: Lattice, prices: Mapping[str, float]) -> list[Step]:
+        return steps_of(self._standing(asked, lattice), self.smallest, prices)
+
+    def standing(self, a: str, b: str, measure: object = None) -> Standing:
+        """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
+
+        `standing(a, b).after(assessors=3)` is half the width with three times as many.
+        """
+        return self._standing(self._pair(a, b), self.lattice(measure))
+
+    def _standing(self, asked: Contrasts, lattice: Lattice) -> Standing:
         parts: dict[str, float] = {s: float(v[0]) for s, v in lattice.own_parts(asked).items()}
         gold, pairs = self._material.gold_counts(lattice)
         whole = self.judge is not None and self.judge.design == "topics"
         people = 0 if self.raters is None else len(self.raters)
-        now = Standing(
+        return Standing(
             parts, len(self.topics), gold, pairs, people,
             0 if self.raters is None else round(len(self.raters.ratings.value) / people),
             quantile_of(self.confidence, float(lattice.spread(asked).df[0])),
             labels=self.judge.size / gold if whole and self.judge is not None else 1.0, whole=whole,
         )  # fmt: skip
-        return steps_of(now, self.smallest, prices)
 
 
 def _smallest(value: float) -> float:
