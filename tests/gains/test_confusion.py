@@ -116,7 +116,7 @@ def test_binary_is_the_two_class_case_of_graded() -> None:
     part = corrected_mean(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), [1 - j, j], [0, 1])
     v_r, v_n = rates_variance(k_r, n_r, k_n, n_n)
     assert part.value == pytest.approx(corrected(j, k_r / n_r, k_n / n_n))
-    assert float((part.confusion.counts * part.pull() ** 2).sum()) == pytest.approx(
+    assert float((part.confusion.counts * part.influence() ** 2).sum()) == pytest.approx(
         variance(j, k_r / n_r, k_n / n_n, 0, v_r, v_n)
     )
 

@@ -86,16 +86,16 @@ def test_notes_and_sentences_of_many_systems() -> None:
     five = [answer(s, 0.3, notes=("odd",) if s in "ab" else ("all",)) for s in "abcde"]
     found = Corrections(tuple(five), best=("best",))
     assert len(found.sentences()) == 6
-    assert found._told() == ("a and 1 more: odd", "c and 2 more: all")
+    assert found._notes_by_system() == ("a and 1 more: odd", "c and 2 more: all")
     six = Corrections((*five, answer("f", 0.3, notes=("alone",))), best=("best",))
     assert six.sentences() == ("best",)
     assert (len(six), six[5].system, six["b", "P@10"].system) == (6, "b" if six[1].system == "f" else "f", "b")
-    assert six._told()[-1] == "f: alone"
+    assert six._notes_by_system()[-1] == "f: alone"
     same = Corrections(tuple(answer(s, 0.3, notes=("odd",)) for s in "ab"))
-    assert same._told() == ("all systems: odd",)
-    assert Corrections((answer("a", 0.3, notes=("odd",)),))._told() == ("a: odd",)
+    assert same._notes_by_system() == ("all systems: odd",)
+    assert Corrections((answer("a", 0.3, notes=("odd",)),))._notes_by_system() == ("a: odd",)
     both = Corrections((answer("a", 0.3, notes=("odd",)), answer("a", 0.3, measure="P@5")))
-    assert both._told() == ("a, P@10: odd",)
+    assert both._notes_by_system() == ("a, P@10: odd",)
     with pytest.raises(tg.TruegainError, match=r"there is no answer for \('a', 'AP'\); there are a, P@10, a, P@5"):
         _ = both["a", "AP"]
 

@@ -20,7 +20,7 @@ from truegain.inference.judges.gold_alone import (
     gold_of_items,
     warn_where_gold_alone_is_surer,
 )
-from truegain.inference.judges.gold_moves import GoldMoves, positions
+from truegain.inference.judges.gold_influence import GoldInfluence, positions
 from truegain.inference.judges.rates import ICC, PRIOR
 from truegain.measures.evaluate import Options, aligned
 from truegain.student import quantile_of
@@ -131,34 +131,34 @@ def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsR
     assert f"surer for 2 of 2 systems (most for a: width {width:.3f} against {1.3 * width:.3f}" in told(1.3, 1.2)[0]
 
 
-def moves_of(seed: int, topics: tuple[str, ...], pieces: list[int]) -> GoldMoves:
+def moves_of(seed: int, topics: tuple[str, ...], units: list[int]) -> GoldInfluence:
     """Moves of three labels drawn at random."""
     rng = np.random.default_rng(seed)
     n = len(topics)
-    return GoldMoves(
+    return GoldInfluence(
         topics, rng.normal(size=(n, 3)), rng.integers(0, 5, (n, 3)).astype(np.float64),
         np.array([4.0 + seed, 7.0 + seed, 9.0 + seed]),
-        np.array(pieces), np.array(pieces) % 3, rng.normal(size=len(pieces)), rng.normal(size=(1, 3, 3)),
+        np.array(units), np.array(units) % 3, rng.normal(size=len(units)), rng.normal(size=(1, 3, 3)),
     )  # fmt: skip
 
 
 def test_a_difference_of_moves_by_dictionaries() -> None:
-    """Guards the moves of a difference: topics and pieces of both, those in one of them too; and two judges beside."""
+    """Guards the moves of a difference: topics and units of both, those in one of them too; and two judges beside."""
     one, two = moves_of(1, ("x", "y", "z"), [0, 1, 5, 6]), moves_of(2, ("w", "z", "x"), [1, 6, 7])
     both = one.less(two)
     assert both.topics == ("x", "y", "z", "w")
 
-    def row(of: GoldMoves, field: str, topic: str) -> Floats:
+    def row(of: GoldInfluence, field: str, topic: str) -> Floats:
         return np.asarray(getattr(of, field)[of.topics.index(topic)] if topic in of.topics else np.zeros(3))
 
     for t in both.topics:
         assert row(both, "moves", t) == pytest.approx(row(one, "moves", t) - row(two, "moves", t))
         assert row(both, "counts", t) == pytest.approx(row(one, "counts", t) + row(two, "counts", t))
-    pieces = {k: dict(zip(of.piece.tolist(), of.piece_moves.tolist(), strict=True)) for k, of in enumerate((one, two))}
-    assert both.piece.tolist() == [0, 1, 5, 6, 7]
-    assert both.piece_label.tolist() == [0, 1, 2, 0, 1]
-    wanted = [pieces[0].get(k, 0.0) - pieces[1].get(k, 0.0) for k in both.piece.tolist()]
-    assert both.piece_moves == pytest.approx(wanted)
+    units = {k: dict(zip(of.unit.tolist(), of.unit_moves.tolist(), strict=True)) for k, of in enumerate((one, two))}
+    assert both.unit.tolist() == [0, 1, 5, 6, 7]
+    assert both.unit_label.tolist() == [0, 1, 2, 0, 1]
+    wanted = [units[0].get(k, 0.0) - units[1].get(k, 0.0) for k in both.unit.tolist()]
+    assert both.unit_moves == pytest.approx(wanted)
     assert both.of_pairs() == pytest.approx(
         [sum(m**2 for m, k in zip(wanted, (0, 1, 5, 6, 7), strict=True) if k % 3 == g) for g in range(3)]
     )
@@ -168,7 +168,7 @@ def test_a_difference_of_moves_by_dictionaries() -> None:
     assert beside.topics == ("x", "y", "z", "w", "z", "x")
     assert (beside.moves.shape, beside.counts.shape, beside.more.shape) == ((6, 3), (6, 3), (2, 3, 3))
     assert beside.size == pytest.approx([11, 17, 21])
-    assert beside.piece.tolist() == [0, 1, 5, 6, 1, 6, 7]
+    assert beside.unit.tolist() == [0, 1, 5, 6, 1, 6, 7]
     assert positions(("x", "q"), ("w", "x")).tolist() == [1, -1]
 
 
@@ -181,7 +181,7 @@ def test_the_moderated_variance_over_topics_by_loops(seed: int) -> None:
     for k in range(3):
         n = g.counts[:, k]
         share = max((n**2).sum() / max(n.sum(), 1e-300) ** 2, 1e-300)
-        alone = sum(x**2 for x, label in zip(g.piece_moves, g.piece_label, strict=True) if label == k)
+        alone = sum(x**2 for x, label in zip(g.unit_moves, g.unit_label, strict=True) if label == k)
         alone += (g.more[:, k] ** 2).sum()
         usual = alone * (1 + ICC * max(0.0, g.size[k] * share - 1))
         df = max(1 / share - 1, 0.0)

@@ -17,10 +17,10 @@ from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
+from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.refit import corrected_values
 from truegain.inference.judges.report import judge_report
-from truegain.inference.judges.soundness import reach
-from truegain.inference.judges.wish import Wish
+from truegain.inference.judges.soundness import score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 
@@ -104,12 +104,12 @@ def test_degrees_of_freedom_without_clusters() -> None:
     """Guards n - 1 for the topics and no limit for the pairs, and counts alone, whose pairs are of no topic."""
     f, value = np.random.default_rng(2).random((6, 2)), np.array([0.0, 1.0])
     for judge in (JUDGE, EBAY):
-        found = correct_linear(f, list("012345"), judge.sides(list("012345"), binary=True), value)
+        found = correct_linear(f, list("012345"), judge.matrices(list("012345"), binary=True), value)
         of_topics = float(found.moves @ found.moves) * 6 / 5
         variance, df = found.variance(over_topics=False)
         assert df == pytest.approx(5 * (variance / of_topics) ** 2)
         assert (found.variance() == (variance, df)) == (judge is EBAY)
-    less = found.less(correct_linear(f / 2, list("012345"), EBAY.sides(list("012345"), binary=True), value))
+    less = found.less(correct_linear(f / 2, list("012345"), EBAY.matrices(list("012345"), binary=True), value))
     assert less.value == pytest.approx(found.value / 2)
     assert less.moves == pytest.approx(found.moves / 2)
 
@@ -154,7 +154,7 @@ def test_what_is_taken_where_nothing_is_said() -> None:
     """Guards defaults: level 1, 95%, seed 0."""
     assert JUDGE.pairs is not None
     assert tg.Judge.of_pairs(JUDGE.pairs, "by-gold").levels == (1, 1)
-    assert (Wish().confidence, Wish().seed, Wish().trials) == (0.95, 0, 2000)
+    assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().trials) == (0.95, 0, 2000)
     a, b = EBAY.correct(0.5, 90, 0.3), EBAY.correct(0.6, 80, 0.3)
     assert (a.confidence, EBAY.difference(a, b).level) == (0.95, 0.95)
     drawn = [EBAY.correct(0.5, 900, 0.3, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]
@@ -169,7 +169,7 @@ def test_limits_of_gains_below_0() -> None:
     """Guards the lowest score possible where a label costs: -1 at each of three ranks."""
     ranked = aligned(RUNS, BRONZE, Options())
     lists = JudgedLists.of(ranked, JUDGE, parse_measure("CG(gains={0:-1,1:2})@3"))
-    assert reach(lists, 0, lists.there(0)) == pytest.approx((-3.0, 6.0))
+    assert score_range(lists, 0, lists.there(0)) == pytest.approx((-3.0, 6.0))
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,15 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import InputError, MeasureError, TruegainError
-from truegain.inference.judges.gold_moves import GoldMoves
+from truegain.inference.judges.gold_influence import GoldInfluence
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.label_weights import label_weights, level_of
-from truegain.inference.judges.linear_correction import LinearEstimate, Side, correct_linear
+from truegain.inference.judges.linear_correction import LinearEstimate, TopicMatrix, correct_linear
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import judge_of, rectifies
 from truegain.inference.judges.panel import JudgePanel, levels_of
 from truegain.inference.judges.report import judge_report
-from truegain.inference.judges.soundness import check_inside, check_says_something, reach
-from truegain.inference.judges.wish import judge_of, rectifies
+from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
@@ -75,7 +75,7 @@ def test_gold_pairs_that_no_list_holds() -> None:
     assert lists.judge_of(1).size == 24
     with pytest.raises(TruegainError, match=r"none of the 48 gold pairs is a document that a retrieved where P@3"):
         lists.judge_of(0)
-    assert lists.judge_out_of_reach("a", 0.5)[0].startswith("none of the 48")
+    assert lists.impossible_means("a", 0.5)[0].startswith("none of the 48")
     none = tg.Judge.fit(BRONZE, {t: {d: row[d] for d in ("a5", "b5")} for t, row in GOLD.items()}, design="by-gold")
     with pytest.raises(TruegainError, match="no gold pair was retrieved by any system where P@3"):
         homogeneity(JudgedLists.of(RANKED, none, P3))
@@ -104,8 +104,8 @@ def test_out_of_reach_is_for_binary_measures() -> None:
     bronze = {t: {d: 2 * g for d, g in row.items()} for t, row in BRONZE.items()}
     lists = JudgedLists.of(aligned(RUNS, bronze, Options()), tg.Judge.fit(bronze, graded, design="by-gold"),
                            parse_measure("CG@3"))  # fmt: skip
-    assert (lists.binary, lists.judge_out_of_reach("a", 5.0)) == (False, ())
-    assert len(JudgedLists.of(RANKED, JUDGE, P3).judge_out_of_reach("a", 1.0)) == 1
+    assert (lists.binary, lists.impossible_means("a", 5.0)) == (False, ())
+    assert len(JudgedLists.of(RANKED, JUDGE, P3).impossible_means("a", 1.0)) == 1
 
 
 # ---------------------------------------------------------------------- labels
@@ -159,13 +159,13 @@ def test_panels_that_do_not_fit() -> None:
     assert str(panel).startswith("3 judges: x (2 topics) mR")
     assert "y (1 topic) mR" in str(panel)
     assert (panel.size, panel.labels, panel.design) == (3 * 144, (0.0, 1.0), "by-gold")
-    sides = panel.sides(["0", "1", "2"], binary=True)
-    assert [s.mask.tolist() for s in sides] == [[True, False, True], [False, True, False]]
+    matrices = panel.matrices(["0", "1", "2"], binary=True)
+    assert [s.mask.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
     with pytest.raises(TruegainError, match=r"labelled 1 topics \(5\)"):
-        panel.sides(["0", "5"], binary=True)
+        panel.matrices(["0", "5"], binary=True)
     poor = JudgePanel({"x": a, "y": tg.Judge.from_counts((6, 10), (5, 10))}, {"0": "x", "1": "y"})
     with pytest.raises(TruegainError, match=r"^judge y: the bronze judge is not clearly better"):
-        poor.sides(["0", "1"], binary=True)
+        poor.matrices(["0", "1"], binary=True)
     assert panel.at_levels(1.0, 2.0).judges["x"].levels == (1.0, 2.0)
 
 
@@ -206,8 +206,8 @@ def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
     moves = np.array([0.03, -0.01, -0.02])
     rng = np.random.default_rng(1)
     f, value = rng.random((3, 2)), np.array([0.0, 1.0])
-    sides = JUDGE.sides(["0", "1", "2"], binary=True)
-    found = correct_linear(f, ["0", "1", "2"], sides, value)
+    matrices = JUDGE.matrices(["0", "1", "2"], binary=True)
+    found = correct_linear(f, ["0", "1", "2"], matrices, value)
     assert len(found.gold.topics) == 12
     for joined in (True, False):
         e = LinearEstimate(0.5, ("0", "1", "2"), moves, found.gold, joined)
@@ -228,10 +228,10 @@ def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
         df = (of_topics + of_gold) ** 2 / (of_topics**2 / 2 + of_gold**2 / 5)
         assert apart == pytest.approx((of_topics + of_gold, df))
     with pytest.raises(TruegainError, match="there is 1 topic"):
-        correct_linear(f[:1], ["0"], [Side(JUDGE.binary, np.ones(1, np.bool_))], value)
-    two = correct_linear(f[:2], ["0", "1"], JUDGE.sides(["0", "1"], binary=True), value)
+        correct_linear(f[:1], ["0"], [TopicMatrix(JUDGE.binary, np.ones(1, np.bool_))], value)
+    two = correct_linear(f[:2], ["0", "1"], JUDGE.matrices(["0", "1"], binary=True), value)
     assert two.variance()[0] > 0
-    assert isinstance(two.gold, GoldMoves)
+    assert isinstance(two.gold, GoldInfluence)
 
 
 # ---------------------------------------------------------------------- limits
@@ -241,25 +241,25 @@ def test_limits_of_a_corrected_score() -> None:
     """Guards lowest and highest: the judged weight times the least worth (never above 0) and the greatest."""
     lists = JudgedLists.of(RANKED, JUDGE, parse_measure("DCG@3"))
     total = 1 + 1 / math.log2(3) + 0.5
-    assert reach(lists, 0, lists.there(0)) == pytest.approx((0.0, total))
+    assert score_range(lists, 0, lists.there(0)) == pytest.approx((0.0, total))
     three = {t: {d: g + 2 for d, g in row.items()} for t, row in BRONZE.items()}
     gold = {t: {d: g + 2 for d, g in row.items()} for t, row in GOLD.items()}
     high = JudgedLists.of(aligned(RUNS, three, Options()), tg.Judge.fit(three, gold, design="by-gold", relevant=3),
                           parse_measure("DCG@3"))  # fmt: skip
-    assert reach(high, 0, high.there(0)) == pytest.approx((0.0, 3 * total))
+    assert score_range(high, 0, high.there(0)) == pytest.approx((0.0, 3 * total))
 
 
 def test_an_interval_that_says_nothing() -> None:
     """Guards both ends: refused where both limits lie within, ends and all; the worst matrix and its rarest label."""
-    sides = JUDGE.sides(["0"], binary=True)
+    matrices = JUDGE.matrices(["0"], binary=True)
     for value, half in ((0.5, 0.49), (0.3, 0.6), (0.7, 0.6)):
-        check_says_something(value, half, (0.0, 1.0), sides)
+        check_says_something(value, half, (0.0, 1.0), matrices)
     rare = "1" if JUDGE.binary.effective[1] < JUDGE.binary.effective[0] else "0"
     with pytest.raises(TruegainError, match=f"gold label {rare} has the fewest pairs"):
-        check_says_something(0.5, 0.5, (0.0, 1.0), sides)
+        check_says_something(0.5, 0.5, (0.0, 1.0), matrices)
     poor = tg.Judge.from_counts((6, 10), (7, 10)).binary
     with pytest.raises(TruegainError, match=rf"condition number {poor.condition:.3g}"):
-        check_says_something(0.5, 0.6, (0.0, 1.0), [*sides, Side(poor, np.ones(1, np.bool_)), *sides])
+        check_says_something(0.5, 0.6, (0.0, 1.0), [*matrices, TopicMatrix(poor, np.ones(1, np.bool_)), *matrices])
     assert "0.5 to 2" in check_inside(0.4, 0.2, (0.5, 2.0))[3][0]
 
 

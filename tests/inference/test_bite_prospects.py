@@ -15,7 +15,7 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.rectify_pairs import SampledPairs, calibrated, strata_of
 from truegain.inference.judges.comparison import compare_corrected
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.wish import judge_of
+from truegain.inference.judges.options import judge_of
 from truegain.inference.labels.prospect import Outlook, _behind, outlook_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure

@@ -14,7 +14,7 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import delta_se, fieller, guarded, lang_reiczigel, parametric_bootstrap
-from truegain.inference.judges.linear_correction import Side, bootstrap_linear, correct_linear
+from truegain.inference.judges.linear_correction import TopicMatrix, bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import Rates, clearly_positive
@@ -126,7 +126,7 @@ def test_closed_form_variance_is_that_of_refits() -> None:
     confusion = Confusion((0.0, 1.0), (0.0, 1.0), topics, table, table.sum(axis=0), 960)
     j = np.clip(rng.normal(0.5, 0.15, 60) + accuracy - 0.8, 0, 1)
     weight, value = np.stack([1 - j, j], axis=1), np.array([0.0, 1.0])
-    closed, _ = correct_linear(weight, topics, [Side(confusion, np.ones(60, bool))], value).variance()
+    closed, _ = correct_linear(weight, topics, [TopicMatrix(confusion, np.ones(60, bool))], value).variance()
     refits = bootstrap_linear(weight, topics, confusion, value, trials=8000, seed=1)
     assert np.sqrt(closed) == pytest.approx(refits.se, rel=0.08)
 

@@ -11,7 +11,7 @@ import pytest
 
 import truegain as tg
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges import gold_moves, rates
+from truegain.inference.judges import gold_influence, rates
 from truegain.inference.judges.by_rank import rank_shifts
 from truegain.inference.judges.favour import favours
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
@@ -54,8 +54,8 @@ def estimates(lists: JudgedLists) -> list[LinearEstimate]:
     topics = lists.ranked.topics
     return [
         correct_linear(
-            lists.weights.weight[s], topics, lists.judge_of(s).sides(topics, binary=lists.binary), lists.weights.value,
-            joined=lists.joined,
+            lists.weights.weight[s], topics, lists.judge_of(s).matrices(topics, binary=lists.binary),
+            lists.weights.value, joined=lists.joined,
         )
         for s in (0, 1)
     ]  # fmt: skip
@@ -72,9 +72,9 @@ def reweighted(lists: JudgedLists, weights: Floats) -> JudgedLists:
 def values(lists: JudgedLists) -> Floats:
     """Both systems' corrected means, and nothing else of them."""
     topics, w = lists.ranked.topics, lists.weights
-    sides = [lists.judge_of(s).sides(topics, binary=lists.binary)[0] for s in (0, 1)]
+    matrices = [lists.judge_of(s).matrices(topics, binary=lists.binary)[0] for s in (0, 1)]
     return np.array(
-        [corrected_mean(side.confusion, w.weight[s].mean(axis=0), w.value).value for s, side in enumerate(sides)]
+        [corrected_mean(matrix.confusion, w.weight[s].mean(axis=0), w.value).value for s, matrix in enumerate(matrices)]
     )
 
 
@@ -99,7 +99,7 @@ def test_moves_of_topics_and_of_gold_pairs(labels: int, measure: str, accuracy: 
     assert judge.pairs.item is not None
     by_pair = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
     for found, seen in ((a, by_pair[:, 0]), (b, by_pair[:, 1]), (b.less(a), by_pair[:, 1] - by_pair[:, 0])):
-        moves = dict(zip(found.gold.piece.tolist(), found.gold.piece_moves.tolist(), strict=True))
+        moves = dict(zip(found.gold.unit.tolist(), found.gold.unit_moves.tolist(), strict=True))
         assert [moves.get(i, 0.0) for i in judge.pairs.item.tolist()] == pytest.approx(seen, abs=1e-6)
 
 
@@ -182,9 +182,11 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
     """
     ranked, runs, bronze, gold = even()
     one, n = tg.parse_measure("P@10"), 30
-    monkeypatch.setattr(gold_moves, "PRIOR", 0.0)
+    monkeypatch.setattr(gold_influence, "PRIOR", 0.0)
     monkeypatch.setattr(rates, "PRIOR", 0.0)
-    monkeypatch.setattr(gold_moves.GoldMoves, "of_pairs", lambda self: np.zeros(2))  # no floor of independent pairs
+    monkeypatch.setattr(
+        gold_influence.GoldInfluence, "of_pairs", lambda self: np.zeros(2)
+    )  # no floor of independent pairs
     monkeypatch.setattr(rates, "rates_variance", lambda *_: (0.0, 0.0))
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
     moves = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]

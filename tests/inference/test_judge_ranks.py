@@ -308,11 +308,11 @@ def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
 
 def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
     """Guards both ends of the refusal: either end left out says something, both reached says nothing."""
-    sides = tg.Judge.from_counts((80, 100), (80, 100)).sides(("1", "2"), binary=True)
+    matrices = tg.Judge.from_counts((80, 100), (80, 100)).matrices(("1", "2"), binary=True)
     for value, half in ((0.3, 0.6), (0.7, 0.6), (0.5, 0.49)):
-        check_says_something(value, half, (0.0, 1.0), sides)
+        check_says_something(value, half, (0.0, 1.0), matrices)
     with pytest.raises(tg.TruegainError, match=r"^the interval would run from 0 to 1 .*gold label 0 .*worth 100"):
-        check_says_something(0.5, 0.5, (0.0, 1.0), sides)
+        check_says_something(0.5, 0.5, (0.0, 1.0), matrices)
 
 
 def test_a_favour_that_rests_on_one_topic_has_no_size() -> None:

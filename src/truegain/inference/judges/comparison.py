@@ -23,8 +23,8 @@ from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
-from truegain.inference.judges.wish import Wish, judge_of, rectifies
+from truegain.inference.judges.options import CorrectionOptions, judge_of, rectifies
+from truegain.inference.judges.soundness import check_inside, check_says_something, matrices_of, score_range, why_not
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Comparison, table_of
 from truegain.measures.base import Measure
@@ -111,15 +111,15 @@ def compare_corrected(
     known = judge_of(judge, table, design, one, gold_level, missing)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
-    wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
+    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     wanted = _pairs(ranked.systems, baseline)
     if rectifies(known, method) and gold_sample == "shared":
         assert isinstance(known, Judge)
-        found, notes = _rectified(ranked, known, one, wanted, wish)
+        found, notes = _rectified(ranked, known, one, wanted, options)
     else:
         lists = JudgedLists.of(ranked, known, one, gold_level=gold_level, accuracy=accuracy)
-        found, refused = _differences(lists, wanted, gold_sample, wish)
-        notes = [str(lists.judge), *refused, *rank_notes(lists), *_treats_alike(lists, wish)]
+        found, refused = _differences(lists, wanted, gold_sample, options)
+        notes = [str(lists.judge), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
     found = _beside_naive(found, one.score(ranked), ranked.systems)
     if adjust != "none" and len(wanted) > 1:
         p = np.full(len(wanted), np.nan)  # pairs that were refused count too
@@ -128,7 +128,7 @@ def compare_corrected(
         found = [replace(c, p_adjusted=q, adjustment=adjust) for c, q in zip(found, shown, strict=True)]
     made_by = {
         "truegain": __version__, "measure": str(one), "design": known.design, "gold_sample": gold_sample,
-        "adjust": adjust, "baseline": baseline, **wish.__dict__,
+        "adjust": adjust, "baseline": baseline, **options.__dict__,
     }  # fmt: skip
     return CorrectedComparisons(str(one), tuple(found), tuple(notes), made_by)
 
@@ -145,34 +145,34 @@ def _check(method: str, gold_sample: str, clusters: str, adjust: str) -> None:
 
 
 def _rectified(
-    ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], wish: Wish
+    ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
-    from truegain.inference.judges.rectified import differences_of, told_of
+    from truegain.inference.judges.rectified import differences_of, slope_notes
     from truegain.inference.judges.sources import expansion_by_judge, source_of
 
-    fitted = judge.at_levels(level_of(measure), wish.gold_level)
+    fitted = judge.at_levels(level_of(measure), options.gold_level)
     gold = gold_of_items(ranked.pool, fitted, level_of(measure))
     source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
-    about = [str(fitted), *fitted.consistency(), *told_of(source, measure)]
-    found, refused = differences_of(source, ranked.systems, measure, wanted, wish.confidence)
+    about = [str(fitted), *fitted.consistency(), *slope_notes(source, measure)]
+    found, refused = differences_of(source, ranked.systems, measure, wanted, options.confidence)
     found = [replace(c, notes=()) for c in found]
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:
-        lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
-        about += _treats_alike(lists, wish, rectified=True)
+        lists = JudgedLists.of(ranked, judge, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+        about += _treats_alike(lists, options, rectified=True)
     if len(refused) > 1:
         refused = [f"{len(refused)} of {len(wanted)} pairs were not compared, such as {refused[0]}"]
     return found, [*about, *refused]
 
 
-def _treats_alike(lists: JudgedLists, wish: Wish, *, rectified: bool = False) -> list[str]:
+def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: bool = False) -> list[str]:
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
     judge = lists.judge
     if not isinstance(judge, Judge) or judge.pairs is None or judge.design == "elsewhere":
         return []
-    found = homogeneity(lists, trials=wish.trials, seed=wish.seed)
+    found = homogeneity(lists, trials=options.trials, seed=options.seed)
     return [found.finding if rectified else found.sentence]
 
 
@@ -196,14 +196,14 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]
 
 
 def _differences(
-    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, wish: Wish
+    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """All differences that can be told, and why the others cannot; an error where none can."""
     found: list[Comparison] = []
     refused: dict[str, int] = {}
     for a, b in wanted:
         try:
-            found.append(difference_of(lists, a, b, gold_sample, wish))
+            found.append(difference_of(lists, a, b, gold_sample, options))
         except TruegainError as error:
             refused[str(error)] = refused.get(str(error), 0) + 1
     if not found:
@@ -211,12 +211,14 @@ def _differences(
     return found, [f"{count} of {len(wanted)} pairs were not compared: {why}" for why, count in refused.items()]
 
 
-def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wish: Wish) -> Comparison:
+def difference_of(
+    lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, options: CorrectionOptions
+) -> Comparison:
     """System b minus system a, each corrected by the judge's matrix."""
     there = lists.there(a, b)
     topics = lists.names(there)
-    over = wish.clusters == "topics"
-    one, two = (_estimate(lists, s, topics, there, wish) for s in (a, b))
+    over = options.clusters == "topics"
+    one, two = (_estimate(lists, s, topics, there, options) for s in (a, b))
     if gold_sample == "shared":
         variance, df = two.less(one).variance(over_topics=over)
         how = "corrected, one gold sample for both"
@@ -226,21 +228,21 @@ def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, w
         df = variance**2 / (v_a**2 / df_a + v_b**2 / df_b)
     if not variance > 0:
         raise TruegainError(f"{lists.ranked.systems[a]} and {lists.ranked.systems[b]} have the same scores everywhere")
-    d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(wish.confidence, df)
+    d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(options.confidence, df)
     low, high = d - t * se, d + t * se
     if not lists.binary:
-        sides = [side for s in (a, b) for side in lists.judge_of(s).sides(topics, binary=False)]
-        most = max(reach(lists, s, there)[1] for s in (a, b))
+        matrices = [matrix for s in (a, b) for matrix in lists.judge_of(s).matrices(topics, binary=False)]
+        most = max(score_range(lists, s, there)[1] for s in (a, b))
         names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
         try:
-            check_says_something(d, t * se, (-most, most), sides)
+            check_says_something(d, t * se, (-most, most), matrices)
         except TruegainError as error:
             raise TruegainError(f"{names}: {error}") from None
-    if gold_sample == "shared" and wish.method == "default" and over:
-        low, high = _guarded(lists, two.less(one), reach(lists, b, there)[1], t, (low, high))
+    if gold_sample == "shared" and options.method == "default" and over:
+        low, high = _guarded(lists, two.less(one), score_range(lists, b, there)[1], t, (low, high))
     return Comparison(
         lists.ranked.systems[a], lists.ranked.systems[b], str(lists.measure), one.value, two.value, d, low, high,
-        p_of(d / se, df), test=how, level=wish.confidence, n=len(topics),
+        p_of(d / se, df), test=how, level=options.confidence, n=len(topics),
     )  # fmt: skip
 
 
@@ -261,22 +263,24 @@ def _guarded(
     return min(plain[0], found[0] * scale), max(plain[1], found[1] * scale)
 
 
-def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
+def _estimate(
+    lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions
+) -> LinearEstimate:
     """A system's corrected mean; refused where it cannot be supported, as it is by itself."""
     try:
-        return _sound(lists, s, topics, there, wish)
+        return _sound(lists, s, topics, there, options)
     except TruegainError as error:
         raise TruegainError(f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}") from None
 
 
-def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
+def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions) -> LinearEstimate:
     judge = lists.judge_of(s)
     f = lists.weights.weight[s][there]
-    sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
-    found = correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
-    variance, df = found.variance(over_topics=wish.clusters == "topics")
-    half = quantile_of(wish.confidence, df) * math.sqrt(variance)
-    check_inside(found.value, half, reach(lists, s, there))
+    matrices = matrices_of(judge, topics, binary=lists.binary, clusters=options.clusters)
+    found = correct_linear(f, topics, matrices, lists.weights.value, joined=lists.joined)
+    variance, df = found.variance(over_topics=options.clusters == "topics")
+    half = quantile_of(options.confidence, df) * math.sqrt(variance)
+    check_inside(found.value, half, score_range(lists, s, there))
     return found
 
 

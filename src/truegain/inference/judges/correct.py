@@ -19,15 +19,15 @@ from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import Method, check_method, interval_of
 from truegain.inference.judges.corrections import Correction, Corrections
 from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
-from truegain.inference.judges.gold_moves import positions
+from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.options import CorrectionOptions, judge_of, rectifies
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.rates import clearly_positive
-from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
-from truegain.inference.judges.wish import Wish, judge_of, rectifies
+from truegain.inference.judges.soundness import check_inside, check_says_something, matrices_of, score_range, why_not
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
@@ -85,13 +85,13 @@ def correct(
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     known = judge_of(judge, table, design, asked[0], gold_level, missing)
-    wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
+    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     answers: list[Correction] = []
     about: list[str] = []
     best: list[str] = []
     for one in asked:
         try:
-            some, said, difference = _one_measure(ranked, known, one, wish)
+            some, said, difference = _one_measure(ranked, known, one, options)
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
@@ -101,7 +101,7 @@ def correct(
         answers += some
         about += said
         best += [] if leaders is None else [leaders.sentence]
-    made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **wish.__dict__}
+    made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **options.__dict__}
     return Corrections(tuple(answers), tuple(dict.fromkeys(about)), tuple(best), made_by)
 
 
@@ -109,87 +109,89 @@ Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the fi
 
 
 def _one_measure(
-    ranked: RankedGains, judge: Judge | JudgePanel, measure: Measure, wish: Wish
+    ranked: RankedGains, judge: Judge | JudgePanel, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Correction], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
-    if rectifies(judge, wish.method):
+    if rectifies(judge, options.method):
         assert isinstance(judge, Judge)
-        return _rectified(ranked, judge, measure, wish)
-    lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
-    _check_has_method(lists, wish)
+        return _rectified(ranked, judge, measure, options)
+    lists = JudgedLists.of(ranked, judge, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    _check_has_method(lists, options)
     answers = []
     for s in range(len(ranked.systems)):
         try:
-            answers.append(_one_system(lists, s, wish))
+            answers.append(_one_system(lists, s, options))
         except TruegainError as error:
-            answers.append(_refused(lists, s, wish, why_not(lists, s, error)))
+            answers.append(_refused(lists, s, options, why_not(lists, s, error)))
     if all(a.value is None for a in answers):
         raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
     said = [str(lists.judge), *rank_notes(lists)]
     if isinstance(judge, Judge):
         said += judge.consistency()
-        warn_where_gold_alone_is_surer(ranked, judge, measure, answers, wish.confidence)
+        warn_where_gold_alone_is_surer(ranked, judge, measure, answers, options.confidence)
 
     def difference(a: int, b: int) -> tuple[float, float]:
-        found = difference_of(lists, b, a, "shared", wish)
+        found = difference_of(lists, b, a, "shared", options)
         assert found.p is not None
         return found.difference, found.p
 
     return answers, said, difference
 
 
-def _check_has_method(lists: JudgedLists, wish: Wish) -> None:
+def _check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
     """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
     one = isinstance(lists.judge, Judge)
-    if wish.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
+    if options.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
         other = "delta or bootstrap" if one else "delta"
-        raise TruegainError(f"{wish.method} is for binary relevance and one judge; here use {other}")
-    if wish.method == "bootstrap" and not one:
+        raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
+    if options.method == "bootstrap" and not one:
         raise TruegainError("bootstrap is for one judge; several judges have delta")
-    if wish.method == "bootstrap" and not lists.binary and wish.clusters == "none":
+    if options.method == "bootstrap" and not lists.binary and options.clusters == "none":
         raise TruegainError("the bootstrap of graded labels draws whole topics; with clusters 'none' use delta")
 
 
-def _refused(lists: JudgedLists, s: int, wish: Wish, why: str) -> Correction:
+def _refused(lists: JudgedLists, s: int, options: CorrectionOptions, why: str) -> Correction:
     scores = lists.naive[s][~np.isnan(lists.naive[s])]
     naive = float(scores.mean()) if len(scores) else math.nan
     return Correction(
-        lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, wish.confidence, "refused",
+        lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, options.confidence, "refused",
         lists.judge.design, len(scores), lists.judge.size, (why,),
     )  # fmt: skip
 
 
-def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
+def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Correction:
     there = lists.there(s)
     judge = lists.judge_of(s)
     base = Correction(
         lists.ranked.systems[s], str(lists.measure), float(lists.naive[s][there].mean()), None, None, None, None,
-        wish.confidence, wish.method, judge.design, int(there.sum()), judge.size,
+        options.confidence, options.method, judge.design, int(there.sum()), judge.size,
     )  # fmt: skip
     if lists.binary and isinstance(judge, Judge):
-        return _by_rates(base, lists, judge, s, there, wish)
+        return _by_rates(base, lists, judge, s, there, options)
     f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
-    sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
-    estimate = correct_linear(f, topics, sides, value, joined=lists.joined)
-    over = wish.clusters == "topics"
+    matrices = matrices_of(judge, topics, binary=lists.binary, clusters=options.clusters)
+    estimate = correct_linear(f, topics, matrices, value, joined=lists.joined)
+    over = options.clusters == "topics"
     variance, df = estimate.variance(over_topics=over)
     se, method = math.sqrt(variance), "delta"
     notes: tuple[str, ...] = ()
-    if wish.method == "bootstrap":
-        c = sides[0].confusion
-        draws = bootstrap_linear(f, topics, c, value, trials=wish.trials, seed=wish.seed, joined=lists.joined)
+    if options.method == "bootstrap":
+        c = matrices[0].confusion
+        draws = bootstrap_linear(f, topics, c, value, trials=options.trials, seed=options.seed, joined=lists.joined)
         se, method = draws.se, "bootstrap over topics"
         if draws.spoilt:
-            notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
-    half, limits = quantile_of(wish.confidence, df) * se, reach(lists, s, there)
+            notes = (f"{draws.spoilt} of {options.trials} bootstrap draws could not be corrected and were left out",)
+    half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, there)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     value_, low, high, held = check_inside(estimate.value, half, limits)
-    check_says_something(estimate.value, half, limits, sides)
+    check_says_something(estimate.value, half, limits, matrices)
     return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
 
 
-def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there: Bools, wish: Wish) -> Correction:
+def _by_rates(
+    base: Correction, lists: JudgedLists, judge: Judge, s: int, there: Bools, options: CorrectionOptions
+) -> Correction:
     """Binary relevance: the three rates, on the share of the lists that is judged."""
     f, topics = lists.weights.weight[s][there], lists.names(there)
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
@@ -200,13 +202,13 @@ def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there:
     v_j = float(moves @ moves) * n / (n - 1)
     at = positions(judge.binary.topics, topics if lists.joined else ())
     shared = np.where(at >= 0, moves[at], 0.0) if len(at) else None
-    rates = judge.rates(j / total, v_j, judged, wish.clusters, shared)
+    rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
     clearly_positive(rates)
     found = interval_of(
-        rates, rates.df(n - 1.0), point=bounded(rates.j * judged, judged, *judge.counts), method=wish.method,
-        confidence=wish.confidence, trials=wish.trials, seed=wish.seed, design=judge.design,
-        notes=judge.out_of_reach(rates.j), counts=judge.counts, n=n,
-        j_draws=_topic_draws(f, total, wish) if wish.method == "bootstrap" else None,
+        rates, rates.df(n - 1.0), point=bounded(rates.j * judged, judged, *judge.counts), method=options.method,
+        confidence=options.confidence, trials=options.trials, seed=options.seed, design=judge.design,
+        notes=judge.impossible(rates.j), counts=judge.counts, n=n,
+        j_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
     )  # fmt: skip
     scale = total * float(lists.weights.value[1])
     return replace(
@@ -215,30 +217,30 @@ def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there:
     )  # fmt: skip
 
 
-def _topic_draws(f: Floats, total: float, wish: Wish) -> Floats:
+def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
     """The bronze mean of resampled topics, for algorithm 1 at P@k."""
-    rng, n = np.random.default_rng(np.random.SeedSequence(wish.seed).spawn(1)[0]), len(f)
-    draws: Floats = rng.multinomial(n, np.full(n, 1 / n), wish.trials) @ f[:, 1] / (n * total)
+    rng, n = np.random.default_rng(np.random.SeedSequence(options.seed).spawn(1)[0]), len(f)
+    draws: Floats = rng.multinomial(n, np.full(n, 1 / n), options.trials) @ f[:, 1] / (n * total)
     return draws
 
 
 def _rectified(
-    ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish
+    ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Correction], list[str], Difference]:
-    from truegain.inference.judges.rectified import estimates_of, told_of
+    from truegain.inference.judges.rectified import estimates_of, slope_notes
     from truegain.inference.judges.sources import expansion_by_judge, source_of
 
     level = level_of(measure)
     tell_unjudged(ranked, measure)
-    fitted = judge.at_levels(level, wish.gold_level)
+    fitted = judge.at_levels(level, options.gold_level)
     gold = gold_of_items(ranked.pool, fitted, level)
     naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
     source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
-    estimates = estimates_of(source, ranked.systems, measure, wish.confidence)
+    estimates = estimates_of(source, ranked.systems, measure, options.confidence)
     answers = [
         Correction(
-            e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,
-            judge.design, e.n or 0, pairs,
+            e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, options.confidence,
+            e.method, judge.design, e.n or 0, pairs,
         )
         for s, e in enumerate(estimates)
     ]  # fmt: skip
@@ -247,4 +249,4 @@ def _rectified(
         found = source.estimate(a, b)
         return found.value, found.p_value()
 
-    return answers, [str(fitted), *fitted.consistency(), *told_of(source, measure)], difference
+    return answers, [str(fitted), *fitted.consistency(), *slope_notes(source, measure)], difference

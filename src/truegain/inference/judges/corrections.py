@@ -84,14 +84,14 @@ class Corrections:
             (a.system, a.measure, a.naive, a.value, a.low, a.high, a.se, a.method, a.design, a.topics, a.gold_pairs)
             for a in self.answers
         ]
-        return Table(COLUMNS, rows, self.made_by, "", (*self.about, *self.sentences(), *self._told()))
+        return Table(COLUMNS, rows, self.made_by, "", (*self.about, *self.sentences(), *self._notes_by_system()))
 
     def sentences(self) -> tuple[str, ...]:
         """What a manager can read: each system where there are few, and which of them may be the best."""
         each = tuple(a.sentence for a in self.answers) if len(self.answers) <= FEW else ()
         return (*each, *self.best)
 
-    def _told(self) -> tuple[str, ...]:
+    def _notes_by_system(self) -> tuple[str, ...]:
         systems: dict[str, list[str]] = {}
         several = len({a.measure for a in self.answers}) > 1
         for a in self.answers:

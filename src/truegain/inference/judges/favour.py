@@ -110,8 +110,8 @@ def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
     else:
         assert isinstance(lists.judge, Judge)
         try:
-            side = lists.judge.weighed(lists.pair_counts()).sides(lists.ranked.topics, binary=lists.binary)[0]
+            matrix = lists.judge.weighed(lists.pair_counts()).matrices(lists.ranked.topics, binary=lists.binary)[0]
         except TruegainError:
             return None
-        share = np.clip(corrected_mean(side.confusion, whole, weights.value).shares, 0.0, None)
+        share = np.clip(corrected_mean(matrix.confusion, whole, weights.value).shares, 0.0, None)
     return np.asarray(share / share.sum() * whole.sum()) if share.any() else None

@@ -17,7 +17,7 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
 from truegain.inference.judges.corrected import Corrected, Method, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
-from truegain.inference.judges.linear_correction import Side
+from truegain.inference.judges.linear_correction import TopicMatrix
 from truegain.inference.judges.rates import Rates, clearly_positive, rates_of
 from truegain.inference.results import Comparison
 from truegain.student import p_of
@@ -146,7 +146,7 @@ class Judge:
         gold = gold_level if gold_level is not None else level if self.levels[0] == self.levels[1] else self.levels[1]
         return self if self.levels == (level, gold) or not self.confusion.clustered else self.at((level, gold))
 
-    def sides(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[Side]:
+    def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
         """The judge for all topics, D checked to be clearly above 0, or C to be invertible.
 
         clusters='topics' refuses gold pairs of a label that come from one topic; None takes what there is.
@@ -154,7 +154,7 @@ class Judge:
         if binary:
             clearly_positive(self.rates(clusters=clusters or self._clusters))
         confusion = self.binary if binary else self.confusion.square()
-        return [Side(confusion, np.ones(len(topics), np.bool_), self._numbered(confusion, binary))]
+        return [TopicMatrix(confusion, np.ones(len(topics), np.bool_), self._numbered(confusion, binary))]
 
     def _numbered(self, confusion: Confusion, binary: bool) -> tuple[Ints, Ints, Ints, Floats] | None:
         """The gold pairs, each with a number, its row and column in the matrix, and its weight."""
@@ -247,12 +247,12 @@ class Judge:
         >>> enterprise.consistency(0.527)[0].split(":")[0]
         'the bronze mean 0.527 is above mR = 0.447'
         """
-        found = [] if j is None else list(self.out_of_reach(j))
+        found = [] if j is None else list(self.impossible(j))
         if self.design == "random":
             found += self._bronze_shares(j)
         return tuple(found)
 
-    def out_of_reach(self, j: float) -> tuple[str, ...]:
+    def impossible(self, j: float) -> tuple[str, ...]:
         """Whether a bronze mean is impossible for this judge, said in words."""
         if j > self.mR:
             return (

@@ -121,13 +121,13 @@ class JudgedLists:
         item = self.judge.pairs.items_in(self.ranked.pool)
         return frozen(np.where(item >= 0, of_item[item], 0.0))
 
-    def judge_out_of_reach(self, system: str, mean: float) -> tuple[str, ...]:
+    def impossible_means(self, system: str, mean: float) -> tuple[str, ...]:
         """Whether a system's bronze mean is impossible for the judge that would correct it."""
         if not self.binary:
             return ()
         try:
             judge = self.judge_of(self.ranked.systems.index(system))
-            return judge.out_of_reach(mean) if isinstance(judge, Judge) else ()
+            return judge.impossible(mean) if isinstance(judge, Judge) else ()
         except TruegainError as error:
             return (str(error),)
 

@@ -12,7 +12,7 @@ from truegain.gains.pairs import Design, Missing, check_design
 from truegain.gains.scales import check_scale
 from truegain.inference.judges.judge import Judge, Levels
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.linear_correction import Side
+from truegain.inference.judges.linear_correction import TopicMatrix
 from truegain.measures.parse import parse_measure
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
@@ -101,7 +101,7 @@ class JudgePanel:
         """The same judges at another level of relevance."""
         return JudgePanel({n: j.at_levels(level, gold_level) for n, j in self.judges.items()}, self.of_topic)
 
-    def sides(self, topics: Sequence[str], *, binary: bool) -> list[Side]:
+    def matrices(self, topics: Sequence[str], *, binary: bool) -> list[TopicMatrix]:
         """Each judge with the topics it labelled, among those scored."""
         unknown = [t for t in topics if t not in self.of_topic]
         if unknown:
@@ -112,7 +112,9 @@ class JudgePanel:
             if not (who == name).any():
                 continue
             try:
-                found += [Side(side.confusion, who == name) for side in judge.sides(topics, binary=binary)]
+                found += [
+                    TopicMatrix(matrix.confusion, who == name) for matrix in judge.matrices(topics, binary=binary)
+                ]
             except TruegainError as error:
                 raise TruegainError(f"judge {name}: {error}") from None
         return found

@@ -138,7 +138,7 @@ def differences_of(
     return found, refused
 
 
-def told_of(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
+def slope_notes(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
     """Whether and how whole gold topics make use of bronze scores."""
     if not isinstance(source, GoldTopics):
         return []

@@ -9,13 +9,13 @@ from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.corrected import Method
 from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.judges.gold_moves import positions
+from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.options import rectifies
 from truegain.inference.judges.panel import JudgePanel
 from truegain.inference.judges.sources import expansion_by_judge, source_of
-from truegain.inference.judges.wish import rectifies
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
@@ -64,10 +64,10 @@ def _inverted(lists: JudgedLists, system: int, w: Floats) -> float:
     there = lists.there(system)
     topics, copies = lists.names(there), w[there]
     f, value = lists.weights.weight[system][there], 0.0
-    for side in lists.judge_of(system).sides(topics, binary=lists.binary):
-        mine = copies * side.mask
+    for matrix in lists.judge_of(system).matrices(topics, binary=lists.binary):
+        mine = copies * matrix.mask
         share = (mine @ f) / copies.sum()
-        at = positions(side.confusion.topics, lists.ranked.topics if lists.joined else ())
-        of_gold = np.where(at >= 0, w[at], 1.0) if len(at) else np.ones(len(side.confusion.table))
-        value += corrected_mean(side.confusion.reweighted(of_gold), share, lists.weights.value).value
+        at = positions(matrix.confusion.topics, lists.ranked.topics if lists.joined else ())
+        of_gold = np.where(at >= 0, w[at], 1.0) if len(at) else np.ones(len(matrix.confusion.table))
+        value += corrected_mean(matrix.confusion.reweighted(of_gold), share, lists.weights.value).value
     return float(value)

@@ -17,7 +17,7 @@ from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.wish import judge_of, rectifies
+from truegain.inference.judges.options import judge_of, rectifies
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -80,7 +80,7 @@ def judge_report(
         lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
         means = mean_of_rows(lists.naive)
         for system, mean in zip(ranked.systems, means, strict=True):
-            notes += [f"{system}: {said}" for said in lists.judge_out_of_reach(system, float(mean))]
+            notes += [f"{system}: {said}" for said in lists.impossible_means(system, float(mean))]
     if lists is not None:
         notes += rank_notes(lists, always=True, rectified=rectifies(judge, "default"))
     if lists is not None and len(lists.ranked.systems) > 1:

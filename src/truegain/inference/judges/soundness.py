@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from truegain.errors import TruegainError
 from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.linear_correction import Side
+from truegain.inference.judges.linear_correction import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import JudgePanel
 from truegain.tables.columns import Bools
 
 
-def sides_of(judge: Judge | JudgePanel, topics: Sequence[str], *, binary: bool, clusters: Clusters) -> list[Side]:
-    """The judge's side, or those of a panel: D clearly above 0, or C invertible."""
+def matrices_of(
+    judge: Judge | JudgePanel, topics: Sequence[str], *, binary: bool, clusters: Clusters
+) -> list[TopicMatrix]:
+    """The judge's matrix, or those of a panel: D clearly above 0, or C invertible."""
     if not isinstance(judge, Judge):
-        return judge.sides(topics, binary=binary)
-    return judge.sides(topics, binary=binary, clusters=clusters)
+        return judge.matrices(topics, binary=binary)
+    return judge.matrices(topics, binary=binary, clusters=clusters)
 
 
 def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
@@ -30,19 +32,21 @@ def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     return said
 
 
-def reach(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
+def score_range(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
     """The lowest and the highest score that a system can have, given how much of its lists is judged."""
     total = float(lists.weights.weight[system][there].sum(axis=1).mean())
     value = lists.weights.value
     return total * min(0.0, float(value.min())), total * float(value.max())
 
 
-def check_says_something(value: float, half: float, limits: tuple[float, float], sides: Sequence[Side]) -> None:
+def check_says_something(
+    value: float, half: float, limits: tuple[float, float], matrices: Sequence[TopicMatrix]
+) -> None:
     """Refuse an interval that leaves out nothing of what the value can be."""
     low, high = limits
     if value - half > low or value + half < high:
         return
-    worst = max((side.confusion for side in sides), key=lambda c: c.condition)
+    worst = max((matrix.confusion for matrix in matrices), key=lambda c: c.condition)
     fewest = int(worst.effective.argmin())
     raise TruegainError(
         f"the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "

@@ -149,10 +149,10 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopic
     filled = np.where(np.isnan(gold), said, gold)
     truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
     labels = np.concatenate([bronze.item_gain[bronze.item_judged], filled[~np.isnan(filled)]])
-    return GoldTopics(scores, truth, _reach(measure, labels, bronze))
+    return GoldTopics(scores, truth, _score_range(measure, labels, bronze))
 
 
-def _reach(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
+def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
     """The lowest and the highest score possible: as the measure declares, or by the labels where it is linear."""
     low, high = measure.bounds()
     if math.isinf(high - low) and measure.linear_in_gains:

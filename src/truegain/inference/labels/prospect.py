@@ -16,8 +16,8 @@ from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import rectifies
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
-from truegain.inference.judges.wish import rectifies
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
@@ -170,7 +170,7 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     value, weight = lists.weights.value, lists.weights.weight
     judges = [lists.judge_of(s) for s in (0, 1)]
     parts = [
-        correct_linear(weight[s][there], topics, j.sides(topics, binary=lists.binary), value, joined=lists.joined)
+        correct_linear(weight[s][there], topics, j.matrices(topics, binary=lists.binary), value, joined=lists.joined)
         for s, j in enumerate(judges)
     ]
     both = parts[1].less(parts[0])

@@ -10,7 +10,7 @@ from truegain.errors import TruegainError
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.wish import judge_of
+from truegain.inference.judges.options import judge_of
 from truegain.inference.labels.batch import next_batch
 from truegain.inference.labels.plan import (
     LabelPlan,

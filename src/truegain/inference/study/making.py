@@ -56,9 +56,9 @@ def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: f
     found = []
     for s, system in enumerate(ranked.systems):
         try:
-            sides = lists.judge_of(s).sides(topics, binary=lists.binary)
+            matrices = lists.judge_of(s).matrices(topics, binary=lists.binary)
             weight, value = lists.weights.weight[s], lists.weights.value
-            found.append(correct_linear(weight, topics, sides, value, joined=lists.joined))
+            found.append(correct_linear(weight, topics, matrices, value, joined=lists.joined))
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
     return ByRates(found, ranked.topics, judge.size)

@@ -18,7 +18,7 @@ SAME_POPULATION = ("random", "by-bronze", "topics")
 
 
 @dataclass(frozen=True)
-class Wish:
+class CorrectionOptions:
     """Options that a correction and a comparison share."""
 
     method: Method = "default"
