@@ -17,7 +17,7 @@ from truegain.inference.judges import comparison
 from truegain.inference.judges.best import Leaders, leaders_of
 from truegain.inference.judges.comparison import CorrectedComparisons, _beside_naive, _sentences, compare_corrected
 from truegain.inference.judges.corrections import Correction, Corrections
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import Rates
 from truegain.inference.results import Comparison
 from truegain.student import p_of, quantile_of
@@ -267,7 +267,7 @@ def test_methods_that_labels_do_not_have_are_refused_at_once() -> None:
 def test_a_panel_has_delta_only() -> None:
     """Guards the methods of several judges, and what is said of their accuracy by rank."""
     runs, bronze, _ = study(7, topics=8, docs=5)
-    panel = JudgePanel({"x": EBAY, "y": EBAY}, {t: "x" if int(t) % 2 else "y" for t in bronze})
+    panel = Judges({"x": EBAY, "y": EBAY}, {t: "x" if int(t) % 2 else "y" for t in bronze})
     with pytest.raises(tg.TruegainError, match=r"fieller is for binary relevance and one judge; here use delta$"):
         tg.correct(runs, bronze, panel, "P@5", method="fieller")
     with pytest.raises(tg.TruegainError, match="bootstrap is for one judge"):

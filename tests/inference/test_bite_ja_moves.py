@@ -12,7 +12,6 @@ import truegain as tg
 from tests.worlds import study
 from truegain.errors import DataWarning
 from truegain.inference.judges.corrections import Correction
-from truegain.inference.judges.fitting import fitted_judge, inverted
 from truegain.inference.judges.gold_alone import (
     _of_mean,
     _of_ratio,
@@ -34,8 +33,8 @@ def test_the_note_of_an_inverted_judge_is_at_its_limit() -> None:
         judge = tg.Judge.from_counts(relevant=(right, 20), nonrelevant=(20 - right, 40))
         rates = judge.rates(0.5, 0.0, 1.0, judge._clusters)
         d, se = rates.shrunk_d
-        assert (inverted(judge) is not None) == (d < -rates.bar * se)
-        told.append(inverted(judge) is not None)
+        assert (judge.inverted() is not None) == (d < -rates.bar * se)
+        told.append(judge.inverted() is not None)
     assert 0 < sum(told) < 20
 
 
@@ -44,13 +43,13 @@ def test_a_judge_is_fitted_at_the_levels_asked_for() -> None:
     bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
     gold = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 2, "b": 2, "x": 0}}
     with pytest.warns(DataWarning, match="1 gold pairs have no bronze label and are left out"):
-        judge = fitted_judge(bronze, gold, "P@10", design="random", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", "P@10", gold_level=2, missing="drop")
     assert (judge.counts, judge.levels) == ((2.0, 3.0, 1.0, 2.0), (1.0, 2.0))
     assert judge.gold is not None
     with pytest.raises(tg.TruegainError, match="not on the scale"):
-        fitted_judge(bronze, gold, "P@10", design="random", labels="0,1", missing="drop")
+        tg.Judge.fit(bronze, gold, "random", "P@10", scale="0,1", missing="drop")
     with pytest.raises(tg.TruegainError, match="how were the gold pairs sampled"):
-        fitted_judge(bronze, gold, "P@10")
+        tg.Judge.fit(bronze, gold, relevant="P@10")
 
 
 def test_widths_of_a_mean_and_of_a_ratio() -> None:
@@ -92,7 +91,7 @@ def test_gold_labels_of_the_pool() -> None:
     gold = {"1": {"a": 3, "b": 1, "c": -1, "z": 2}, "2": {"a": 2}}
     ranked = aligned({"s": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, bronze, Options())
     with pytest.warns(DataWarning):
-        judge = fitted_judge(bronze, gold, "P@2", design="random", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", "P@2", gold_level=2, missing="drop")
 
     def labels(level: float | None) -> dict[str, float]:
         found = gold_of_items(ranked.pool, judge, level)
@@ -109,7 +108,7 @@ def test_gold_labels_of_the_pool() -> None:
 def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsRecorder) -> None:
     """Guards the warning: which systems, which of them most, and nothing where gold alone is as wide."""
     runs, bronze, gold = study(2, topics=10, docs=6)
-    ranked, judge = aligned(runs, bronze, Options()), fitted_judge(bronze, gold, "P@6", design="topics")
+    ranked, judge = aligned(runs, bronze, Options()), tg.Judge.fit(bronze, gold, "topics", "P@6")
     measure = tg.parse_measure("P@6")
     widths = gold_alone_widths(
         ranked, gold_of_items(ranked.pool, judge, 1.0), np.ones(len(ranked.pool)), measure, 0.95, whole_topics=True

@@ -18,6 +18,7 @@ from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.refit import corrected_values
 from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import score_range
@@ -35,7 +36,7 @@ def test_topics_that_only_gold_knows() -> None:
     ranked = aligned({n: {t: RUNS[n][t] for t in SOME} for n in "ab"}, {t: BRONZE[t] for t in SOME}, Options())
     lists = JudgedLists.of(ranked, JUDGE, P3)
     assert lists.pair_counts().sum() == 2 * 3 * 7
-    assert lists.judge_of(0).size == 3 * 7
+    assert lists.judges_of(0).size == 3 * 7
     w = np.array([2.0, 0.0, 1.0, 3.0, 0.5, 1.0, 1.0])
     copies = {t: w[ranked.topics.index(t)] if t in ranked.topics else 1.0 for t in BRONZE}
     cells = np.zeros((2, 2))
@@ -104,12 +105,14 @@ def test_degrees_of_freedom_without_clusters() -> None:
     """Guards n - 1 for the topics and no limit for the pairs, and counts alone, whose pairs are of no topic."""
     f, value = np.random.default_rng(2).random((6, 2)), np.array([0.0, 1.0])
     for judge in (JUDGE, EBAY):
-        found = correct_linear(f, list("012345"), judge.matrices(list("012345"), binary=True), value)
+        found = correct_linear(f, list("012345"), Judges.of(judge).matrices(list("012345"), binary=True), value)
         of_topics = float(found.moves @ found.moves) * 6 / 5
         variance, df = found.variance(over_topics=False)
         assert df == pytest.approx(5 * (variance / of_topics) ** 2)
         assert (found.variance() == (variance, df)) == (judge is EBAY)
-    less = found.less(correct_linear(f / 2, list("012345"), EBAY.matrices(list("012345"), binary=True), value))
+    less = found.less(
+        correct_linear(f / 2, list("012345"), Judges.of(EBAY).matrices(list("012345"), binary=True), value)
+    )
     assert less.value == pytest.approx(found.value / 2)
     assert less.moves == pytest.approx(found.moves / 2)
 
@@ -153,7 +156,7 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
 def test_what_is_taken_where_nothing_is_said() -> None:
     """Guards defaults: level 1, 95%, seed 0."""
     assert JUDGE.pairs is not None
-    assert tg.Judge.of_pairs(JUDGE.pairs, "by-gold").levels == (1, 1)
+    assert tg.Judge.fit(JUDGE.pairs, None, "by-gold").levels == (1, 1)
     assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().trials) == (0.95, 0, 2000)
     a, b = EBAY.correct(0.5, 90, 0.3), EBAY.correct(0.6, 80, 0.3)
     assert (a.confidence, EBAY.difference(a, b).level) == (0.95, 0.95)

@@ -16,7 +16,7 @@ from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import delta_se, fieller, guarded, lang_reiczigel, parametric_bootstrap
 from truegain.inference.judges.linear_correction import TopicMatrix, bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import Rates, clearly_positive
 from truegain.inference.judges.simulation import simulate_judge
 from truegain.measures.evaluate import Options, aligned
@@ -203,7 +203,7 @@ def test_several_judges_are_each_corrected_with_their_own_accuracy() -> None:
 
     rows = [(t, d, "x" if int(t) % 2 else "y", g) for t, row in bronze.items() for d, g in row.items()]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    panel = JudgePanel.fit(frame, gold, "by-gold")
+    panel = Judges.fit(frame, gold, "by-gold")
     whole = tg.correct(runs, frame, panel, "P@10")
     parts = []
     for odd in (0, 1):

@@ -16,6 +16,7 @@ from truegain.inference.judges.by_rank import rank_shifts
 from truegain.inference.judges.favour import favours
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.refit import corrected_values
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.ranked import RankedGains
@@ -54,7 +55,7 @@ def estimates(lists: JudgedLists) -> list[LinearEstimate]:
     topics = lists.ranked.topics
     return [
         correct_linear(
-            lists.weights.weight[s], topics, lists.judge_of(s).matrices(topics, binary=lists.binary),
+            lists.weights.weight[s], topics, lists.judges_of(s).matrices(topics, binary=lists.binary),
             lists.weights.value, joined=lists.joined,
         )
         for s in (0, 1)
@@ -63,16 +64,17 @@ def estimates(lists: JudgedLists) -> list[LinearEstimate]:
 
 def reweighted(lists: JudgedLists, weights: Floats) -> JudgedLists:
     """The same with a weight for each gold pair."""
-    assert isinstance(lists.judge, tg.Judge)
-    assert lists.judge.pairs is not None
-    pairs = replace(lists.judge.pairs, weight=weights)
-    return replace(lists, judge=tg.Judge.of_pairs(pairs, lists.judge.design, lists.judge.levels))
+    assert lists.known is not None
+    judge, pairs = lists.known
+    return replace(
+        lists, judges=Judges.of(tg.Judge.fit(replace(pairs, weight=weights), None, judge.design, judge.levels))
+    )
 
 
 def values(lists: JudgedLists) -> Floats:
     """Both systems' corrected means, and nothing else of them."""
     topics, w = lists.ranked.topics, lists.weights
-    matrices = [lists.judge_of(s).matrices(topics, binary=lists.binary)[0] for s in (0, 1)]
+    matrices = [lists.judges_of(s).matrices(topics, binary=lists.binary)[0] for s in (0, 1)]
     return np.array(
         [corrected_mean(matrix.confusion, w.weight[s].mean(axis=0), w.value).value for s, matrix in enumerate(matrices)]
     )
@@ -207,10 +209,10 @@ def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> 
 
     size = sum(map(len, gold.values()))
     plain = JudgedLists.of(ranked, tg.Judge.fit(bronze, gold, design="random"), one)
-    assert isinstance(plain.judge, tg.Judge)
-    assert plain.judge.pairs is not None
-    topic = plain.judge.pairs.topic
-    label = plain.judge.codes(plain.weights.classes, binary=plain.binary)[0]
+    assert plain.known is not None
+    judge, pairs = plain.known
+    topic = pairs.topic
+    label = judge.codes(plain.weights.classes, binary=plain.binary)[0]
     kinds = {"gold-non-relevant": 0, "gold-relevant": 1, "gold-0": 0, "gold-1": 1, "gold-2": 2}
     first = rank_shifts(plain)
     order = [(s.gold, s.bronze) for s in first]
@@ -227,8 +229,8 @@ def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> 
     # a favour takes the shares of gold labels as known; so they are held while a pair's weight moves
     value, se = [f.value for f in favours(plain)], [f.se for f in favours(plain)]
     assert value[0] == pytest.approx(-(value[1] or 0.0))
-    pairs, w = plain.judge.pairs, plain.weights
-    g, b = plain.judge.codes(w.classes, binary=plain.binary)
+    w = plain.weights
+    g, b = judge.codes(w.classes, binary=plain.binary)
     load = np.stack([plain.pair_counts([s]) for s in (0, 1)])
     share = np.bincount(g, load.sum(axis=0)) / load.sum() * np.nanmean(w.weight, axis=(0, 1)).sum()
 

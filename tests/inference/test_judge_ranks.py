@@ -308,7 +308,7 @@ def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
 
 def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
     """Guards both ends of the refusal: either end left out says something, both reached says nothing."""
-    matrices = tg.Judge.from_counts((80, 100), (80, 100)).matrices(("1", "2"), binary=True)
+    matrices = [tg.Judge.from_counts((80, 100), (80, 100)).matrix_for(np.ones(2, np.bool_), binary=True)]
     for value, half in ((0.3, 0.6), (0.7, 0.6), (0.5, 0.49)):
         check_says_something(value, half, (0.0, 1.0), matrices)
     with pytest.raises(tg.TruegainError, match=r"^the interval would run from 0 to 1 .*gold label 0 .*worth 100"):

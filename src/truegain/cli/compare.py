@@ -249,10 +249,10 @@ def _corrected(
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.inference.differences.compare import compare
-    from truegain.inference.judges.fitting import fitted_judge
+    from truegain.inference.judges.judge import Judge
 
-    judge = fitted_judge(
-        read.bronze, read.gold, measures[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
+    judge = Judge.fit(
+        read.bronze, read.gold, design, measures[0], gold_level=gold_level, missing=missing, scale=read.labels
     )
     found = [compare(runs, read.bronze, name, gold=judge, gold_level=gold_level, **options) for name in measures]
     _draw([c.pairs for c in found], figure)

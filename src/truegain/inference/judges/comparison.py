@@ -23,8 +23,9 @@ from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.options import CorrectionOptions, judge_of, rectifies
-from truegain.inference.judges.soundness import check_inside, check_says_something, matrices_of, score_range, why_not
+from truegain.inference.judges.options import CorrectionOptions
+from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Comparison, table_of
 from truegain.measures.base import Measure
@@ -108,18 +109,18 @@ def compare_corrected(
     one = parse_measure(measure)  # type: ignore[arg-type]
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    known = judge_of(judge, table, design, one, gold_level, missing)
+    judges = Judges.of(judge, table, one, design, gold_level=gold_level, missing=missing)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     wanted = _pairs(ranked.systems, baseline)
-    if rectifies(known, method) and gold_sample == "shared":
-        assert isinstance(known, Judge)
+    known = judges.rectifier(method) if gold_sample == "shared" else None
+    if known is not None:
         found, notes = _rectified(ranked, known, one, wanted, options)
     else:
-        lists = JudgedLists.of(ranked, known, one, gold_level=gold_level, accuracy=accuracy)
+        lists = JudgedLists.of(ranked, judges, one, gold_level=gold_level, accuracy=accuracy)
         found, refused = _differences(lists, wanted, gold_sample, options)
-        notes = [str(lists.judge), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
+        notes = [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
     found = _beside_naive(found, one.score(ranked), ranked.systems)
     if adjust != "none" and len(wanted) > 1:
         p = np.full(len(wanted), np.nan)  # pairs that were refused count too
@@ -127,7 +128,7 @@ def compare_corrected(
         shown = adjust_asked(p, adjust)[: len(found)].tolist()
         found = [replace(c, p_adjusted=q, adjustment=adjust) for c, q in zip(found, shown, strict=True)]
     made_by = {
-        "truegain": __version__, "measure": str(one), "design": known.design, "gold_sample": gold_sample,
+        "truegain": __version__, "measure": str(one), "design": judges.design, "gold_sample": gold_sample,
         "adjust": adjust, "baseline": baseline, **options.__dict__,
     }  # fmt: skip
     return CorrectedComparisons(str(one), tuple(found), tuple(notes), made_by)
@@ -169,8 +170,7 @@ def _rectified(
 
 def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: bool = False) -> list[str]:
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
-    judge = lists.judge
-    if not isinstance(judge, Judge) or judge.pairs is None or judge.design == "elsewhere":
+    if lists.known is None or lists.judges.design == "elsewhere":
         return []
     found = homogeneity(lists, trials=options.trials, seed=options.seed)
     return [found.finding if rectified else found.sentence]
@@ -231,7 +231,7 @@ def difference_of(
     d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(options.confidence, df)
     low, high = d - t * se, d + t * se
     if not lists.binary:
-        matrices = [matrix for s in (a, b) for matrix in lists.judge_of(s).matrices(topics, binary=False)]
+        matrices = [matrix for s in (a, b) for matrix in lists.judges_of(s).matrices(topics, binary=False)]
         most = max(score_range(lists, s, there)[1] for s in (a, b))
         names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
         try:
@@ -250,11 +250,11 @@ def _guarded(
     lists: JudgedLists, both: LinearEstimate, scale: float, t: float, plain: tuple[float, float]
 ) -> tuple[float, float]:
     """The interval, widened where one judge behind both systems passes as better than chance only just."""
-    judge = lists.judge
-    if not (lists.binary and isinstance(judge, Judge) and lists.accuracy != "system" and scale > 0):
+    if not (lists.binary and lists.accuracy != "system" and scale > 0):
         return plain
-    judge = lists.judge_of(0)
-    assert isinstance(judge, Judge)
+    judge = lists.judges_of(0).alone
+    if judge is None:
+        return plain
     rates = judge.rates(0.5, 0.0, 1.0)
     n, d = len(both.moves), judge.D / scale
     found = guarded_difference(both.value * d, float(both.moves @ both.moves) * n / (n - 1) * d**2, rates, t)
@@ -274,9 +274,8 @@ def _estimate(
 
 
 def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions) -> LinearEstimate:
-    judge = lists.judge_of(s)
     f = lists.weights.weight[s][there]
-    matrices = matrices_of(judge, topics, binary=lists.binary, clusters=options.clusters)
+    matrices = lists.judges_of(s).matrices(topics, binary=lists.binary, clusters=options.clusters)
     found = correct_linear(f, topics, matrices, lists.weights.value, joined=lists.joined)
     variance, df = found.variance(over_topics=options.clusters == "topics")
     half = quantile_of(options.confidence, df) * math.sqrt(variance)

@@ -24,10 +24,10 @@ from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.options import CorrectionOptions, judge_of, rectifies
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.options import CorrectionOptions
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import clearly_positive
-from truegain.inference.judges.soundness import check_inside, check_says_something, matrices_of, score_range, why_not
+from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
@@ -60,7 +60,7 @@ def correct(
 ) -> Corrections:
     """What the scores would be without the bronze judge's errors, naive and corrected side by side.
 
-    `judge` is a `Judge`, a `JudgePanel`, or the gold labels themselves, of which `design` says how they were sampled:
+    `judge` is a `Judge`, several `Judges`, or the gold labels themselves, of which `design` says how they were sampled:
     'random', 'by-bronze' or 'topics' (the same population: rectified by default) or 'by-gold' or 'elsewhere' (the
     confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, delta for graded
     labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics are the clusters; the
@@ -84,14 +84,14 @@ def correct(
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    known = judge_of(judge, table, design, asked[0], gold_level, missing)
+    judges = Judges.of(judge, table, asked[0], design, gold_level=gold_level, missing=missing)
     options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     answers: list[Correction] = []
     about: list[str] = []
     best: list[str] = []
     for one in asked:
         try:
-            some, said, difference = _one_measure(ranked, known, one, options)
+            some, said, difference = _one_measure(ranked, judges, one, options)
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
@@ -101,7 +101,12 @@ def correct(
         answers += some
         about += said
         best += [] if leaders is None else [leaders.sentence]
-    made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **options.__dict__}
+    made_by = {
+        "truegain": __version__,
+        "measures": [str(m) for m in asked],
+        "design": judges.design,
+        **options.__dict__,
+    }
     return Corrections(tuple(answers), tuple(dict.fromkeys(about)), tuple(best), made_by)
 
 
@@ -109,13 +114,12 @@ Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the fi
 
 
 def _one_measure(
-    ranked: RankedGains, judge: Judge | JudgePanel, measure: Measure, options: CorrectionOptions
+    ranked: RankedGains, judges: Judges, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Correction], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
-    if rectifies(judge, options.method):
-        assert isinstance(judge, Judge)
+    if (judge := judges.rectifier(options.method)) is not None:
         return _rectified(ranked, judge, measure, options)
-    lists = JudgedLists.of(ranked, judge, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
     _check_has_method(lists, options)
     answers = []
     for s in range(len(ranked.systems)):
@@ -125,10 +129,10 @@ def _one_measure(
             answers.append(_refused(lists, s, options, why_not(lists, s, error)))
     if all(a.value is None for a in answers):
         raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
-    said = [str(lists.judge), *rank_notes(lists)]
-    if isinstance(judge, Judge):
-        said += judge.consistency()
-        warn_where_gold_alone_is_surer(ranked, judge, measure, answers, options.confidence)
+    said = [str(lists.judges), *rank_notes(lists)]
+    if judges.alone is not None:
+        said += judges.alone.consistency()
+        warn_where_gold_alone_is_surer(ranked, judges.alone, measure, answers, options.confidence)
 
     def difference(a: int, b: int) -> tuple[float, float]:
         found = difference_of(lists, b, a, "shared", options)
@@ -140,7 +144,7 @@ def _one_measure(
 
 def _check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
     """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
-    one = isinstance(lists.judge, Judge)
+    one = lists.judges.alone is not None
     if options.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
         other = "delta or bootstrap" if one else "delta"
         raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
@@ -155,21 +159,21 @@ def _refused(lists: JudgedLists, s: int, options: CorrectionOptions, why: str) -
     naive = float(scores.mean()) if len(scores) else math.nan
     return Correction(
         lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, options.confidence, "refused",
-        lists.judge.design, len(scores), lists.judge.size, (why,),
+        lists.judges.design, len(scores), lists.judges.size, (why,),
     )  # fmt: skip
 
 
 def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Correction:
     there = lists.there(s)
-    judge = lists.judge_of(s)
+    judges = lists.judges_of(s)
     base = Correction(
         lists.ranked.systems[s], str(lists.measure), float(lists.naive[s][there].mean()), None, None, None, None,
-        options.confidence, options.method, judge.design, int(there.sum()), judge.size,
+        options.confidence, options.method, judges.design, int(there.sum()), judges.size,
     )  # fmt: skip
-    if lists.binary and isinstance(judge, Judge):
-        return _by_rates(base, lists, judge, s, there, options)
+    if lists.binary and judges.alone is not None:
+        return _by_rates(base, lists, judges.alone, s, there, options)
     f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
-    matrices = matrices_of(judge, topics, binary=lists.binary, clusters=options.clusters)
+    matrices = judges.matrices(topics, binary=lists.binary, clusters=options.clusters)
     estimate = correct_linear(f, topics, matrices, value, joined=lists.joined)
     over = options.clusters == "topics"
     variance, df = estimate.variance(over_topics=over)

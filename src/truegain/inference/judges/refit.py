@@ -13,8 +13,7 @@ from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.options import rectifies
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.sources import expansion_by_judge, source_of
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats
@@ -23,7 +22,7 @@ from truegain.tables.ranked import RankedGains
 
 def corrected_values(
     ranked: RankedGains,
-    judge: Judge | JudgePanel,
+    judge: Judge | Judges,
     measure: Measure,
     weights: npt.ArrayLike,
     *,
@@ -50,11 +49,10 @@ def corrected_values(
     w = np.asarray(weights, np.float64)
     if w.shape != (len(ranked.topics),) or not np.isfinite(w).all() or (w < 0).any():
         raise TruegainError(f"weights must be {len(ranked.topics)} numbers of at least 0, one a topic")
-    if rectifies(judge, method):
-        assert isinstance(judge, Judge)
-        fitted = judge.at_levels(level_of(measure), gold_level)
+    if (known := Judges.of(judge).rectifier(method)) is not None:
+        fitted = known.at_levels(level_of(measure), gold_level)
         gold = gold_of_items(ranked.pool, fitted, level_of(measure))
-        source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+        source = source_of(ranked, gold, measure, known.design, expansion_by_judge(fitted, ranked.pool), "auto")
         return np.array([source.estimate(s, None, w).value for s in range(len(ranked.systems))])
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy)
     return np.array([_inverted(lists, s, w) for s in range(len(ranked.systems))])
@@ -64,7 +62,7 @@ def _inverted(lists: JudgedLists, system: int, w: Floats) -> float:
     there = lists.there(system)
     topics, copies = lists.names(there), w[there]
     f, value = lists.weights.weight[system][there], 0.0
-    for matrix in lists.judge_of(system).matrices(topics, binary=lists.binary):
+    for matrix in lists.judges_of(system).matrices(topics, binary=lists.binary):
         mine = copies * matrix.mask
         share = (mine @ f) / copies.sum()
         at = positions(matrix.confusion.topics, lists.ranked.topics if lists.joined else ())

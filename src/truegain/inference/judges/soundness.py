@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truegain.errors import TruegainError
-from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.linear_correction import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import JudgePanel
 from truegain.tables.columns import Bools
-
-
-def matrices_of(
-    judge: Judge | JudgePanel, topics: Sequence[str], *, binary: bool, clusters: Clusters
-) -> list[TopicMatrix]:
-    """The judge's matrix, or those of a panel: D clearly above 0, or C invertible."""
-    if not isinstance(judge, Judge):
-        return judge.matrices(topics, binary=binary)
-    return judge.matrices(topics, binary=binary, clusters=clusters)
 
 
 def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""
     name, said = lists.ranked.systems[system], str(error)
-    if lists.accuracy == "system" and isinstance(lists.judge, Judge):
+    if lists.accuracy == "system":
         said += (
             f" (the judge was measured on the gold pairs that {name} retrieved; --accuracy lists or given "
             "measures it on more)"

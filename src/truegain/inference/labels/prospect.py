@@ -16,7 +16,7 @@ from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import rectifies
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
@@ -24,6 +24,7 @@ from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
+WHAT = "a plan of labels"
 LEAST_OF_GOLD = 0.1  # share of the variance that is left to the gold pairs
 LEAST_OF_TOPICS = 0.05  # of the variance of bronze scores over topics that is left to the systems themselves
 LEAST_SHARE = 0.01  # of a gold label among the documents scored
@@ -72,7 +73,7 @@ def outlook_of(
         given = "is one" if len(systems) == 1 else f"are {len(systems)}"
         raise TruegainError(f"a plan is for two systems, and there {given} ({some(systems)}); give two runs")
     costs = _Costs(cost_bronze, cost_gold)
-    if rectifies(judge, "default"):
+    if Judges.of(judge).rectifier("default") is not None:
         level = level_of(measure)
         fitted = judge.at_levels(level, gold_level)
         gold = gold_of_items(ranked.pool, fitted, level)
@@ -168,7 +169,7 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     there = lists.there(0, 1)
     topics = lists.names(there)
     value, weight = lists.weights.value, lists.weights.weight
-    judges = [lists.judge_of(s) for s in (0, 1)]
+    judges = [lists.judges_of(s) for s in (0, 1)]
     parts = [
         correct_linear(weight[s][there], topics, j.matrices(topics, binary=lists.binary), value, joined=lists.joined)
         for s, j in enumerate(judges)
@@ -180,13 +181,11 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     union = np.unique(lists.weights.item)
     per_topic = int(there[lists.ranked.pool.topic[union]].sum()) / len(topics)
     largest = float(np.nanmax(weight.sum(axis=2))) * float(value.max())
-    together = lists.judge_of(0, 1)
-    if not (all(isinstance(j, Judge) for j in judges) and isinstance(together, Judge)):
-        raise TruegainError("a plan of labels is for one judge, not for several")
+    together = lists.judges_of(0, 1).only(WHAT)
     if lists.accuracy == "given" and lists.binary:
         prospect = _one_accuracy(lists, together, weight[1][there] - weight[0][there], per_topic, costs)
     else:
-        prospect = _own_accuracies(lists, judges, both, per_topic, costs)  # type: ignore[arg-type]
+        prospect = _own_accuracies(lists, [j.only(WHAT) for j in judges], both, per_topic, costs)
     return Outlook(prospect, both.value, math.sqrt(variance), df, largest, "corrected, one gold sample for both")
 
 
@@ -209,8 +208,7 @@ def _own_accuracies(
     c = judges[0].binary if lists.binary else judges[0].confusion.square()
     relevant = np.array([g >= (1.0 if lists.binary else judges[0].levels[1]) for g in c.gold])
     n = len(both.topics)
-    together = lists.judge_of(0, 1)
-    assert isinstance(together, Judge)
+    together = lists.judges_of(0, 1).only(WHAT)
     n_r, n_n = float(together.binary.effective[1]), float(together.binary.effective[0])
     share = None if together.design == "by-gold" else n_r / (n_r + n_n)
     if lists.joined:

@@ -10,7 +10,7 @@ from truegain.errors import TruegainError
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.options import judge_of
+from truegain.inference.judges.panel import Judges
 from truegain.inference.labels.batch import next_batch
 from truegain.inference.labels.plan import (
     LabelPlan,
@@ -94,9 +94,7 @@ def plan(
         raise TruegainError(f"batch {batch}: give at least 1 pair, or leave it out for as many as the plan wants")
     one, table = parse_measure(measure), Judgments.of(bronze)  # type: ignore[arg-type]
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    known = judge_of(judge, table, design, one, gold_level, missing)
-    if not isinstance(known, Judge):
-        raise TruegainError("a plan of labels is for one judge, not for several; make one label of theirs (--rule)")
+    known = Judges.of(judge, table, one, design, gold_level=gold_level, missing=missing).only("a plan of labels")
     seen = outlook_of(ranked, known, one, cost_bronze=cost_bronze, cost_gold=cost_gold, gold_level=gold_level)
     prospect, wanted = seen.prospect, _wanted(seen, detect, str(one))
     chosen = plan_labels(prospect, wanted, confidence=confidence, power=power)

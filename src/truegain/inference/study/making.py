@@ -11,13 +11,12 @@ from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import correct_linear
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
-
-SAME_POPULATION = ("random", "by-bronze", "topics")
 
 
 def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None) -> Evidence:
@@ -56,7 +55,7 @@ def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: f
     found = []
     for s, system in enumerate(ranked.systems):
         try:
-            matrices = lists.judge_of(s).matrices(topics, binary=lists.binary)
+            matrices = lists.judges_of(s).matrices(topics, binary=lists.binary)
             weight, value = lists.weights.weight[s], lists.weights.value
             found.append(correct_linear(weight, topics, matrices, value, joined=lists.joined))
         except TruegainError as error:

@@ -15,7 +15,6 @@ from truegain.gains.magnitudes import normalised
 from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import check_drawable, keys_needed
 from truegain.inference.collection.score import has_lone_rule, spreads_of
-from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.judges.judge import Judge
 from truegain.inference.limits import within
 from truegain.inference.replicates import check_confidence
@@ -166,7 +165,7 @@ class Study:
     def _judge(self, gold: object, design: Design | None, gold_level: float | None) -> Judge:
         if isinstance(gold, Judge):
             return gold
-        return fitted_judge(self._labels, gold, self.measures[0], design=design, gold_level=gold_level)
+        return Judge.fit(self._labels, gold, design, self.measures[0], gold_level=gold_level)
 
     def _check_uses(self) -> None:
         unknown = [s for s in self.uses if s not in self.systems]
