@@ -83,7 +83,7 @@ def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
             ask()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)  # gold alone would be surer here
-        assert tg.correct(runs, bronze, judge, "P@10", method="delta")[0].value is not None
+        assert not tg.correct(runs, bronze, judge, "P@10", method="delta")[0].refused
 
 
 def test_dropped_labels_leave_the_rest_as_it_is() -> None:

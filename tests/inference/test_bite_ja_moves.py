@@ -11,7 +11,6 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.errors import DataWarning
-from truegain.inference.judges.corrections import Correction
 from truegain.inference.judges.gold_alone import (
     _of_mean,
     _of_ratio,
@@ -21,6 +20,7 @@ from truegain.inference.judges.gold_alone import (
 )
 from truegain.inference.judges.gold_influence import GoldInfluence, positions
 from truegain.inference.judges.rates import ICC, PRIOR
+from truegain.inference.results import Estimate
 from truegain.measures.evaluate import Options, aligned
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
@@ -116,10 +116,7 @@ def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsR
 
     def told(*factors: float) -> list[str]:
         recwarn.clear()
-        answers = [
-            Correction(s, "P@6", 0.5, 0.5, 0.0, (w or 0.0) * f, 0.1, 0.95, "", "topics", 9, 9)
-            for s, w, f in zip("ab", widths, factors, strict=True)
-        ]
+        answers = [Estimate(s, "P@6", 0.5, 0.0, (w or 0.0) * f) for s, w, f in zip("ab", widths, factors, strict=True)]
         warn_where_gold_alone_is_surer(ranked, judge, measure, answers, 0.95)
         return [str(w.message) for w in recwarn]
 

@@ -80,7 +80,7 @@ def correct_command(
         expand(runs), read.bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
         accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    write_table(replace(found, about=(*said, *found.about)).table(), output_format, output)
+    write_table(replace(found, notes=(*said, *found.notes)).table(), output_format, output)
 
 
 def _check_by_assessor(rule: str | None, method: str) -> None:

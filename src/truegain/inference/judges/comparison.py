@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, get_args
 
@@ -14,7 +14,7 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.corrected import Method, check_method
+from truegain.inference.judges.corrected import check_method
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.homogeneity import homogeneity
@@ -22,12 +22,12 @@ from truegain.inference.judges.intervals import guarded_difference
 from truegain.inference.judges.judge import Clusters, Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
-from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.multiple import METHODS, adjust_asked
-from truegain.inference.results import Comparison, table_of
+from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -36,112 +36,88 @@ from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
-from truegain.tables.table import Table
 
 ROUNDING = 1e-12  # a standard error that is rounding only
 
 
-@dataclass(frozen=True, eq=False)
-class CorrectedComparisons:
-    """Differences between systems without the judge's errors, and what must be said about them."""
-
-    measure: str
-    pairs: tuple[Comparison, ...]
-    notes: tuple[str, ...]
-    made_by: dict[str, Any]
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    @property
-    def significant(self) -> int:
-        """How many of the pairs differ."""
-        return sum(_p(pair) < 1 - pair.level for pair in self.pairs)
-
-    def between(self, a: str, b: str) -> Comparison:
-        """The comparison of two systems, in whichever order it was made."""
-        for pair in self.pairs:
-            if {pair.a, pair.b} == {a, b}:
-                return pair
-        raise TruegainError(f"{a} and {b} were not compared; there are {some(self._systems)}")
-
-    @property
-    def _systems(self) -> list[str]:
-        return sorted({name for pair in self.pairs for name in (pair.a, pair.b)})
-
-    def table(self) -> Table:
-        """The pairs, a row each."""
-        shown = table_of(self.pairs, made_by=self.made_by)
-        return replace(shown, notes=(*self.notes, *shown.notes, *_sentences(self.pairs)))
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-
 def compare_corrected(
-    runs: object,
-    bronze: object,
-    judge: object,
-    measure: object,
-    *,
-    design: Design | None = None,
-    gold_sample: GoldSample = "shared",
-    method: Method = "default",
-    adjust: str = "holm",
-    baseline: str | None = None,
-    confidence: float = 0.95,
-    clusters: Clusters = "topics",
-    accuracy: Accuracy | None = None,
-    gold_level: float | None = None,
-    missing: Missing = "refuse",
-    trials: int = 2000,
-    seed: int = 0,
-    name_by: NameBy = "file",
-    jobs: int | None = None,
-) -> CorrectedComparisons:
+    runs: object, bronze: object, judge: object, measure: object, *, design: Design | None = None, **options: Any
+) -> Answers[Comparison]:
     """Compare systems, all pairs or all against one, on scores without the bronze judge's errors.
 
     gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
     together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
-    each system has a gold sample of its own.  Other options as in `correct`.
+    each system has a gold sample of its own.  Other options as in `correct`, with `adjust` and `baseline`.
     """
-    _check(method, gold_sample, clusters, adjust)
-    one = parse_measure(measure)  # type: ignore[arg-type]
+    return compare_each(runs, bronze, judge, [parse_measure(measure)], design=design, **options)[0]  # type: ignore[arg-type]
+
+
+def compare_each(
+    runs: object,
+    bronze: object,
+    judge: object,
+    measures: Sequence[Measure],
+    *,
+    design: Design | None = None,
+    missing: Missing = "refuse",
+    gold_sample: GoldSample = "shared",
+    test: str | None = None,
+    adjust: str | None = None,
+    baseline: str | None = None,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+    **options: Any,
+) -> list[Answers[Comparison]]:
+    """The same for several measures: the runs are aligned and the judge is fitted once."""
+    if test is not None:
+        raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
+    adjust = adjust or "holm"
+    asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
+    _check(asked, gold_sample, adjust)
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    judges = Judges.of(judge, table, one, design, gold_level=gold_level, missing=missing)
+    judges = Judges.of(judge, table, measures[0], design, gold_level=asked.gold_level, missing=missing)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
-    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     wanted = _pairs(ranked.systems, baseline)
-    known = judges.rectifier(method) if gold_sample == "shared" else None
-    if known is not None:
-        found, notes = _rectified(ranked, known, one, wanted, options)
-    else:
-        lists = JudgedLists.of(ranked, judges, one, gold_level=gold_level, accuracy=accuracy)
-        found, refused = _differences(lists, wanted, gold_sample, options)
-        notes = [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
-    found = _beside_naive(found, one.score(ranked), ranked.systems)
-    if adjust != "none" and len(wanted) > 1:
-        p = np.full(len(wanted), np.nan)  # pairs that were refused count too
-        p[: len(found)] = [c.p for c in found]
-        shown = adjust_asked(p, adjust)[: len(found)].tolist()
-        found = [replace(c, p_adjusted=q, adjustment=adjust) for c, q in zip(found, shown, strict=True)]
-    made_by = {
-        "truegain": __version__, "measure": str(one), "design": judges.design, "gold_sample": gold_sample,
-        "adjust": adjust, "baseline": baseline, **options.__dict__,
-    }  # fmt: skip
-    return CorrectedComparisons(str(one), tuple(found), tuple(notes), made_by)
+    out = []
+    for measure in measures:
+        found, notes = _of_measure(ranked, judges, measure, wanted, gold_sample, asked)
+        found = _finished(found, measure.score(ranked), ranked.systems, adjust, len(wanted))
+        made_by = {
+            "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
+            "adjust": adjust, "baseline": baseline, **asked.__dict__,
+        }  # fmt: skip
+        out.append(Answers(tuple(found), made_by, (*notes, *_sentences(found))))
+    return out
 
 
-def _check(method: str, gold_sample: str, clusters: str, adjust: str) -> None:
-    check_method(method)
+def _of_measure(
+    ranked: RankedGains,
+    judges: Judges,
+    measure: Measure,
+    wanted: Sequence[tuple[int, int]],
+    gold_sample: GoldSample,
+    options: CorrectionOptions,
+) -> tuple[list[Comparison], list[str]]:
+    """Differences and what is to be said of the judge: by the gold labels themselves, or by confusion matrices."""
+    judge = judges.rectifier(options.method) if gold_sample == "shared" else None
+    if judge is not None:
+        return _rectified(ranked, judge, measure, wanted, options)
+    lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    found, refused = _differences(lists, wanted, gold_sample, options)
+    return found, [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
+
+
+def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
+    check_method(options.method)
     check_one_of("gold_sample", gold_sample, get_args(GoldSample))
-    check_one_of("clusters", clusters, get_args(Clusters))
+    check_one_of("clusters", options.clusters, get_args(Clusters))
     check_one_of("adjust", adjust, (*METHODS, "none"))
-    if method not in ("default", "delta", "rectify"):
+    if options.method not in ("default", "delta", "rectify"):
         raise TruegainError(
-            f"method {method!r} is an interval of one score; a difference has default, delta (the matrix) or rectify"
+            f"method {options.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
+            "rectify"
         )
 
 
@@ -157,7 +133,6 @@ def _rectified(
     source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
     about = [str(fitted), *fitted.consistency(), *slope_notes(source, measure)]
     found, refused = differences_of(source, ranked.systems, measure, wanted, options.confidence)
-    found = [replace(c, notes=()) for c in found]
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:
@@ -176,15 +151,28 @@ def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: 
     return [found.finding if rectified else found.sentence]
 
 
-def _beside_naive(found: Sequence[Comparison], scores: Floats, systems: Sequence[str]) -> list[Comparison]:
-    """With each difference what the bronze labels say, as if they were right: a paired t test over topics."""
+def _finished(
+    found: Sequence[Comparison], scores: Floats, systems: Sequence[str], adjust: str, asked: int
+) -> list[Comparison]:
+    """With each difference its adjusted p, and what the bronze labels say, as if they were right: a paired t test."""
+    shown: list[float | None] = [None] * len(found)
+    if adjusts := adjust != "none" and asked > 1:
+        p = np.full(asked, np.nan)  # pairs that were refused count too
+        p[: len(found)] = [c.p for c in found]
+        shown = adjust_asked(p, adjust)[: len(found)].tolist()
     out = []
-    for c in found:
-        d = scores[systems.index(c.b)] - scores[systems.index(c.a)]
-        d = d[~np.isnan(d)]
-        mean, se = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
-        out.append(replace(c, naive=mean, naive_p=p_of(mean / se, len(d) - 1.0) if se > ROUNDING else None))
+    for c, q in zip(found, shown, strict=True):
+        naive, naive_p = _naive(scores[systems.index(c.b)] - scores[systems.index(c.a)])
+        how = adjust if adjusts else ""
+        out.append(replace(c, p_adjusted=q, adjustment=how, naive=naive, naive_p=naive_p, notes=()))
     return out
+
+
+def _naive(d: Floats) -> tuple[float, float | None]:
+    """The mean difference over the topics that both answer, and its p; none without any spread."""
+    d = d[~np.isnan(d)]
+    mean, se = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
+    return mean, p_of(mean / se, len(d) - 1.0) if se > ROUNDING else None
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
@@ -286,22 +274,16 @@ def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, options:
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
     """What a manager can read, where there are few pairs."""
     if len(found) > 3:
-        clear, c = sum(_p(c) < 1 - c.level for c in found), found[0]
+        clear, c = sum(c.differs for c in found), found[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
         return (f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.level:.2g}.",)
     said = []
     for c in found:
-        p = _p(c)
+        p = c.p_shown
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
-        verdict = f"{better} is better than {worse}" if p < 1 - c.level else f"{c.b} and {c.a} cannot be told apart"
+        verdict = f"{better} is better than {worse}" if c.differs else f"{c.b} and {c.a} cannot be told apart"
         so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
         by = "" if c.naive is None else f"; by the bronze labels {c.naive:+.3f}"
         by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}{', not adjusted' if c.adjustment else ''}"
         said.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
     return tuple(said)
-
-
-def _p(pair: Comparison) -> float:
-    p = pair.p if pair.p_adjusted is None else pair.p_adjusted
-    assert p is not None
-    return p

@@ -17,7 +17,7 @@ from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import Method, check_method, interval_of
-from truegain.inference.judges.corrections import Correction, Corrections
+from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
 from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Clusters, Judge
@@ -28,6 +28,7 @@ from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import clearly_positive
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
@@ -86,7 +87,7 @@ def correct(
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     judges = Judges.of(judge, table, asked[0], design, gold_level=gold_level, missing=missing)
     options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
-    answers: list[Correction] = []
+    answers: list[Estimate] = []
     about: list[str] = []
     best: list[str] = []
     for one in asked:
@@ -107,7 +108,7 @@ def correct(
         "design": judges.design,
         **options.__dict__,
     }
-    return Corrections(tuple(answers), tuple(dict.fromkeys(about)), tuple(best), made_by)
+    return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
 
 
 Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p
@@ -115,7 +116,7 @@ Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the fi
 
 def _one_measure(
     ranked: RankedGains, judges: Judges, measure: Measure, options: CorrectionOptions
-) -> tuple[list[Correction], list[str], Difference]:
+) -> tuple[list[Estimate], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
     if (judge := judges.rectifier(options.method)) is not None:
         return _rectified(ranked, judge, measure, options)
@@ -127,7 +128,7 @@ def _one_measure(
             answers.append(_one_system(lists, s, options))
         except TruegainError as error:
             answers.append(_refused(lists, s, options, why_not(lists, s, error)))
-    if all(a.value is None for a in answers):
+    if all(a.refused for a in answers):
         raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
     said = [str(lists.judges), *rank_notes(lists)]
     if judges.alone is not None:
@@ -154,22 +155,26 @@ def _check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
         raise TruegainError("the bootstrap of graded labels draws whole topics; with clusters 'none' use delta")
 
 
-def _refused(lists: JudgedLists, s: int, options: CorrectionOptions, why: str) -> Correction:
+def _refused(lists: JudgedLists, s: int, options: CorrectionOptions, why: str) -> Estimate:
     scores = lists.naive[s][~np.isnan(lists.naive[s])]
     naive = float(scores.mean()) if len(scores) else math.nan
-    return Correction(
-        lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, options.confidence, "refused",
-        lists.judges.design, len(scores), lists.judges.size, (why,),
+    return replace(_blank(lists, s, options), naive=naive, method="refused", n=len(scores), notes=(why,))
+
+
+def _blank(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
+    """A system without a value as yet."""
+    judges = lists.judges
+    return Estimate(
+        lists.ranked.systems[s], str(lists.measure), math.nan, math.nan, math.nan, level=options.confidence,
+        gold=judges.design, gold_pairs=judges.size,
     )  # fmt: skip
 
 
-def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Correction:
+def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
     there = lists.there(s)
     judges = lists.judges_of(s)
-    base = Correction(
-        lists.ranked.systems[s], str(lists.measure), float(lists.naive[s][there].mean()), None, None, None, None,
-        options.confidence, options.method, judges.design, int(there.sum()), judges.size,
-    )  # fmt: skip
+    naive = float(lists.naive[s][there].mean())
+    base = replace(_blank(lists, s, options), naive=naive, n=int(there.sum()), gold_pairs=judges.size)
     if lists.binary and judges.alone is not None:
         return _by_rates(base, lists, judges.alone, s, there, options)
     f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
@@ -194,8 +199,8 @@ def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Corre
 
 
 def _by_rates(
-    base: Correction, lists: JudgedLists, judge: Judge, s: int, there: Bools, options: CorrectionOptions
-) -> Correction:
+    base: Estimate, lists: JudgedLists, judge: Judge, s: int, there: Bools, options: CorrectionOptions
+) -> Estimate:
     """Binary relevance: the three rates, on the share of the lists that is judged."""
     f, topics = lists.weights.weight[s][there], lists.names(there)
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
@@ -230,7 +235,7 @@ def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
 
 def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
-) -> tuple[list[Correction], list[str], Difference]:
+) -> tuple[list[Estimate], list[str], Difference]:
     from truegain.inference.judges.rectified import estimates_of, slope_notes
     from truegain.inference.judges.sources import expansion_by_judge, source_of
 
@@ -242,12 +247,9 @@ def _rectified(
     source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
     estimates = estimates_of(source, ranked.systems, measure, options.confidence)
     answers = [
-        Correction(
-            e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, options.confidence,
-            e.method, judge.design, e.n or 0, pairs,
-        )
+        replace(e, naive=float(np.nanmean(naive[s])), gold=judge.design, gold_pairs=pairs, notes=())
         for s, e in enumerate(estimates)
-    ]  # fmt: skip
+    ]
 
     def difference(a: int, b: int) -> tuple[float, float]:
         found = source.estimate(a, b)
