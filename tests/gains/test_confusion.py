@@ -50,14 +50,14 @@ def test_weights_are_copies() -> None:
 
 
 def test_a_refit_with_topic_weights_is_the_fit_of_resampled_topics() -> None:
-    """Guards `reweighted`, which the joint model calls in every replicate."""
+    """Guards `reweighted`, by which rows of weights are checked."""
     bronze, gold = world()
     judge = tg.Judge.fit(bronze, gold, design="random")
     weight = np.random.default_rng(3).multinomial(12, np.full(12, 1 / 12))
-    again = judge.reweighted(weight)
+    again = judge.confusion.reweighted(weight)
     topics = [t for t, w in zip(judge.confusion.topics, weight, strict=True) for _ in range(w)]
     right = sum(bronze[t][d] for t in topics for d, g in gold[t].items() if g)
-    assert again.mR == pytest.approx(right / sum(g for t in topics for g in gold[t].values()))
+    assert again.matrix[1, 1] == pytest.approx(right / sum(g for t in topics for g in gold[t].values()))
 
 
 def test_gold_drawn_by_bronze_label_is_reweighted() -> None:

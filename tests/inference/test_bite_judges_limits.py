@@ -44,14 +44,16 @@ def test_topics_that_only_gold_knows() -> None:
         for d, g in row.items():
             cells[g, BRONZE[t][d]] += copies[t]
     m_n, m_r = cells[0, 0] / cells[0].sum(), cells[1, 1] / cells[1].sum()
-    found = corrected_values(ranked, JUDGE, P3, w, accuracy="given")
+    found = corrected_values(ranked, JUDGE, P3, w[None], accuracy="given")[0]
     for value, name in zip(found, "ab", strict=True):
         j = sum(w[i] * BRONZE[t][f"{name}{k}"] for i, t in enumerate(ranked.topics) for k in range(3)) / (3 * w.sum())
         assert value == pytest.approx((j - 1 + m_n) / (m_r + m_n - 1))
     first = np.eye(7)[0]
     for bad in (w[:-1], w - 0.1, w * np.nan, np.where(first, np.inf, w), np.where(first, -1.0, w)):
-        with pytest.raises(TruegainError, match="weights must be 7 numbers of at least 0"):
-            corrected_values(ranked, JUDGE, P3, bad)
+        with pytest.raises(TruegainError, match="weights must be rows of 7 numbers of at least 0"):
+            corrected_values(ranked, JUDGE, P3, bad[None])
+    with pytest.raises(TruegainError, match="weights must be rows of 7"):
+        corrected_values(ranked, JUDGE, P3, w)
 
 
 @pytest.mark.parametrize(("topics", "told"), [(39, True), (50, False)])

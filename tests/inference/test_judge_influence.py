@@ -92,7 +92,7 @@ def test_moves_of_topics_and_of_gold_pairs(labels: int, measure: str, accuracy: 
     lists = JudgedLists.of(ranked, judge, one, accuracy=accuracy)  # type: ignore[arg-type]
     a, b = estimates(lists)
     n = len(ranked.topics)
-    by_topic = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    by_topic = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     for found, seen in ((a, by_topic[:, 0]), (b, by_topic[:, 1]), (b.less(a), by_topic[:, 1] - by_topic[:, 0])):
         assert found.gold.topics == found.topics
         assert found.moves + found.gold.moves.sum(axis=1) == pytest.approx(seen, abs=1e-6)
@@ -119,7 +119,7 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
     assert judge.pairs.topics == ranked.topics
 
     pairs = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
-    joint = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    joint = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     of_gold = np.stack([np.bincount(topic, p, n) for p in pairs.T], axis=1)
     for found, c in ((a, np.array([1.0, 0.0])), (b, np.array([0.0, 1.0])), (b.less(a), np.array([-1.0, 1.0]))):
         scored, all_gold = (joint - of_gold) @ c, of_gold @ c
@@ -191,7 +191,7 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
     )  # no floor of independent pairs
     monkeypatch.setattr(rates, "rates_variance", lambda *_: (0.0, 0.0))
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
-    moves = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    moves = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     a, b = estimates(JudgedLists.of(ranked, judge, one, accuracy=accuracy))  # type: ignore[arg-type]
     for found, seen in ((a, moves[:, 0]), (b, moves[:, 1]), (b.less(a), moves[:, 1] - moves[:, 0])):
         bare = replace(found, gold=replace(found.gold, more=np.zeros_like(found.gold.more)))

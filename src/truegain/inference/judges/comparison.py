@@ -16,16 +16,17 @@ from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.corrected import check_method
 from truegain.inference.judges.difference import GoldSample
-from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import guarded_difference
 from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.rectified import differences_of, slope_notes
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.sources import rectifying
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
@@ -125,12 +126,7 @@ def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
-    from truegain.inference.judges.rectified import differences_of, slope_notes
-    from truegain.inference.judges.sources import expansion_by_judge, source_of
-
-    fitted = judge.at_levels(level_of(measure), options.gold_level)
-    gold = gold_of_items(ranked.pool, fitted, level_of(measure))
-    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+    source, fitted, _ = rectifying(ranked, judge, measure, options.gold_level)
     about = [str(fitted), *fitted.consistency(), *slope_notes(source, measure)]
     found, refused = differences_of(source, ranked.systems, measure, wanted, options.confidence)
     if not measure.linear_in_gains:

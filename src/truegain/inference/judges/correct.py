@@ -18,16 +18,18 @@ from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import Method, check_method, interval_of
 from truegain.inference.judges.corrections import Corrections
-from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
+from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
 from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import Accuracy, JudgedLists
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import clearly_positive
+from truegain.inference.judges.rectified import estimates_of, slope_notes
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.sources import rectifying
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
@@ -236,15 +238,9 @@ def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
 def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Estimate], list[str], Difference]:
-    from truegain.inference.judges.rectified import estimates_of, slope_notes
-    from truegain.inference.judges.sources import expansion_by_judge, source_of
-
-    level = level_of(measure)
     tell_unjudged(ranked, measure)
-    fitted = judge.at_levels(level, options.gold_level)
-    gold = gold_of_items(ranked.pool, fitted, level)
+    source, fitted, gold = rectifying(ranked, judge, measure, options.gold_level)
     naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
-    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
     estimates = estimates_of(source, ranked.systems, measure, options.confidence)
     answers = [
         replace(e, naive=float(np.nanmean(naive[s])), gold=judge.design, gold_pairs=pairs, notes=())

@@ -116,13 +116,6 @@ class Judge:
         (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 
-    def reweighted(self, weight: npt.ArrayLike) -> Judge:
-        """The judge's rates fitted again with a weight for each gold topic, as in a resample of topics.
-
-        Only the rates are left of it; `corrected_values` refits every kind of correction.
-        """
-        return replace(self, confusion=self.confusion.reweighted(weight), pairs=None, gold=None)
-
     def at(self, relevant: Levels) -> Judge:
         """The same judge at another level of relevance."""
         return replace(self, levels=both_levels(relevant))

@@ -12,6 +12,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
+from truegain.gains.rate_fit import worths
 from truegain.inference.judges.gold_influence import GoldInfluence, gold_influence, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
 from truegain.student import satterthwaite
@@ -117,18 +118,12 @@ def bootstrap_linear(
     alone = int(np.count_nonzero(at < 0))
     if alone:
         gold[:, at < 0] = rng.multinomial(alone, np.full(alone, 1 / alone), trials)
-    tables = np.tensordot(gold, confusion.table, axes=1)
-    totals = tables.sum(axis=2)
-    sound = (totals > 0).all(axis=1)
-    matrices = tables[sound] / totals[sound][:, :, None]
-    kept = np.linalg.cond(matrices) < LARGEST_CONDITION
+    worth = worths(np.tensordot(gold, confusion.table, axes=1), value, LARGEST_CONDITION)
+    kept = ~np.isnan(worth).any(axis=1)
     spoilt = trials - int(kept.sum())
     if spoilt > LARGEST_SPOILT * trials:
         raise TruegainError(
             f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
             "is no answer: judge more gold pairs of the rare labels, merge labels, or use a binary measure"
         )
-    right = np.broadcast_to(value[:, None], (int(kept.sum()), len(value), 1))
-    worth = np.linalg.solve(matrices[kept], right)[..., 0]
-    means = copies[sound][kept] @ weight / n
-    return Draws((means * worth).sum(axis=1), spoilt)
+    return Draws((copies[kept] @ weight / n * worth[kept]).sum(axis=1), spoilt)

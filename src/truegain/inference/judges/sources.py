@@ -13,7 +13,9 @@ from truegain.errors import MeasureError, TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify import ENOUGH_SLOPE, LEAST_TOPICS, rectify_topics, slope_of
 from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.tables.checks import warn
@@ -102,6 +104,17 @@ class GoldPairs:
             method=self.method,
             bounds=self.bounds,
         )
+
+
+def rectifying(
+    ranked: RankedGains, judge: Judge, measure: Measure, gold_level: float | None = None
+) -> tuple[GoldTopics | GoldPairs, Judge, Floats]:
+    """What sets the scores right, the judge at the levels of the measure, and the gold label of each item, or NaN."""
+    level = level_of(measure)
+    fitted = judge.at_levels(level, gold_level)
+    gold = gold_of_items(ranked.pool, fitted, level)
+    weights = expansion_by_judge(fitted, ranked.pool)
+    return source_of(ranked, gold, measure, judge.design, weights, "auto"), fitted, gold
 
 
 def source_of(

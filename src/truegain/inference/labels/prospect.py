@@ -11,13 +11,12 @@ from truegain.errors import TruegainError, some
 from truegain.gains.graded import corrected_mean
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, calibrated
-from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
@@ -74,20 +73,18 @@ def outlook_of(
         raise TruegainError(f"a plan is for two systems, and there {given} ({some(systems)}); give two runs")
     costs = _Costs(cost_bronze, cost_gold)
     if Judges.of(judge).rectifier("default") is not None:
-        level = level_of(measure)
-        fitted = judge.at_levels(level, gold_level)
-        gold = gold_of_items(ranked.pool, fitted, level)
+        level = level_of(measure) or 1.0
         tell_unjudged(ranked, measure)
-        source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+        source, _, gold = rectifying(ranked, judge, measure, gold_level)
         try:
             found = source.estimate(1, 0)
         except TruegainError as error:
             raise TruegainError(f"{systems[1]} - {systems[0]}, {measure}: {error}") from None
         if isinstance(source, GoldTopics):
-            prospect = _of_topics(ranked, source, found, _relevant(gold, level or 1.0), costs)
+            prospect = _of_topics(ranked, source, found, _relevant(gold, level), costs)
         else:
             counted = _counted(source)
-            prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level or 1.0), costs)
+            prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level), costs)
         return Outlook(prospect, found.value, found.se, found.df, source.bounds[1] - source.bounds[0], source.name)
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
     return _of_lists(lists, costs)
