@@ -14,11 +14,10 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.corrected import check_method
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import guarded_difference
-from truegain.inference.judges.judge import Clusters, Judge
+from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
@@ -111,9 +110,7 @@ def _of_measure(
 
 
 def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
-    check_method(options.method)
     check_one_of("gold_sample", gold_sample, get_args(GoldSample))
-    check_one_of("clusters", options.clusters, get_args(Clusters))
     check_one_of("adjust", adjust, (*METHODS, "none"))
     if options.method not in ("default", "delta", "rectify"):
         raise TruegainError(

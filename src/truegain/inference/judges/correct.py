@@ -16,15 +16,15 @@ from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.comparison import difference_of
-from truegain.inference.judges.corrected import Method, check_method, interval_of
+from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
 from truegain.inference.judges.gold_influence import positions
-from truegain.inference.judges.judge import Clusters, Judge
+from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
-from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.options import CorrectionOptions
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import Accuracy, Clusters, CorrectionOptions, Method
 from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import clearly_positive
 from truegain.inference.judges.rectified import estimates_of, slope_notes
@@ -79,8 +79,7 @@ def correct(
     >>> round(answer.naive, 3), round(answer.value, 3), answer.method
     (0.675, 0.6, 'lang-reiczigel, guarded')
     """
-    check_method(method)
-    check_one_of("clusters", clusters, get_args(Clusters))
+    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     check_one_of("missing", missing, get_args(Missing))
     if trials < 100:
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
@@ -88,7 +87,6 @@ def correct(
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     judges = Judges.of(judge, table, asked[0], design, gold_level=gold_level, missing=missing)
-    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     answers: list[Estimate] = []
     about: list[str] = []
     best: list[str] = []
@@ -216,8 +214,7 @@ def _by_rates(
     rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
     clearly_positive(rates)
     found = interval_of(
-        rates, rates.df(n - 1.0), point=bounded(rates.j * judged, judged, *judge.counts), method=options.method,
-        confidence=options.confidence, trials=options.trials, seed=options.seed, design=judge.design,
+        rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts), design=judge.design,
         notes=judge.impossible(rates.j), counts=judge.counts, n=n,
         j_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
     )  # fmt: skip

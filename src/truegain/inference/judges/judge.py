@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +15,11 @@ from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
 from truegain.gains.scales import scale_of
-from truegain.inference.judges.corrected import Corrected, Method, interval_of
+from truegain.inference.judges.corrected import CorrectedMean, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
 from truegain.inference.judges.label_weights import levels_of
 from truegain.inference.judges.linear_correction import TopicMatrix
+from truegain.inference.judges.options import Clusters, CorrectionOptions, Method
 from truegain.inference.judges.rates import Rates, clearly_positive, inverted, rates_of
 from truegain.inference.results import Comparison
 from truegain.measures.base import Measure
@@ -29,7 +29,6 @@ from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table
 
-Clusters = Literal["topics", "none"]
 Levels = float | tuple[float, float]
 
 
@@ -306,7 +305,7 @@ class Judge:
         confidence: float = 0.95,
         trials: int = 10_000,
         seed: int = 0,
-    ) -> Corrected:
+    ) -> CorrectedMean:
         """Correct a bronze mean of P@k over n topics with standard deviation sd (P@1 where sd is not given).
 
         G = (j - 1 + mN) / D, eq. 5 and 15; `method` is the interval: default (Lang-Reiczigel, guarded),
@@ -317,6 +316,7 @@ class Judge:
         >>> round(answer.value, 3), round(answer.se, 4)
         (0.805, 0.0903)
         """
+        options = CorrectionOptions(method, confidence, trials=trials, seed=seed)
         if not 0 <= mean <= 1:
             raise TruegainError(f"mean {mean:g} is not a precision; it must lie between 0 and 1")
         if not 2 <= n < math.inf or (sd is not None and not sd >= 0):
@@ -329,14 +329,13 @@ class Judge:
         k_r, n_r, k_n, n_n = self.counts
         point = bounded(mean * size, size, k_r, n_r, k_n, n_n)
         return interval_of(
-            rates, df, point=point, method=method, confidence=confidence, trials=trials, seed=seed, design=self.design,
-            notes=self.consistency(mean), counts=self.counts, n=n,
+            rates, df, options, point=point, design=self.design, notes=self.consistency(mean), counts=self.counts, n=n,
         )  # fmt: skip
 
     def difference(
         self,
-        a: Corrected,
-        b: Corrected,
+        a: CorrectedMean,
+        b: CorrectedMean,
         *,
         gold: GoldSample = "shared",
         covariance: float = 0.0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from truegain.gains.pairs import Pairs
 from truegain.gains.scales import MOST_STRAY, apart
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
+from truegain.inference.judges.options import Accuracy
 from truegain.inference.judges.panel import Judges
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains
-
-Accuracy = Literal["system", "lists", "given"]
 
 
 def refuse_strays(judge: Judge, measure: Measure | None) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-from truegain.inference.judges.corrected import Method
-from truegain.inference.judges.judge import Clusters
-from truegain.inference.judges.lists import Accuracy
+from truegain.errors import check_one_of
+
+Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
+Clusters = Literal["topics", "none"]
+Accuracy = Literal["system", "lists", "given"]
 
 
 @dataclass(frozen=True)
@@ -20,3 +23,7 @@ class CorrectionOptions:
     seed: int = 0
     gold_level: float | None = None
     accuracy: Accuracy | None = None
+
+    def __post_init__(self) -> None:
+        check_one_of("method", self.method, get_args(Method))
+        check_one_of("clusters", self.clusters, get_args(Clusters))

@@ -1,4 +1,4 @@
-"""Corrected scores with topics weighted: what resamples of topics say, every correction fitted again."""
+"""CorrectedMean scores with topics weighted: what resamples of topics say, every correction fitted again."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from truegain.errors import TruegainError
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.rate_fit import RateFit, RatePart
 from truegain.gains.topic_fit import TopicFit
-from truegain.inference.judges.corrected import Method
 from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.lists import Accuracy, JudgedLists
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import Accuracy, Method
 from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.measures.base import Measure
