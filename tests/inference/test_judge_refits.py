@@ -11,7 +11,7 @@ from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.refit import corrected_values, fit_of, rate_fit
+from truegain.inference.judges.refit import corrected_values, rate_fit, rectified_values
 from truegain.inference.judges.sources import source_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats
@@ -161,5 +161,5 @@ def test_rectified_rows_are_the_estimates_one_by_one(design: str, share: float) 
     source = source_of(ranked, gold_of_items(ranked.pool, judge, 1.0), one, design, None, "auto")
     weights = rng.multinomial(40, np.full(40, 1 / 40), 6).astype(float)
     wanted = [[source.estimate(s, None, w).value for s in (0, 1)] for w in weights]
-    assert fit_of(source).values(weights) == pytest.approx(np.array(wanted), rel=1e-12)
+    assert rectified_values(source, weights) == pytest.approx(np.array(wanted), rel=1e-12)
     assert corrected_values(ranked, judge, one, weights) == pytest.approx(np.array(wanted), rel=1e-12)

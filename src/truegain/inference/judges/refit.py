@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
-
 import numpy as np
 import numpy.typing as npt
 
@@ -22,14 +18,6 @@ from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
-
-
-class Fit(Protocol):
-    """Scores of all systems that can be fitted again."""
-
-    def values(self, weights: Floats) -> Floats:
-        """The score of every system for every row of topic weights; NaN where it cannot be fitted."""
-        ...
 
 
 def corrected_values(
@@ -65,26 +53,16 @@ def corrected_values(
     known = Judges.of(judge).rectifier(method)
     if known is None:
         return rate_fit(JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy)).values(w)
-    return fit_of(rectifying(ranked, known, measure, gold_level)[0]).values(w)
+    return rectified_values(rectifying(ranked, known, measure, gold_level)[0], w)
 
 
-def fit_of(source: GoldTopics | GoldPairs) -> Fit:
-    """Rectified scores, prepared."""
+def rectified_values(source: GoldTopics | GoldPairs, weights: Floats) -> Floats:
+    """The rectified score of every system, on the topics that it answers, for every row of topic weights."""
     if isinstance(source, GoldTopics):
-        return TopicFit(source.bronze, source.gold, source.helps)
-    return _PairFits([PairFit.of(source.pairs, c[None]) for c in source.coefficients], source.present)
-
-
-@dataclass(frozen=True, eq=False)
-class _PairFits:
-    """A fit each system, on the topics that it answers."""
-
-    fits: Sequence[PairFit]
-    present: Floats  # system x topic
-
-    def values(self, weights: Floats) -> Floats:
-        found = [fit.values(weights * there) for fit, there in zip(self.fits, self.present, strict=True)]
-        return np.concatenate(found, axis=1)
+        return TopicFit(source.bronze, source.gold, source.helps).values(weights)
+    fits = (PairFit.of(source.pairs, c[None]) for c in source.coefficients)
+    columns = [fit.values(weights * there) for fit, there in zip(fits, source.present, strict=True)]
+    return np.concatenate(columns, axis=1)
 
 
 def rate_fit(lists: JudgedLists) -> RateFit:
