@@ -28,13 +28,12 @@ import numpy as np
 from truegain.cli.progress import Progress
 from truegain.engine import Local
 from truegain.errors import DataWarning, TruegainError
+from truegain.experiments.incomplete import KEEP, Incomplete, incomplete
 from truegain.report.curves import curves_chart
 from truegain.report.saving import check_ending, save
-from truegain.studies.incomplete import KEEP, Incomplete, incomplete
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.read import read_runs
-from truegain.tables.runs import Run, Runs, run_of_columns
+from truegain.tables.runs import Run, Runs, read_runs, run_of_columns
 from truegain.text.words import Cutting
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"  # beside the checkout

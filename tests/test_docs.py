@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,30 @@ def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest
         subprocess.run([sys.executable, "-m", "truegain", "demo", "demo"], check=True, capture_output=True)
     for block in blocks:
         exec(compile(block, page.name, "exec"), names)
+
+
+def quoted(page: Path) -> list[tuple[str, str]]:
+    """Commands of a page with what it says that they print first."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [
+        (line.removeprefix("$ "), below)
+        for line, below in pairwise(lines)
+        if line.startswith("$ truegain") and not below.startswith("$")
+    ]
+
+
+def test_what_is_quoted_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards sentences that stand below a command: its output begins with them."""
+    monkeypatch.chdir(tmp_path)
+    found = [("truegain demo demo", "Simulated 50 topics"), *(pair for page in PAGES for pair in quoted(page))]
+    assert len(found) > 3
+    for command, said in found:
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        main()
+        assert capsys.readouterr().out.startswith(said), command
 
 
 def test_the_readme_names_commands() -> None:

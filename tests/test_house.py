@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ FLOORS = (
     ("cli",),
     ("report",),
     ("judging",),
-    ("studies",),
+    ("experiments",),
     ("inference",),
     ("sampling", "gains", "measures"),
     ("text",),
@@ -36,6 +38,7 @@ FACE = {
     "Options",
     "Runs",
     "Scores",
+    "Study",
     "TruegainError",
     "__version__",
     "compare",
@@ -63,17 +66,38 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path: Path) -> set[str]:
-    """The modules of ours that a file imports, anywhere in it."""
+def imports(text: str) -> set[str]:
+    """The modules of ours that a text imports, anywhere in it: in functions and for types alone as well."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("truegain."):
-            base = (node.module or "").removeprefix("truegain.")
-            folder = SOURCE / base.replace(".", "/")
-            found |= {f"{base}.{a.name}" if (folder / f"{a.name}.py").exists() else base for a in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == "truegain":
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
-    return found
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"a relative import of {node.module}: write truegain. ... in full"
+            names = {f"{node.module}.{a.name}" for a in node.names}
+            found |= {name if module_file(name) else node.module or "" for name in names}
+    return {name.partition(".")[2] for name in found if name.partition(".")[0] == "truegain"}
+
+
+def module_file(name: str) -> bool:
+    """Whether a dotted name, with the package's own, is a file or a folder of ours."""
+    place = SOURCE.parent / name.replace(".", "/")
+    return place.is_dir() or place.with_suffix(".py").exists()
+
+
+def folder(name: str) -> str:
+    """The folder of a module; one that lies right below the package is its own."""
+    is_folder = (SOURCE / name.replace(".", "/")).is_dir()
+    return name if is_folder else name.rpartition(".")[0] or name
+
+
+def cycle(graph: Mapping[str, set[str]]) -> list[str]:
+    """Names that need one another, each the one after it; none where all can be put in an order."""
+    try:
+        TopologicalSorter({name: needed - {name} for name, needed in graph.items()}).prepare()
+    except CycleError as error:
+        return list(error.args[1])[::-1]
+    return []
 
 
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE)
@@ -83,29 +107,43 @@ FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE)
 def test_imports_go_down_only(path: Path) -> None:
     """Guards the floors: a folder may import itself and what lies below it, never beside or above."""
     here = module_name(path).split(".")[0]
-    for target in imports(path):
+    for target in imports(path.read_text()):
         there = target.split(".")[0]
         if there != here:
             assert HEIGHT[there] < HEIGHT[here], f"{path.name} imports {target}"
 
 
-def test_there_are_no_cycles() -> None:
-    """Guards against modules that need one another to be imported."""
-    graph = {module_name(p): imports(p) for p in SOURCE.rglob("*.py") if p.name not in ("__main__.py",)}
-    lazy_ok = {("tables.judgments", "tables.convert"), ("tables.runs", "tables.convert")}
-    done: set[str] = set()
+GRAPH = {module_name(p): imports(p.read_text()) for p in sorted(SOURCE.rglob("*.py")) if p.name != "__main__.py"}
 
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, " -> ".join((*trail, name))
-        if name in done or name not in graph:
-            return
-        for target in graph[name]:
-            if (name, target) not in lazy_ok:
-                visit(target, (*trail, name))
-        done.add(name)
 
-    for name in graph:
-        visit(name, ())
+def test_no_files_need_one_another() -> None:
+    """Guards against cycles of files, also those that an import inside a function or for types alone would hide."""
+    assert " -> ".join(cycle(GRAPH)) == ""
+
+
+def test_no_folders_need_one_another() -> None:
+    """Guards against cycles of folders at any depth: files that lie in a folder itself are apart from its folders."""
+    between: dict[str, set[str]] = {}
+    for name, needed in GRAPH.items():
+        if name:  # the public face, which gathers all of them
+            between.setdefault(folder(name), set()).update(folder(n) for n in needed)
+    assert " -> ".join(cycle(between)) == ""
+
+
+def test_a_hidden_cycle_is_seen() -> None:
+    """Guards the check itself: imports in functions, for types and of whole modules count, and cycles are named."""
+    text = """
+import truegain.tables.runs
+from truegain.inference import multiple
+def f():
+    from truegain.tables.judgments import Judgments
+if TYPE_CHECKING:
+    from truegain.inference.study.study import Study
+"""
+    assert imports(text) == {"tables.runs", "inference.multiple", "tables.judgments", "inference.study.study"}
+    assert {folder(n) for n in imports(text)} == {"tables", "inference", "inference.study"}
+    assert cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})[0] in "abc"
+    assert cycle({"a": {"b", "c"}, "b": {"c"}}) == []
 
 
 def test_the_public_face_is_what_we_promise() -> None:
@@ -121,3 +159,43 @@ def test_import_is_light() -> None:
     code = f"import sys, truegain; print([m for m in {heavy!r} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """Guards names: a reader who meets a class name anywhere below the package finds one class."""
+    where: dict[str, list[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                where.setdefault(node.name, []).append(module_name(path))
+    assert {name: sorted(places) for name, places in where.items() if len(places) > 1} == {}
+
+
+MOST_PARAMETERS = 12
+LONG_SIGNATURES = {  # reasons why a function may have more
+    "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
+    "inference.judges.comparison.compare_corrected": "options of `compare` with gold, one keyword each",
+    "inference.judges.correct.correct": "the public face: options of a correction, one keyword each",
+    "inference.judges.report.judge_report": "options of one command, one keyword each",
+    "experiments.magnitude_systems.magnitude_systems": "an experiment: every choice of the paper is a keyword",
+}
+
+
+def test_signatures_are_short() -> None:
+    """Guards what a reader must hold in mind: more than 12 parameters become an object of options, or two functions."""
+    long = {}
+    for path in SOURCE.rglob("*.py"):
+        if module_name(path).startswith("cli"):  # options of commands
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                count = len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs)
+                if count > MOST_PARAMETERS:
+                    long[f"{module_name(path)}.{node.name}"] = count
+    assert set(long) <= set(LONG_SIGNATURES), long
+
+
+def test_students_t_has_one_home() -> None:
+    """Guards one way to a quantile or p of Student's t: nobody but `student` calls the distribution itself."""
+    calls = ("stdtr", "stdtrit", "stats.t.")
+    assert [module_name(p) for p in SOURCE.rglob("*.py") if any(c in p.read_text() for c in calls)] == ["student"]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
 from benchmarks.coverage.worlds import Seen, World, held
-from truegain.inference.agreement.alpha import Agreement, alpha_of
+from truegain.inference.agreement.alpha import Coefficient, alpha_of
 from truegain.inference.agreement.assessors import assessors
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats
@@ -126,7 +126,7 @@ def _pairs(matrix: Floats) -> Paired:
     return Paired.rows(matrix[rater, item], item, rater)
 
 
-def _seen(found: Agreement, truth: float) -> Seen | None:
+def _seen(found: Coefficient, truth: float) -> Seen | None:
     return None if found.low is None or found.high is None else held(found.low, found.high, truth)
 
 

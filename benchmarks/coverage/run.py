@@ -7,6 +7,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,28 +50,36 @@ class Row:
         return float(np.sqrt(max(self.inside * (1 - self.inside), 0.25 / answered) / answered))
 
 
-def worlds_of(family: str) -> tuple[World, ...]:
-    """The worlds of a file of this folder."""
-    return tuple(importlib.import_module(f"benchmarks.coverage.{family}").WORLDS)
+def worlds_of(family: str, package: str = "benchmarks.coverage") -> tuple[World, ...]:
+    """The worlds of a file of a folder."""
+    return tuple(importlib.import_module(f"{package}.{family}").WORLDS)
 
 
 def coverage(families: Sequence[str], studies: int, seed: int, jobs: int | None, only: str = "") -> list[Row]:
     """Rows for every answer of every world, cells outside of 92-98% first."""
-    chosen = [(f, i) for f in families for i, w in enumerate(worlds_of(f)) if only in w.name]
-    pieces = [(f, i, at, min(at + BLOCK, studies)) for f, i in chosen for at in range(0, studies, BLOCK)]
-    engine = Local(jobs, kind="processes")
-    seen: dict[tuple[str, str, str], list[Seen | None]] = defaultdict(list)
-    for (family, index, *_), found in zip(pieces, engine.run(_work, pieces, shared=seed), strict=True):
-        world = worlds_of(family)[index]
-        for study in found:
-            for answer, one in study.items():
-                seen[family, world.name, answer].append(one)
+    seen = seen_in("benchmarks.coverage", families, studies, seed, jobs, only)
     return in_order(_row(*key, ones) for key, ones in seen.items())
 
 
-def _work(seed: int, piece: tuple[str, int, int, int], _: np.random.SeedSequence) -> list[dict[str, Seen | None]]:
-    family, index, first, last = piece
-    world = worlds_of(family)[index]
+def seen_in(
+    package: str, families: Sequence[str], studies: int, seed: int, jobs: int | None, only: str = ""
+) -> dict[tuple[str, str, str], list[Any]]:
+    """What was seen in every study, by family, world and answer."""
+    chosen = [(f, i) for f in families for i, w in enumerate(worlds_of(f, package)) if only in w.name]
+    pieces = [(f, i, at, min(at + BLOCK, studies)) for f, i in chosen for at in range(0, studies, BLOCK)]
+    engine = Local(jobs, kind="processes")
+    seen: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
+    for (family, index, *_), found in zip(pieces, engine.run(_work, pieces, shared=(package, seed)), strict=True):
+        world = worlds_of(family, package)[index]
+        for study in found:
+            for answer, one in study.items():
+                seen[family, world.name, answer].append(one)
+    return seen
+
+
+def _work(shared: tuple[str, int], piece: tuple[str, int, int, int], _: np.random.SeedSequence) -> list[dict[str, Any]]:
+    (package, seed), (family, index, first, last) = shared, piece
+    world = worlds_of(family, package)[index]
     name = zlib.crc32(f"{family}/{world.name}".encode())
     return [dict(world.study(np.random.default_rng([seed, name, number]))) for number in range(first, last)]
 

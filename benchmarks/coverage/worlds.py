@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Seen:
     width: float = float("nan")
 
 
-Study = Callable[[np.random.Generator], Mapping[str, Seen | None]]  # name of the answer -> what was seen; None: refused
+Study = Callable[[np.random.Generator], Mapping[str, Any]]  # name of the answer -> what was seen; None: refused
 
 
 @dataclass(frozen=True)

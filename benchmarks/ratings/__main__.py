@@ -5,7 +5,7 @@
     python -m benchmarks.ratings search     # what was searched for the defaults of that simulation; takes minutes
     python -m benchmarks.ratings real       # real ratings from --data, skipped where they are not there
 
-The simulation is `truegain.studies.ratings_world`; see ratings_figure8.py and ratings_real.py.
+The simulation is `truegain.experiments.ratings_world`; see ratings_figure8.py and ratings_real.py.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from truegain.experiments.magnitudes import magnitudes
+from truegain.experiments.ratings_world import magnitude_ratings
 from truegain.gains.magnitudes import normalised
 from truegain.inference.agreement.alpha import alpha
-from truegain.studies.magnitudes import magnitudes
-from truegain.studies.ratings_world import magnitude_ratings
 from truegain.tables.table import Cell, Table
 
 CHOICE = ("geometric", "median")

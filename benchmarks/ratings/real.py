@@ -1,7 +1,7 @@
 """The tables of docs/assessors.md on real ratings: cystic fibrosis, CSFCube, and the slider of TREC 2011.
 
-Agreement, RawG against UG at p = 0.1, 0.2 and 0.5 with runs ranked from the texts by `truegain.studies.ranker`, and the
-ways from slider positions to gains.  Nothing is written.
+Agreement, RawG against UG at p = 0.1, 0.2 and 0.5 with runs ranked from the texts by `truegain.experiments.ranker`, and
+the ways from slider positions to gains.  Nothing is written.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import polars as pl
 
 from benchmarks.content_real import MissingDataError, lines_of
 from truegain.errors import DataWarning
-from truegain.inference.agreement.agree import Agreed, agree
-from truegain.studies.magnitude_profiles import ratios_table
-from truegain.studies.magnitude_units import numbers_table
-from truegain.studies.magnitudes import magnitudes
-from truegain.studies.ranker import rank
-from truegain.studies.unanimity import unanimity
+from truegain.experiments.magnitude_profiles import ratios_table
+from truegain.experiments.magnitude_units import numbers_table
+from truegain.experiments.magnitudes import magnitudes
+from truegain.experiments.ranker import rank
+from truegain.experiments.unanimity import unanimity
+from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, run_of_columns
@@ -49,7 +49,7 @@ def show(name: str, tables: Callable[[Path], Iterator[Table]], data: Path) -> No
             print(f"{table}\n", flush=True)
 
 
-def agreed(found: Agreed) -> Iterator[Table]:
+def agreed(found: AgreementReport) -> Iterator[Table]:
     """What the documentation quotes of agreement."""
     yield found.overall
     if len(found.assessors.rows) <= 10:
@@ -66,8 +66,8 @@ def cystic(data: Path) -> Iterator[Table]:
     ratings = read_ratings(labels, assessors=judges, scale="ordinal 0:2")
     yield from agreed(agree(ratings, scale="ordinal 0:2"))
     queries = dict(line.rstrip("\n").split("\t", 1) for line in lines_of(folder / "queries.tsv.gz"))
-    study = unanimity(ratings, rank(texts, queries), scale="0:2")
-    yield from (study.rankings, study.changed)
+    found = unanimity(ratings, rank(texts, queries), scale="0:2")
+    yield from (found.rankings, found.changed)
 
 
 def csfcube(data: Path) -> Iterator[Table]:
@@ -92,8 +92,8 @@ def csfcube(data: Path) -> Iterator[Table]:
             text = f"{r['title'] or ''}\n{r['abstract_with_sentence_labels'] or ''}"
             texts[r["paper_id"]] = SENTENCE_LABEL.sub(" ", text) if clean else text
         runs = _without(rank(texts, {topic: texts[paper] for topic, paper in papers.items()}), papers)
-        study = unanimity(ratings, runs, scale="0:3")
-        for table in (study.rankings, study.changed):
+        found = unanimity(ratings, runs, scale="0:3")
+        for table in (found.rankings, found.changed):
             yield Table(table.columns, table.rows, table.made_by, table.title + about, table.notes)
 
 
@@ -122,9 +122,9 @@ def slider(data: Path) -> Iterator[Table]:
     yield from agreed(found)
     moved = read_ratings(frame.with_columns(pl.col("label") + 1), repeated="first")
     experts = Judgments.of(nist)
-    study = magnitudes(moved, experts)
-    yield study.combinations
-    yield Table(study.habits.columns, study.habits.rows[-1:], study.habits.made_by, study.habits.title)
+    compared = magnitudes(moved, experts)
+    yield compared.combinations
+    yield Table(compared.habits.columns, compared.habits.rows[-1:], compared.habits.made_by, compared.habits.title)
     yield numbers_table(moved)
     yield ratios_table(moved, experts)
 

@@ -11,10 +11,9 @@ from truegain.gains.make import to_gains
 from truegain.measures.evaluate import Options, evaluate
 from truegain.measures.parse import parse_measure
 from truegain.tables.intents import Intents, read_intents
-from truegain.tables.judgments import Judgments
+from truegain.tables.judgments import Judgments, read_judgments
 from truegain.tables.ratings import read_ratings
-from truegain.tables.read import read_judgments, read_runs
-from truegain.tables.runs import Runs
+from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.tables.write import write_judgments, write_runs
 

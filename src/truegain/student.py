@@ -1,4 +1,4 @@
-"""Student's t and Wilson's limits, in one place: quantiles, p-values, degrees of freedom of a sum of variances."""
+"""Student's t and Wilson's limits, in one place: confidence, quantiles, p-values, degrees of freedom of a sum."""
 
 from __future__ import annotations
 
@@ -13,15 +13,27 @@ from truegain.errors import TruegainError, needs
 Floats = npt.NDArray[np.float64]
 
 
+def check_confidence(confidence: float) -> float:
+    """A level of confidence, or an error where it is none.
+
+    >>> check_confidence(95)
+    Traceback (most recent call last):
+    ...
+    truegain.errors.TruegainError: confidence 95 is not between 0 and 1; write 0.95 for 95%
+    """
+    if not 0 < confidence < 1:
+        hint = f"; write {confidence / 100:g} for {confidence:g}%" if 1 < confidence < 100 else ", such as 0.95"
+        raise TruegainError(f"confidence {confidence:g} is not between 0 and 1{hint}")
+    return float(confidence)
+
+
 def quantiles_of(confidence: float, df: npt.ArrayLike) -> Floats:
     """Two-sided quantiles of Student's t, of the normal where df is infinite: standard errors to either side.
 
     >>> quantiles_of(0.95, [9, np.inf]).round(4)
     array([2.2622, 1.96  ])
     """
-    if not 0 < confidence < 1:
-        raise TruegainError(f"confidence {confidence:g} must lie between 0 and 1, such as 0.95")
-    return np.asarray(_special().stdtrit(np.asarray(df, np.float64), (1 + confidence) / 2))
+    return np.asarray(_special().stdtrit(np.asarray(df, np.float64), (1 + check_confidence(confidence)) / 2))
 
 
 def quantile_of(confidence: float, df: float = math.inf) -> float:
@@ -33,13 +45,22 @@ def quantile_of(confidence: float, df: float = math.inf) -> float:
     return float(quantiles_of(confidence, df))
 
 
+def p_values_of(t: npt.ArrayLike, df: npt.ArrayLike = math.inf) -> Floats:
+    """Two-sided p of t values.
+
+    >>> p_values_of([0.0, 2.262157], 9).round(4)
+    array([1.  , 0.05])
+    """
+    return np.asarray(np.minimum(1.0, 2 * _special().stdtr(np.asarray(df, np.float64), -np.abs(t))))
+
+
 def p_of(t: float, df: float = math.inf) -> float:
     """Two-sided p of a t value.
 
     >>> round(p_of(1.959964), 4)
     0.05
     """
-    return min(1.0, 2 * float(_special().stdtr(df, -abs(t))))
+    return float(p_values_of(t, df))
 
 
 def satterthwaite(parts: list[tuple[float, float]]) -> float:

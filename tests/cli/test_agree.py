@@ -10,9 +10,9 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
+from truegain.experiments.ratings_world import magnitude_ratings
 from truegain.inference.agreement.alpha import alpha
 from truegain.report.agreement import agreement_chart
-from truegain.studies.ratings_world import magnitude_ratings
 from truegain.tables.table import Table
 
 

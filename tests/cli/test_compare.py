@@ -115,11 +115,11 @@ def test_one_trial_and_published_p_values(run: Run) -> None:
         assert (plus["made_by"]["counting"], published["made_by"]["counting"]) == ("plus-one", "published")
         p, share = plus["rows"][0]["p"], published["rows"][0]["p"]
         assert p == pytest.approx((300 * share + 1) / 301)
-    power = ("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "100")
+    power = ("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "100")
     assert run(*power, "--format", "json")[0] == 0
     made_by = json.loads(run(*power, "--counting", "published", "--format", "json")[1])["made_by"]
     assert made_by["counting"] == "published"
-    code, _, err = run("study", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "5")
+    code, _, err = run("experiment", "discriminative", "qrels", "runs", "-m", "AP", "--trials", "5")
     assert (code, "give at least 20" in err) == (2, True)
     code, _, err = run("compare", "qrels", "runs", "--over", "collection", "--counting", "published")
     assert (code, "--counting" in err) == (2, True)
@@ -149,7 +149,7 @@ def test_options_of_eval(run: Run) -> None:
     [
         (["runs/r0.run"], "error: a comparison needs at least 2 systems; there is 1 (r0)"),
         (["runs", "--baseline", "bm25"], "error: there is no system 'bm25' to be the baseline; there are r0, r1, r2"),
-        (["runs", "--confidence", "95"], "error: confidence 95 is not between 0 and 1; give 0.95 for 95%"),
+        (["runs", "--confidence", "95"], "error: confidence 95 is not between 0 and 1; write 0.95 for 95%"),
         (["runs", "-m", "nDGC"], "error: "),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from truegain.studies.world import simulate
+from truegain.experiments.world import simulate
 from truegain.tables.write import write_judgments, write_runs
 
 
@@ -84,16 +84,16 @@ def test_holes_in_all_its_forms(folder: Path) -> None:
     assert (done.returncode, "--pool-depth" in done.stderr) == (2, True)
 
 
-def test_the_studies(folder: Path) -> None:
-    """Guards study incomplete and study disjoint on plain judgments, with the figure."""
+def test_the_experiments(folder: Path) -> None:
+    """Guards experiment incomplete and experiment disjoint on plain judgments, with the figure."""
     assert run(folder, "text", "index", "docs.jsonl", "-o", "corpus2").returncode == 0
-    words = ["study", "incomplete", "qrels.txt", "runs", "--corpus", "corpus2", "--against", "nDCG@20"]
+    words = ["experiment", "incomplete", "qrels.txt", "runs", "--corpus", "corpus2", "--against", "nDCG@20"]
     rows = good(folder, *words, "--keep", "20,100", "--repeat", "2", "--figure", "figure.svg", "--jobs", "1")
     assert [(r["keep %"], r["way"]) for r in rows[:2]] == [("20.0", "raw"), ("20.0", "condensed")]
     assert (folder / "figure.svg").read_text().startswith("<svg")
     for show in ("reuse", "impact", "among"):
-        assert good(folder, "study", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)
-    words_of_disjoint = ["study", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", "against"]
+        assert good(folder, "experiment", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)
+    words_of_disjoint = ["experiment", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", "against"]
     (row,) = good(folder, *words_of_disjoint, "--against", "P(rel=2)@10", "-m", "AbsRB(rel=2,mu=100)@10")
     assert list(row) == ["measure", "AbsRB(rel=2,mu=100)@10"]
     assert row["measure"] == "P(rel=2)@10"

@@ -121,7 +121,7 @@ def test_plan_labels_draws_the_curve(run: Run) -> None:
         (("--power", "1.5"), "power 1.5 must lie between 0 and 1"),
         (("--power", "0"), "power 0 must lie between 0 and 1"),
         (("--power", "0.01"), "power 0.01 is below the level of the test"),
-        (("--confidence", "95"), "confidence 95 must lie between 0 and 1"),
+        (("--confidence", "95"), "confidence 95 is not between 0 and 1; write 0.95 for 95%"),
         (("--detect", "1.2"), "--detect 1.2: P@10 cannot differ by more than 1"),
         (("--detect", "0"), "--detect 0: the difference worth finding must be above 0"),
         (("-m", "nDCG@10"), "gold-judge whole topics"),

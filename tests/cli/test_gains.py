@@ -12,11 +12,11 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
+from truegain.experiments.magnitude_units import Units, read_magnitudes
+from truegain.experiments.ratings_world import magnitude_ratings
 from truegain.gains.magnitudes import normalised
-from truegain.measures.direct import fed_directly
+from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
-from truegain.studies.magnitude_units import Units, read_magnitudes
-from truegain.studies.ratings_world import magnitude_ratings
 from truegain.tables.judgments import Judgments
 
 ITEMS = {"a": (2, 2, 2, 2, 2), "b": (1, 1, 2, 3, 3), "c": (0, 0, 0, 0, 1), "d": (0, 0, 0, 0, 0)}
@@ -135,8 +135,8 @@ def test_mistakes_end_with_2(run: Run, words: list[str], said: str) -> None:
     assert said in err
 
 
-def test_units_write_the_gains_of_the_study(run: Run, folder: Path) -> None:
-    """Guards --units: normalised geometrically without being asked, as the study ranks; raw where asked for."""
+def test_units_write_the_gains_of_the_experiment(run: Run, folder: Path) -> None:
+    """Guards --units: normalised geometrically without being asked, as the experiment ranks; raw where asked for."""
     world = magnitude_ratings(topics=3, docs=20, workers=6, seed=1)
     expert, table = Judgments.of(world.expert), read_magnitudes(world.ratings)
     tg.write_judgments(world.ratings, folder / "m.csv")
@@ -191,7 +191,7 @@ def test_direct_gains_as_ntcireval(conformance: Any, cutoff: int) -> None:
         weights = [case["intent_prob"][intent] for _, _, intent, _ in rows]
         gains = tg.to_gains(tg.read_ratings(frame), "sum", weights=weights)
         run = {"1": {doc: float(-rank) for rank, doc in enumerate(case["res"])}}
-        measures = [a.measure for a in fed_directly(parse_measures(list(names.values())))]
+        measures = [a.measure for a in measures_for_gains(parse_measures(list(names.values())))]
         found = tg.evaluate(run, gains, measures, depth=cutoff).means()
         for theirs, value in zip(names, found.values(), strict=True):
             assert value == pytest.approx(case["expected"][str(cutoff)]["D"][theirs], abs=1e-9), (case["id"], theirs)

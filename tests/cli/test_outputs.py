@@ -64,6 +64,8 @@ COMMANDS = [
     (("eval", "q", "*.run"), "r1.run"),
     (("eval", "q", *RUNS, "--intervals", "topics"), "r1.run"),
     (("compare", "q", *RUNS, "-m", "P@5"), "r3.run"),
+    (("verdict", "q", *RUNS, "-m", "P@5"), "q"),
+    (("verdict", "q", *RUNS, "-m", "P@5", "--gold", "gold", "--design", "random"), "gold"),
     (("correct", "q", *RUNS, "--gold", "gold", "--design", "random", "-m", "P@5"), "gold"),
     (("judges", "q", "--gold", "gold", "--design", "random"), "gold"),
     (("correlate", "q", "gold", *RUNS, "-m", "P@5"), "gold"),
@@ -72,9 +74,9 @@ COMMANDS = [
     (("holes", "q", *RUNS, "-m", "P@5"), "q"),
     (("plan", "topics", "q", *RUNS, "--detect", "0.1"), "r1.run"),
     (("plan", "labels", "q", *RUNS[:2], "--gold", "gold", "-m", "P@5", "--cost-bronze", "1", "--cost-gold", "2"), "q"),
-    (("study", "split-half", "q", *RUNS), "r2.run"),
-    (("study", "discriminative", "q", *RUNS, "-m", "P@5"), "q"),
-    (("study", "unanimity", "ratings.csv", *RUNS), "ratings.csv"),
+    (("experiment", "split-half", "q", *RUNS), "r2.run"),
+    (("experiment", "discriminative", "q", *RUNS, "-m", "P@5"), "q"),
+    (("experiment", "unanimity", "ratings.csv", *RUNS), "ratings.csv"),
 ]
 
 
@@ -282,7 +284,7 @@ NUMBERS = [
     ("correlate", "q", "gold", *RUNS, "--rbo-p"),
     ("gains", "ratings.csv", "--rule", "supermajority", "--share"),
     ("plan", "assessors", "--sigma", "1", "--error"),
-    ("study", "unanimity", "ratings.csv", *RUNS, "--p"),
+    ("experiment", "unanimity", "ratings.csv", *RUNS, "--p"),
 ]
 
 

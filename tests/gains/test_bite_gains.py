@@ -17,7 +17,8 @@ from truegain.gains import mace as mace_module
 from truegain.gains.binary import bias, corrected, rates_variance, variance
 from truegain.gains.confusion import Confusion
 from truegain.gains.consensus import Votes
-from truegain.gains.crowd import Glad, Skene
+from truegain.gains.crowd import Glad
+from truegain.gains.dawid_skene import DawidSkene
 from truegain.gains.graded import corrected_mean
 from truegain.gains.mace import Mace, climbed, starts
 from truegain.gains.majority import Majority, Supermajority
@@ -103,27 +104,26 @@ def test_what_crowd_kit_is_given_and_says(
 
     modules = {
         "pandas": SimpleNamespace(DataFrame=Frame),
-        "crowdkit.aggregation": SimpleNamespace(DawidSkene=model, GLAD=model),
+        "crowdkit.aggregation": SimpleNamespace(GLAD=model),
     }
     monkeypatch.setattr(crowd_module, "needs", lambda name, extra: modules[name])
     table = rated([("1", "b", "y", 4.0), ("1", "a", "x", 0.0), ("1", "a", "y", 3.0), ("1", "b", "x", 4.0)])
-    for rule, more in ((Skene(n_iter=n_iter), {}), (Glad(n_iter=n_iter), {"silent": True})):
-        gain, progress = rule.fitted(Grouped.of(table))
-        assert made[-1].given == {"n_iter": n_iter, "tol": 1e-5} | more
-        frame = made[-1].frame
-        assert [frame[c].tolist() for c in ("task", "worker", "label")] == [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]]
-        # document b comes first in the file; task 1 has 0.25 at label 4 and 0.75 at label 0, task 0 a half each
-        assert gain.tolist() == [1.0, 2.0]
-        assert (progress.steps, progress.converged) == (len(history), settled)
-        last = abs(history[-1] - history[-2]) if len(history) > 1 else None
-        assert progress.change == (None if last is None else pytest.approx(last))
+    gain, progress = Glad(n_iter=n_iter).fitted(Grouped.of(table))
+    assert made[-1].given == {"n_iter": n_iter, "tol": 1e-5, "silent": True}
+    frame = made[-1].frame
+    assert [frame[c].tolist() for c in ("task", "worker", "label")] == [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]]
+    # document b comes first in the file; task 1 has 0.25 at label 4 and 0.75 at label 0, task 0 a half each
+    assert gain.tolist() == [1.0, 2.0]
+    assert (progress.steps, progress.converged) == (len(history), settled)
+    last = abs(history[-1] - history[-2]) if len(history) > 1 else None
+    assert progress.change == (None if last is None else pytest.approx(last))
     with pytest.raises(tg.TruegainError, match="crowd-kit takes no weights"):
         tg.to_gains(table, "glad", weights=[1, 1, 2, 1])
 
 
 def test_rules_where_nothing_is_said() -> None:
     """Guards the defaults of every rule's parameters."""
-    assert (Skene().n_iter, Glad().n_iter, Mace().n_iter, Mace().seed, Mace().starts) == (100, 100, 500, 0, 10)
+    assert (DawidSkene().n_iter, Glad().n_iter, Mace().n_iter, Mace().seed, Mace().starts) == (100, 100, 500, 0, 10)
     assert (Unanimity().p, Unanimity().trim, Weighted().trim, Supermajority().share) == (0.2, 0.2, 0.2, 2 / 3)
     assert (Mace().take, Majority().ties, Weighted().spread) == ("mean", "low", "range")
 
@@ -306,7 +306,7 @@ def test_pairs_that_have_no_bronze_label_left_out() -> None:
         )
     assert (len(pairs), pairs.unmatched, pairs.unjudged, pairs.weighted) == (2, 2, 1, False)
     assert pairs.share == {0.0: 0.25, 1.0: 0.5, 3.0: 0.25}
-    assert (pairs.scale, pairs.strays) == ((0.0, 1.0, 2.0, 3.0), None)
+    assert (pairs.scale, pairs.off_scale) == ((0.0, 1.0, 2.0, 3.0), None)
     with pytest.warns(tg.DataWarning), pytest.raises(tg.InputError, match="no gold pair has a bronze label"):
         pair_up(bronze, {"1": {"d": 1}}, design="random")
 

@@ -115,9 +115,9 @@ def test_weights_need_rows_that_stay() -> None:
     with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match="dropped or merged"):
         tg.to_gains(table, "mean", weights=[1] * 4, scale="0:3", outside="drop")
     told: list[str] = []
-    tg.to_gains(table, "mace", told=told, starts=1)
+    tg.to_gains(table, "mace", report=told, starts=1)
     assert len(told) == 1
-    tg.to_gains(table, "mean", told=told)
+    tg.to_gains(table, "mean", report=told)
     assert len(told) == 1
 
 

@@ -104,9 +104,9 @@ def test_what_does_not_fit_is_told() -> None:
 def test_how_a_fit_ended_is_told() -> None:
     """Guards convergence being told either way: a line where the fit settled, a warning where it did not."""
     table, told = tg.read_ratings(crowd()[0]), list[str]()
-    tg.to_gains(table, "dawid-skene", told=told)
+    tg.to_gains(table, "dawid-skene", report=told)
     assert len(told) == 1
     assert told[0].startswith("the rule dawid-skene converged after ")
     with pytest.warns(tg.DataWarning, match="had not converged after 2 steps"):
-        tg.to_gains(table, "dawid-skene", n_iter=2, told=told)
+        tg.to_gains(table, "dawid-skene", n_iter=2, report=told)
     assert len(told) == 1

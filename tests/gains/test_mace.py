@@ -177,7 +177,7 @@ def test_it_sees_who_guesses() -> None:
     """Guards MACE end to end, without crowd-kit: where most workers guess it beats the majority clearly."""
     frame, truth = crowd()
     told: list[str] = []
-    gains = tg.to_gains(frame, "mace", told=told)
+    gains = tg.to_gains(frame, "mace", report=told)
     assert accuracy(gains, truth) > accuracy(tg.to_gains(frame, "majority"), truth) + 0.05
     assert ((gains.label >= 0) & (gains.label <= 1)).all()
     assert told[0].startswith("the rule mace converged after ")

@@ -12,7 +12,7 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.gains.pairs import pair_up
-from truegain.gains.scales import Strays, on_scale, scale_of
+from truegain.gains.scales import OffScaleLabels, on_scale, scale_of
 from truegain.inference.labels.report import plan
 from truegain.tables.pool import Pool
 
@@ -61,10 +61,10 @@ def test_stray_labels_are_told_once() -> None:
     message = str(told[0].message)
     assert "3 of 600 bronze labels are ones that gold never uses: 7 (1 time), 10 (2 times)" in message
     assert "7: topic 0 document d4; 10: topic 0 document d1; 10: topic 0 document d2" in message
-    assert pairs.strays is not None
+    assert pairs.off_scale is not None
     declared = pair_up(bronze, gold, design="random", scale=(0, 1, 2, 3, 7, 10))
-    assert declared.strays is None
-    assert pair_up(graded()[1], gold, design="random").strays is None
+    assert declared.off_scale is None
+    assert pair_up(graded()[1], gold, design="random").off_scale is None
 
 
 @pytest.mark.parametrize("design", ["random", "by-gold"])
@@ -143,8 +143,8 @@ def test_strays_of_real_judges(shared_data: Path) -> None:
         bronze = table.select("topic", "doc", label=judge).drop_nulls()
         with pytest.warns(tg.DataWarning, match=rf"gold never uses: {label} \({count} time"):
             pairs = pair_up(bronze, gold, design="random", missing="drop")
-        assert pairs.strays is not None
-        assert (pairs.strays.labels, pairs.strays.counts) == ((label,), (count,))
+        assert pairs.off_scale is not None
+        assert (pairs.off_scale.labels, pairs.off_scale.counts) == ((label,), (count,))
 
 
 def test_inverted_labels_are_told() -> None:
@@ -161,8 +161,8 @@ def test_inverted_labels_are_told() -> None:
 def test_strays_where_gold_has_fractions() -> None:
     """Guards what a stray is: beyond the highest gold label, or fractional where gold's are whole, never where not."""
     pool = Pool.of(tg.Judgments.of({"1": {"a": 0.25, "b": 1.0, "c": 2.5, "d": -1.0, "e": 2.0}}))
-    assert Strays.found(pool, np.array([0.0, 0.5, 2.0])).labels == (2.5,)
-    assert Strays.found(pool, np.array([0.0, 1.0, 3.0])).labels == (0.25, 2.5)
-    assert Strays.found(pool, np.array([0.0, 0.25, 2.5])).labels == ()
-    found = Strays.found(pool, np.array([0.0, 1.0, 2.0]))
-    assert (found.labels, found.counts, found.of, found.share) == ((0.25, 2.5), (1, 1), 4, 0.5)
+    assert OffScaleLabels.of(pool, np.array([0.0, 0.5, 2.0])).labels == (2.5,)
+    assert OffScaleLabels.of(pool, np.array([0.0, 1.0, 3.0])).labels == (0.25, 2.5)
+    assert OffScaleLabels.of(pool, np.array([0.0, 0.25, 2.5])).labels == ()
+    found = OffScaleLabels.of(pool, np.array([0.0, 1.0, 2.0]))
+    assert (found.labels, found.counts, found.total, found.share) == ((0.25, 2.5), (1, 1), 4, 0.5)

@@ -28,7 +28,7 @@ from truegain.gains.rectify_pairs import SampledPairs, expansion_of, strata_of
 from truegain.gains.rectify_pairs import _Parts as Parts
 from truegain.gains.rectify_pairs import _tuned as tuned
 from truegain.gains.rectify_pairs import spread_of as spread_within
-from truegain.gains.scales import Strays, apart, scale_of, tell_scales
+from truegain.gains.scales import OffScaleLabels, apart, scale_of, tell_scales
 from truegain.gains.unanimity import Unanimity, Weighted
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
@@ -44,7 +44,7 @@ def told(bronze: list[float], gold: list[float]) -> str | None:
     pool, given = pool_of(bronze), np.array(gold)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        tell_scales(Strays.found(pool, given), pool, given, levels_told=False)
+        tell_scales(OffScaleLabels.of(pool, given), pool, given, levels_given=False)
     return str(said[0].message) if said else None
 
 
@@ -112,11 +112,11 @@ def test_how_labels_are_listed() -> None:
 
 def test_strays_are_beyond_gold_and_the_rarest_are_shown() -> None:
     """Guards labels, counts, share and examples by hand: gold's highest is none, three examples, the rarest first."""
-    found = Strays.found(pool_of([3, 3, 4, 4, 4, 5, 0, -1, 1.5, 6, 6]), np.array([0.0, 3.0]))
-    assert (found.labels, found.counts, found.of) == ((1.5, 4.0, 5.0, 6.0), (1, 3, 1, 2), 10)
+    found = OffScaleLabels.of(pool_of([3, 3, 4, 4, 4, 5, 0, -1, 1.5, 6, 6]), np.array([0.0, 3.0]))
+    assert (found.labels, found.counts, found.total) == ((1.5, 4.0, 5.0, 6.0), (1, 3, 1, 2), 10)
     assert found.share == pytest.approx(0.7)
     assert [e.split(":")[0] for e in found.examples] == ["5", "1.5", "6"]
-    assert Strays((), (), (), 0).share == 0
+    assert OffScaleLabels((), (), (), 0).share == 0
 
 
 # ------------------------------------------------------------------ pairs and the matrix

@@ -15,7 +15,7 @@ import pytest
 import truegain as tg
 from tests.inference import irrcac_values
 from truegain.inference.agreement import paired
-from truegain.inference.agreement.alpha import Agreement, alpha, drawn_items
+from truegain.inference.agreement.alpha import Coefficient, alpha, drawn_items
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.grouped import Grouped
 from truegain.tables.scale import LEVELS
@@ -72,7 +72,7 @@ def brute(matrix: Any, level: str) -> float:
     return 1 - seen / chance
 
 
-def value(found: Agreement) -> float:
+def value(found: Coefficient) -> float:
     """The value of a coefficient that is defined."""
     assert found.value is not None, found
     return found.value

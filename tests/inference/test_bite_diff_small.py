@@ -17,8 +17,9 @@ from truegain.inference import limits
 from truegain.inference.meta import META_METHODS, combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import check_trials, monte_carlo_p, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust, adjust_asked
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
 from truegain.inference.results import Comparison, Estimate
+from truegain.student import check_confidence
 from truegain.tables.columns import Ints
 
 D, V = [0.12, 0.05, 0.31, -0.04, 0.2], [0.004, 0.002, 0.01, 0.003, 0.006]

@@ -11,7 +11,7 @@ import pytest
 
 import truegain as tg
 from truegain.gains.boundary import Bounded
-from truegain.inference.judges.corrected import CorrectedMean, interval_of
+from truegain.inference.judges.corrected import Corrected, interval_of
 from truegain.inference.judges.difference import difference_of, naive_p, raw_variance_of_d
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.rates import Rates
@@ -20,9 +20,9 @@ from truegain.student import p_of, quantile_of
 ALPHA = 1 - 0.95  # as the code has it: a little above .05
 
 
-def made(naive: float, n: float = 20, se: float = 0.05, **more: float) -> CorrectedMean:
+def made(naive: float, n: float = 20, se: float = 0.05, **more: float) -> Corrected:
     """A corrected mean by the paper's judge, near 0.5."""
-    plain = CorrectedMean(
+    plain = Corrected(
         naive,
         (naive - 0.2) / 0.5,
         se,
@@ -97,9 +97,7 @@ def test_differences_that_cannot_be() -> None:
 FAIR = Rates(0.4, 0.9, 0.85, 0.0011, 0.0014, 0.0021, 220, 60, 55)
 
 
-def interval(
-    rates: Rates, method: str, point: object = None, trials: int = 100, confidence: float = 0.95
-) -> CorrectedMean:
+def interval(rates: Rates, method: str, point: object = None, trials: int = 100, confidence: float = 0.95) -> Corrected:
     """The interval of these rates, degrees of freedom 30."""
     inside = SimpleNamespace(value=0.3, at="inside") if point is None else point
     return interval_of(

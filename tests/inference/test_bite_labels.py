@@ -19,16 +19,16 @@ from truegain.inference.labels.plan import (
     Prospect,
     _gold_of,
     _price,
+    detectable_in_se,
     found_already,
     from_scratch,
     plan_labels,
     plan_table,
-    reach,
     some_difference,
 )
 from truegain.inference.labels.prospect import Outlook
 from truegain.inference.labels.published import naive_topics, published_sizes
-from truegain.inference.labels.report import _listed
+from truegain.inference.labels.report import LabelReading, _listed
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
@@ -46,7 +46,8 @@ def sampled(gold: Labels, every: int = 3) -> Labels:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (tg.plan, {"power": 0.8, "confidence": 0.95, "seed": 0, "missing": "refuse", "batch": None}),
+        (tg.plan, {"power": 0.8, "confidence": 0.95, "seed": 0, "batch": None}),
+        (LabelReading, {"missing": "refuse", "design": None, "name_by": "file"}),
         (plan_labels, {"confidence": 0.95, "power": 0.8}),
         (found_already, {"confidence": 0.95, "power": 0.8}),
         (plan_table, {"confidence": 0.95, "power": 0.8}),
@@ -59,6 +60,12 @@ def test_defaults_are_those_told(function: Callable[..., object], told: dict[str
     """Guards what a caller gets who says nothing: 80% power at 95%, and the paper's 50% in its own formulas."""
     given = inspect.signature(function).parameters
     assert {name: given[name].default for name in told} == told
+
+
+def test_a_keyword_that_plan_does_not_know() -> None:
+    """Guards slips in keywords: what is no option is named, with those there are."""
+    with pytest.raises(tg.TruegainError, match="plan has no option desing; it has design, gold_level, missing"):
+        tg.plan({}, {}, {}, "P@10", desing="random", **COSTS)
 
 
 # ---------------------------------------------------------------------- the published formulas
@@ -81,7 +88,7 @@ def test_published_sizes_of_two_judges(p: float, power: float) -> None:
     allowed = ((corrected[1] - corrected[0]) / far) ** 2
     parts = [x / allowed for x in (of_topics, of_relevant, of_others)]
     assert parts == pytest.approx(shares, rel=1e-6)
-    assert reach(p, power) == pytest.approx(far, rel=1e-6)
+    assert detectable_in_se(p, power) == pytest.approx(far, rel=1e-6)
     for wrong in ((0.5, 0.5, 0.0), (0.5, 0.2, 0.4), (1.2, -0.1, -0.1)):
         with pytest.raises(tg.TruegainError, match="must be positive"):
             published_sizes(means, sds, judges, shares=wrong)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.inference.small_lists import SEED, lists, scores_of
-from truegain.inference.collection.expansion import Kernel, drawn_scores, keys_needed, level_of, reach
+from truegain.inference.collection.expansion import Kernel, depth_needed, drawn_scores, keys_needed, level_of
 from truegain.inference.collection.few import FEW_TOPICS
 from truegain.inference.collection.score import Scored, drawn_estimates, has_lone_rule, left_out_of, score_estimates
 from truegain.inference.collection.spread import collection_spread
@@ -48,15 +48,15 @@ def test_which_measures_are_sums_over_ranks() -> None:
     assert kernel.shared
     whole = Kernel.of(parse_measure("DCG"), ranked)
     assert whole is not None
-    assert len(whole.weights) == reach(25)
+    assert len(whole.weights) == depth_needed(25)
     assert not whole.shared
 
 
 def test_how_deep_lists_must_be_known() -> None:
     """Guards keys: what can reach the first k, the most of several measures, all where lists are condensed."""
     p5, p9, ap, condensed = (parse_measure(n) for n in ("P@5", "nDCG@9", "AP", "P(judged_only=True)@5"))
-    assert keys_needed([p5]) == reach(5) == 40
-    assert keys_needed([p5, p9]) == reach(9)
+    assert keys_needed([p5]) == depth_needed(5) == 40
+    assert keys_needed([p5, p9]) == depth_needed(9)
     assert keys_needed([p5, ap]) == keys_needed([condensed]) == sys.maxsize
     assert level_of(parse_measure("nDCG")) == level_of(parse_measure("P(rel=0)@5")) == np.nextafter(0, 1)
     assert level_of(parse_measure("AP(rel=2)")) == 2

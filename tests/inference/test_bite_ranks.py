@@ -17,7 +17,7 @@ import truegain as tg
 from tests.inference.matrices import generated, scores_of
 from truegain.errors import TruegainError
 from truegain.inference.ranks import correlate as correlation
-from truegain.inference.ranks.agreement import agreement, ranking, ranks
+from truegain.inference.ranks.agreement import RankOptions, agreement, ranking, ranks
 from truegain.inference.ranks.overlap import top_overlap, top_set
 from truegain.inference.ranks.rbo import average_overlap, rbo
 from truegain.inference.ranks.swaps import swap_rates
@@ -31,9 +31,9 @@ Y = [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "splits": 100,
-                        "replicates": 2000, "seed": 0}),
-        (agreement, {"confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": 2000, "seed": 0}),
+        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "trials": None,
+                        "seed": 0}),
+        (RankOptions, {"confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": 2000, "seed": 0}),
         (tau_interval, {"confidence": 0.95, "quantile": "z", "clip": False, "replicates": 2000, "seed": 0}),
         (paired, {"least": 2}),
         (rbo, {"p": 0.9}),
@@ -188,7 +188,7 @@ def test_agreement_by_hand() -> None:
     """Guards every count of an agreement with ties: swapped, tied, ranks, moves, what the top has in common."""
     a = np.array([0.9, 0.7, 0.7, 0.4, 0.2])
     b = np.array([0.5, 0.8, 0.6, 0.6, 0.1])
-    found = agreement(list("vwxyz"), a, b, measure="AP", names=("one", "two"), top=2, rbo_p=0.8)
+    found = agreement(list("vwxyz"), a, b, measure="AP", names=("one", "two"), options=RankOptions(top=2, rbo_p=0.8))
     assert (found.pairs, found.swapped, found.tied) == (10, 3, 2)
     assert ranks(a).tolist() == [1, 2, 2, 4, 5]
     assert ranks(b).tolist() == [4, 1, 2, 2, 5]
@@ -202,8 +202,8 @@ def test_agreement_by_hand() -> None:
         (walked(list(a), list(b)), walked(list(b), list(a)))
     )
     assert "1 by one, 1 by two" in found.notes[-1]
-    assert agreement(list("vwxyz"), a, b, top=9).top == 5
-    assert not agreement(list("vwxyz"), a, np.array([5.0, 4, 3, 2, 1]), top=1).notes[1:]
+    assert agreement(list("vwxyz"), a, b, options=RankOptions(top=9)).top == 5
+    assert not agreement(list("vwxyz"), a, np.array([5.0, 4, 3, 2, 1]), options=RankOptions(top=1)).notes[1:]
     free = agreement(list("vwx"), a[[0, 1, 3]], b[:3])
     assert (free.tied, free.notes) == (0, ())
     with pytest.raises(TruegainError, match="give at least 3"):
@@ -254,6 +254,6 @@ def test_measures_of_which_a_system_has_no_value() -> None:
     summaries = {"AP": x.mean(axis=1), "RR": np.array([0.1, np.nan, 0.3, 0.2])}
     lacking = replace(scores, values={"AP": x, "RR": x}, summaries=summaries)
     with pytest.raises(TruegainError, match="RR: some systems have no value"):
-        correlation._measures(lacking, {})
+        correlation._measures(lacking, RankOptions())
     whole = replace(lacking, summaries={**summaries, "RR": np.array([0.1, 0.4, 0.3, 0.2])})
-    assert len(correlation._measures(whole, {})) == 1
+    assert len(correlation._measures(whole, RankOptions())) == 1

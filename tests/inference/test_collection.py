@@ -12,6 +12,7 @@ import pytest
 
 import truegain as tg
 from truegain.engine import Local
+from truegain.experiments.world import World, simulate
 from truegain.inference.collection.difference import collection_differences
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.means import geometric_mean_estimates, logistic_mean_estimates, mean_estimates
@@ -21,7 +22,6 @@ from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
 from truegain.measures.evaluate import Options, aligned
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
-from truegain.studies.world import World, simulate
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from truegain.experiments.world import simulate
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.few import Pooled, mean_size, share_limits, two_sided
@@ -22,7 +23,6 @@ from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
 from truegain.measures.evaluate import Options, aligned
 from truegain.sampling.documents import replicate
-from truegain.studies.world import simulate
 from truegain.tables.ranked import RankedGains
 
 Lists = dict[str, dict[str, dict[str, float]]]

@@ -12,7 +12,7 @@ from scipy import stats
 
 import truegain as tg
 from truegain.errors import DataWarning, TruegainError
-from truegain.inference.ranks.agreement import agreement, ranking, ranks
+from truegain.inference.ranks.agreement import RankOptions, agreement, ranking, ranks
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import halves, swap_rates
 from truegain.inference.ranks.tau_ap import tau_ap_walking
@@ -57,7 +57,9 @@ def test_two_judgment_sets_against_scipy(study: Study) -> None:
 
 def test_moves_name_the_systems_that_change_place_most() -> None:
     """Guards ranks, their order and ties: equal scores share the best rank."""
-    found = agreement(list("vwxyz"), np.array([5.0, 4, 3, 2, 2]), np.array([1.0, 4, 3, 2, 2]), top=2)
+    found = agreement(
+        list("vwxyz"), np.array([5.0, 4, 3, 2, 2]), np.array([1.0, 4, 3, 2, 2]), options=RankOptions(top=2)
+    )
     assert ranks(found.scores_a).tolist() == [1, 2, 3, 4, 4]
     assert found.moves(2) == [("v", 1, 5), ("w", 2, 1)]
     assert found.tied == 1
@@ -103,7 +105,7 @@ def test_every_pair_of_measures(study: Study) -> None:
 def test_halves_against_a_plain_loop(study: Study) -> None:
     """Guards between='halves': every split's tau and swaps by scipy and counting, and the bins hold every pair."""
     runs, truth, _ = study
-    found = tg.correlate(runs, truth, "AP", between="halves", splits=20, seed=3).halves[0]
+    found = tg.correlate(runs, truth, "AP", between="halves", trials=20, seed=3).halves[0]
     matrix = tg.evaluate(runs, truth, "AP").matrix()
     taus, swapped = [], 0
     for first, second in halves(12, 20, seed=3):
@@ -155,7 +157,7 @@ def test_swap_bins_begin_at_whole_widths() -> None:
 def test_the_answer_depends_on_the_seed_alone(study: Study) -> None:
     """Guards reproducibility of splits and bootstrap."""
     runs, truth, noisy = study
-    first, again, other = (tg.correlate(runs, truth, "AP", between="halves", splits=5, seed=s) for s in (1, 1, 2))
+    first, again, other = (tg.correlate(runs, truth, "AP", between="halves", trials=5, seed=s) for s in (1, 1, 2))
     assert first.table().rows == again.table().rows
     assert first.table().rows != other.table().rows
     one, two = (tg.correlate(runs, truth, "AP", against=noisy, method="bootstrap", seed=4) for _ in range(2))
@@ -179,7 +181,7 @@ def test_runs_that_can_be_read_only_once(study: Study) -> None:
         ({"between": "halves", "against": {"0": {"d1": 1}}}, "takes one set"),
         ({"between": "years"}, "nothing to correlate between 'years'"),
         ({"between": "measures"}, "at least 2"),
-        ({"between": "halves", "splits": 0}, "0 splits"),
+        ({"between": "halves", "trials": 0}, "0 splits"),
         ({"between": "halves", "confidence": 95}, "write 0.95"),
         ({"against": {"0": {"d1": 1}}, "top": 0}, "top 0"),
     ],

@@ -333,8 +333,8 @@ def test_a_plan_from_runs_and_the_next_batch() -> None:
     runs, bronze, gold = study(0)
     sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 7 == 0} for t, row in gold.items()}
     costs = {"cost_bronze": 0.002, "cost_gold": 1.5}
-    found = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)  # type: ignore[arg-type]
-    again = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)  # type: ignore[arg-type]
+    found = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)
+    again = tg.plan(runs, bronze, sample, "P@10", design="random", detect=0.03, batch=25, seed=3, **costs)
     assert found.batch is not None
     assert again.batch is not None
     pairs = list(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))

@@ -211,7 +211,7 @@ def test_which_difference_is_planned_for() -> None:
 def batch_of(design: str, size: int, seen: dict[str, dict[str, int]]) -> list[tuple[str, str]]:
     """The pairs of the next batch."""
     runs, bronze, _ = study(0, topics=20)
-    found = tg.plan(runs, bronze, seen, "P@10", design=design, detect=0.1, batch=size, cost_bronze=0.01, cost_gold=1)  # type: ignore[arg-type]
+    found = tg.plan(runs, bronze, seen, "P@10", design=design, detect=0.1, batch=size, cost_bronze=0.01, cost_gold=1)
     assert found.batch is not None
     return list(zip(found.batch.topic.strings(), found.batch.docs.strings(), strict=True))
 

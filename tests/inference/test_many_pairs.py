@@ -13,11 +13,11 @@ from tests.inference.matrices import generated, scores_of
 from truegain.errors import TruegainError
 from truegain.inference.differences.groups import groups_of, is_complete
 from truegain.inference.differences.paired import Outcome, paired_t, sign_test, welch, wilcoxon
-from truegain.inference.differences.rows import Pairs, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
+from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.studentized import MANY, studentized_range_sf
 from truegain.tables.columns import Floats
 
-ROWS: dict[str, tuple[Callable[[Floats, Floats], Pairs], Callable[[Floats, Floats], Outcome]]] = {
+ROWS: dict[str, tuple[Callable[[Floats, Floats], RowResults], Callable[[Floats, Floats], Outcome]]] = {
     "paired-t": (lambda a, b: paired_t_rows(a, b, 0.9), lambda a, b: paired_t(a, b, confidence=0.9)),
     "welch": (lambda a, b: welch_rows(a, b, 0.9), lambda a, b: welch(a, b, confidence=0.9)),
     "sign": (sign_rows, sign_test),

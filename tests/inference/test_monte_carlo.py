@@ -12,6 +12,9 @@ import pytest
 import truegain as tg
 from tests.inference.matrices import generated, scores_of, shuffled
 from truegain.errors import DataWarning, TruegainError
+from truegain.experiments.ratings_world import uniform_ratings
+from truegain.experiments.unanimity import _tested, unanimity
+from truegain.experiments.world import simulate
 from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.discriminative import discriminative_power
 from truegain.inference.differences.effort import effort_of
@@ -20,9 +23,6 @@ from truegain.inference.differences.resampled import bootstrap_p, randomisation,
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust
-from truegain.studies.ratings_world import uniform_ratings
-from truegain.studies.unanimity import _tested, unanimity
-from truegain.studies.world import simulate
 from truegain.tables.columns import Floats, Ints
 
 
@@ -249,8 +249,8 @@ def test_no_false_differences_where_nothing_differs() -> None:
     assert wrong["published"] >= 8
 
 
-def test_the_unanimity_study_counts_the_same_way() -> None:
-    """Guards the study's p-values: (count + 1)/(trials + 1), or count/trials by name, for every pair it lists."""
+def test_the_unanimity_experiment_counts_the_same_way() -> None:
+    """Guards the experiment's p-values: (count + 1)/(trials + 1), or count/trials by name, for every pair it lists."""
     world = simulate(topics=10, systems=4, seed=1)
     scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
     plus = _tested(scores, "nDCG@10", 0.05, (200, 200), 5, None)
@@ -259,8 +259,8 @@ def test_the_unanimity_study_counts_the_same_way() -> None:
     assert plus.p[upper] == pytest.approx((200 * share.p[upper] + 1) / 201)
     ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
     asked: Any = {"scale": "0:2", "ps": [0.2], "measures": ["nG@1"]}
-    study = unanimity(ratings, world.runs, **asked, trials=40, counting="published")
-    assert study.rankings.made_by["counting"] == "published"
+    found = unanimity(ratings, world.runs, **asked, trials=40, counting="published")
+    assert found.rankings.made_by["counting"] == "published"
     with pytest.raises(TruegainError, match="give at least 20"):
         unanimity(ratings, world.runs, **asked, trials=19)
 

@@ -400,7 +400,7 @@ def test_the_prospect_of_rectified_scores(design: str) -> None:
     runs, bronze, gold = study(0, topics=60)
     keep = {t: row if design == "topics" else {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0}
             for t, row in gold.items() if design != "topics" or int(t) % 3 == 0}  # fmt: skip
-    found = tg.plan(runs, bronze, keep, "P@10", design=design, detect=0.03, cost_bronze=0.002, cost_gold=1.5)  # type: ignore[arg-type]
+    found = tg.plan(runs, bronze, keep, "P@10", design=design, detect=0.03, cost_bronze=0.002, cost_gold=1.5)
     p = found.prospect
     assert (p.D, p.v_r, p.v_n, p.gold_share, p.topics) == (1.0, 0.0, 0.0, 1.0, 60)
     assert p.labels_per_topic == 40

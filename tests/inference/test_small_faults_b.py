@@ -21,11 +21,11 @@ from truegain.inference.agreement import assessors as people
 from truegain.inference.agreement.order import order_agreement
 from truegain.inference.agreement.paired import Paired
 from truegain.inference.collection import few, jackknife, small_r, spread
-from truegain.inference.collection.expansion import reach
+from truegain.inference.collection.expansion import depth_needed
 from truegain.inference.collection.score import few_relevant
 from truegain.inference.differences import effects, families, resampled, rows, topic_sets
 from truegain.inference.differences.anova import one_way, two_way
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test
+from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.groups import _stretches, marks
 from truegain.inference.differences.paired import mid_ranks, paired_t, sign_test, welch, wilcoxon
@@ -244,12 +244,12 @@ def test_a_pair_needs_three_topics() -> None:
     pairwise, family = find_test("paired-t"), find_test("tukey-hsd")
     assert isinstance(pairwise, PairTest)
     assert isinstance(family, FamilyTest)
-    assert families.pair_by_pair(pairwise, x, one, two, Settings(), ("a", "b")).n.tolist() == [3]
-    assert families.all_at_once(family, x, one, two, Settings()).n.tolist() == [3]
+    assert families.pair_by_pair(pairwise, x, one, two, ComparisonOptions(), ("a", "b")).n.tolist() == [3]
+    assert families.all_at_once(family, x, one, two, ComparisonOptions()).n.tolist() == [3]
     with pytest.raises(TruegainError, match="at least 3"):
-        families.pair_by_pair(pairwise, x[:, :2], one, two, Settings(), ("a", "b"))
+        families.pair_by_pair(pairwise, x[:, :2], one, two, ComparisonOptions(), ("a", "b"))
     with pytest.raises(TruegainError, match="at least 3"):
-        families.all_at_once(family, x[:, :2], one, two, Settings())
+        families.all_at_once(family, x[:, :2], one, two, ComparisonOptions())
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -593,11 +593,11 @@ def test_notes_where_relevant_documents_are_few() -> None:
     assert few_relevant(np.zeros(2, np.int64), "logit") != ()
 
 
-def test_reach_is_seven_standard_deviations_and_twenty() -> None:
+def test_depth_needed_is_seven_standard_deviations_and_twenty() -> None:
     """Guards how deep lists are kept for a measure of the first k: copies are Poisson, one in a billion is lost."""
-    assert reach(100) == 190
+    assert depth_needed(100) == 190
     for k in (1, 10, 100):
-        assert stats.poisson.cdf(k - 1, reach(k)) < 1e-9
+        assert stats.poisson.cdf(k - 1, depth_needed(k)) < 1e-9
 
 
 # ---------------------------------------------------------------------- topics

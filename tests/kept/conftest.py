@@ -10,9 +10,9 @@ import pytest
 import truegain as tg
 from tests.kept.crew import write_crew
 from tests.kept.rough import write_rough
-from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-from truegain.studies.world import simulate
-from truegain.studies.world_text import texts
+from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
+from truegain.experiments.world import simulate
+from truegain.experiments.world_text import texts
 
 
 @pytest.fixture(scope="session")

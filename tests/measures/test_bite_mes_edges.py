@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.measures.content import Content, Rereading
+from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import Options, aligned, at_level, options_of
 from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
@@ -170,7 +170,7 @@ def test_text_read_again_is_text_read() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         whole = aligned(runs, pl.DataFrame(rows, schema=schema, orient="row"), Options(), keep_top=4)
-        again = Rereading.of(RankedText.of(whole, texts), reading)
+        again = ContentScorer.of(RankedText.of(whole, texts), reading)
         docs, topics = list(whole.pool.docs.strings()), [whole.topics[t] for t in whole.pool.topic.tolist()]
         for gone in ({"d1"}, {"d0", "d3", "d7"}, set[str]()):
             kept = np.array([d not in gone for d in docs])

@@ -42,6 +42,7 @@ CALLS: dict[str, Callable[[Any, Any], object]] = {
     "compare": lambda runs, judgments: tg.compare(runs, judgments, "P@5"),
     "compare with gold": lambda runs, judgments: tg.compare(runs, judgments, "P@5", gold=GOLD, design="random"),
     "correct": lambda runs, judgments: tg.correct(runs, judgments, GOLD, "P@5", design="random"),
+    "Study": lambda runs, judgments: tg.Study(runs, judgments, "P@5"),
     "correlate": lambda runs, judgments: tg.correlate(runs, judgments, "P@5", against=QRELS),
     "plan": lambda runs, judgments: tg.plan(
         runs, judgments, GOLD, "P@5", design="random", cost_bronze=1, cost_gold=9, detect=0.1
@@ -71,6 +72,7 @@ def test_typed_tables_say_what_they_are() -> None:
         (RUN, of_ranx("Run", RUN)),
         (of_ranx("Qrels", QRELS), QRELS),
         (RUN, tg.Runs.of(RUN)),
+        (RUN, tg.Runs.of(RUN).parts[0]),
         (tg.Judgments.of(QRELS), QRELS),
         (tg.Judgments.of(QRELS).frame, tg.Runs.of(RUN).frame),
     ]

@@ -23,16 +23,18 @@ COMMANDS = {
     "correct": "correct:correct_command",
     "judges": "judges:judges_command",
     "compare": "compare:compare_command",
+    "verdict": "verdict:verdict_command",
     "correlate": "correlate:correlate_command",
     "agree": "agree:agree_command",
     "gains": "gains:gains_command",
     "plan": "plan:plan",
-    "study": "study:study",
+    "experiment": "experiment:experiment",
     "holes": "holes:holes_command",
     "text": "text:text",
     "measures": "measures:measures_command",
     "demo": "demo:demo_command",
 }
+RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
 
 def _print_version(wanted: bool) -> None:
@@ -108,7 +110,10 @@ def main() -> None:
 
 def _run() -> int | None:
     """Run the command that the words name; its exit code."""
-    command = get_command(build(next((word for word in sys.argv[1:] if not word.startswith("-")), None)))
+    verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+    if verb in RENAMED:
+        raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
+    command = get_command(build(verb))
     check_all(command)
     try:
         code = command(standalone_mode=False)

@@ -33,8 +33,7 @@ from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measures
-from truegain.tables.read import read_runs
-from truegain.tables.runs import Runs
+from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import expand
 from truegain.tables.table import Format, Table

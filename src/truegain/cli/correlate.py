@@ -95,8 +95,7 @@ def correlate_command(
         confidence=confidence,
         top=top,
         rbo_p=rbo_p,
-        splits=trials or 100,
-        replicates=trials or 2000,
+        trials=trials,
         seed=seed,
         complete=complete,
         level=level,
@@ -138,7 +137,7 @@ def _draw(found: Correlation, figure: Path) -> None:
         )
     one = found.agreements[0]
     names = tuple(f"{one.measure} by {n}" if one.measure else n for n in (one.a, one.b))
-    title = f"tau-{one.tau.variant} {one.tau.value:.3f}, {one.swapped} of {one.pairs} pairs swapped"
+    title = f"{one.tau.measure} {one.tau.value:.3f}, {one.swapped} of {one.pairs} pairs swapped"
     chart = scatter_chart(
         one.systems, one.scores_a, one.scores_b, names=(names[0], names[1]), title=title,
         same_scale=bool(one.measure), name_most=[s for s, _, _ in one.moves(8)],

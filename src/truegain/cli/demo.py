@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from truegain.cli.output import write_scores
@@ -19,9 +20,10 @@ from truegain.tables.guard import wrote
 from truegain.tables.sources import shown_path, write_bytes
 
 if TYPE_CHECKING:
-    from truegain.studies.world import World
+    from truegain.experiments.world import World
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
+GOLD_TOPICS = 15
 
 
 def demo_command(
@@ -35,7 +37,8 @@ def demo_command(
     typer.echo(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"
-        "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it.\n"
+        "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it, gold_topics.qrels that about all "
+        f"pairs of {GOLD_TOPICS} topics.\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -49,15 +52,16 @@ def demo_command(
         "\nNext:\n"
         f"  truegain correct {folder}/llm.qrels --gold {folder}/gold_sample.qrels {runs} -m P@10 --design random\n"
         f"  truegain eval {folder}/gold.qrels {runs} -m AP --intervals topics,collection\n"
-        f"  truegain compare {folder}/gold.qrels {runs} -m AP"
+        f"  truegain compare {folder}/gold.qrels {runs} -m AP\n"
+        f"  truegain verdict {folder}/llm.qrels {runs} --gold {folder}/gold_topics.qrels --design topics"
     )
 
 
 def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
-    from truegain.studies.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-    from truegain.studies.world import simulate
-    from truegain.studies.world_text import texts
+    from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
+    from truegain.experiments.world import simulate
+    from truegain.experiments.world_text import texts
     from truegain.tables.write import write_judgments, write_runs
 
     world = simulate(seed=seed)
@@ -65,6 +69,8 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(world.gold, folder / "gold.qrels")
     write_judgments(world.noisy, folder / "llm.qrels")
     write_judgments(world.sample, folder / "gold_sample.qrels")
+    some = np.flatnonzero(np.asarray(world.gold.topic.code) < GOLD_TOPICS)  # topics are alike: the first are a sample
+    write_judgments(world.gold.take(some), folder / "gold_topics.qrels")
     lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")

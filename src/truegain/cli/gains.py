@@ -78,7 +78,7 @@ def gains_command(
 
 def _of_units(table: Judgments, units: str, expert: str, normalise: str) -> Judgments:
     """The ratings of some units, normalised by all."""
-    from truegain.studies.magnitude_units import Units, read_magnitudes
+    from truegain.experiments.magnitude_units import Units, read_magnitudes
 
     moved = normalised(read_magnitudes(table), normalise)
     return moved.take(Units.of(moved, Judgments.of(expert)).rows(units))

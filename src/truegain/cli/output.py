@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from truegain.errors import InputError, TruegainError
@@ -54,6 +54,11 @@ def write_table(table: Table, given: TableFormat | None, output: str) -> None:
     write_bytes(output, table.render(table_format_of(given, output)))
 
 
+def write_json(whole: object, output: str) -> None:
+    """Print an object as JSON, to a file or to standard output."""
+    write_bytes(output, _json(whole).encode(errors="backslashreplace"))
+
+
 def write_scores(
     scores: Scores,
     chosen: Format,
@@ -79,12 +84,17 @@ def write_scores(
         text = separated(COLUMNS, rows, "," if chosen == "csv" else "\t")
     elif chosen == "json" or chosen == "jsonl":
         records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-        made_by = {**scores.made_by, "inputs": {shown_path(name): _digest(name) for name in inputs}}
+        made_by = {**scores.made_by, "inputs": digests(inputs)}
         text = _json_lines(records) if chosen == "jsonl" else _json({"made_by": made_by, "scores": records})
     else:
         write_bytes(output, _wide(scores, topics, summary).render(chosen))
         return
     write_bytes(output, text.encode())
+
+
+def digests(inputs: Iterable[str]) -> dict[str, str | None]:
+    """What was read, by name, with the digest of each file."""
+    return {shown_path(name): _digest(name) for name in inputs}
 
 
 def _digest(name: str) -> str | None:

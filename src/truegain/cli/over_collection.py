@@ -61,8 +61,9 @@ def collection_table(
 ) -> Table:
     """Compare systems over collections; the same document has the same copies in both lists."""
     from truegain.inference.collection.expansion import keys_needed
-    from truegain.inference.replicates import check_confidence, check_replicates
+    from truegain.inference.replicates import check_replicates
     from truegain.measures.evaluate import aligned
+    from truegain.student import check_confidence
 
     check_replicates(replicates, check_confidence(confidence))
     asked = [at_level(a.measure, level) for a in parse_measures(measure or ["AP"])]

@@ -133,9 +133,9 @@ def gains_of(
         _check_above_0(table)
     if name == "majority":
         _tell_no_majority(table if normalise is None else normalised(table, normalise))
-    told: list[str] = []
-    gains = to_gains(table, rule, scale=declared, normalise=normalise, told=told, **parameters)
-    for line in told:
+    report: list[str] = []
+    gains = to_gains(table, rule, scale=declared, normalise=normalise, report=report, **parameters)
+    for line in report:
         typer.echo(f"note: {line}", err=True)
     return gains
 

@@ -128,8 +128,8 @@ def rank_command(
     ] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="Documents of a list.")] = 1000,
 ) -> None:
-    """Rank documents by simple rankers (BM25, language models, tf-idf), for studies where there are no runs."""
-    from truegain.studies.ranker import RANKERS, rank, read_queries
+    """Rank documents by simple rankers (BM25, language models, tf-idf), for experiments where there are no runs."""
+    from truegain.experiments.ranker import RANKERS, rank, read_queries
     from truegain.tables.write import write_runs
 
     runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), depth=depth)
@@ -152,7 +152,8 @@ def _words(path: str) -> list[str]:
 def _named(paths: list[str]) -> Ids:
     """The documents that judgments and runs name."""
     from truegain.errors import InputError
-    from truegain.tables.read import read_judgments, read_runs
+    from truegain.tables.judgments import read_judgments
+    from truegain.tables.runs import read_runs
     from truegain.tables.sources import expand
 
     names: dict[str, None] = {}

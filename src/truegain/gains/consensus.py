@@ -18,10 +18,10 @@ TOLERANCE = 1e-5  # change of the likelihood of a rating, on average, below whic
 
 
 @dataclass(frozen=True)
-class Progress:
+class Convergence:
     """How a fit ended: steps taken, whether it had settled, how much the last step changed, a rating; and what else.
 
-    >>> print(Progress(12, True, 3e-6))
+    >>> print(Convergence(12, True, 3e-6))
     converged after 12 steps
     """
 
@@ -79,10 +79,10 @@ class Consensus(Rule):
         self.require(self.n_iter >= 1, f"n_iter {self.n_iter} must be at least 1")
 
     @abstractmethod
-    def chances(self, votes: Votes) -> tuple[Floats, Progress]:
+    def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
         """Items by levels: how likely each label is, and how the fit ended."""
 
-    def fitted(self, ratings: Grouped) -> tuple[Floats, Progress]:
+    def fitted(self, ratings: Grouped) -> tuple[Floats, Convergence]:
         """One gain an item, and whether the fit had settled when it ended."""
         levels = np.unique(ratings.value)
         self.require(len(levels) > 1, f"all ratings are {levels[0]:g}; there is nothing to fit")
@@ -95,14 +95,14 @@ class Consensus(Rule):
         return np.where(ratings.mass > 0, gain[ratings.place], np.nan), progress
 
     def fit(self, ratings: Grouped, scale: Scale) -> Floats:  # noqa: ARG002
-        """One gain an item; a fit that had not settled is told."""
-        return self.fitted_aloud(ratings, [])
+        """One gain an item; a fit that had not settled is warned of."""
+        return self.fit_and_report(ratings, [])
 
-    def fitted_aloud(self, ratings: Grouped, told: list[str]) -> Floats:
-        """One gain an item; that the fit settled is added to what is told, that it did not is warned of."""
+    def fit_and_report(self, ratings: Grouped, report: list[str]) -> Floats:
+        """One gain an item; that the fit settled is added to the report, that it did not is warned of."""
         gain, progress = self.fitted(ratings)
         if progress.converged:
-            told.append(f"the rule {self.NAME} {progress}")
+            report.append(f"the rule {self.NAME} {progress}")
         else:
             last = "" if progress.change is None else f" (the last changed it by {progress.change:.2g} a rating)"
             warn(

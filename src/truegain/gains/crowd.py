@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import needs
-from truegain.gains.consensus import TOLERANCE, Consensus, Progress, Votes
+from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
 from truegain.tables.columns import Floats
 
 
@@ -23,7 +23,7 @@ class CrowdKit(Consensus):
     def model(self, aggregation: Any) -> Any:
         """The model of crowd-kit, not yet fitted."""
 
-    def chances(self, votes: Votes) -> tuple[Floats, Progress]:
+    def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
         """Items by levels: how likely each label is, and how the fit ended (crowd-kit keeps the value of each step)."""
         self.require(bool((votes.weight == 1).all()), "crowd-kit takes no weights; leave them out")
         pandas = needs("pandas", "crowd")
@@ -35,7 +35,7 @@ class CrowdKit(Consensus):
         history = [float(v) for v in model.loss_history_]
         change = abs(history[-1] - history[-2]) if len(history) > 1 else None
         settled = len(history) < self.n_iter or (change is not None and change < TOLERANCE)
-        return table, Progress(len(history), settled, change)
+        return table, Convergence(len(history), settled, change)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.gains.consensus import TOLERANCE, Consensus, Progress, Votes
+from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
 from truegain.tables.columns import Floats
 
 FLOOR = 1e-10  # below which no chance falls, so that a label an assessor never gave can still be explained
@@ -33,7 +33,7 @@ class DawidSkene(Consensus):
 
     NAME = "dawid-skene"
 
-    def chances(self, votes: Votes) -> tuple[Floats, Progress]:
+    def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
         """Items by levels: how likely each label is, and how the fit ended."""
         share, likelihood = shares_of_votes(votes), -np.inf
         change, steps = np.inf, 0
@@ -41,7 +41,7 @@ class DawidSkene(Consensus):
             share, after = expected(votes, *fitted(votes, share))
             change, likelihood = abs(after - likelihood) / float(votes.weight.sum()), after
             steps += 1
-        return share, Progress(steps, change < TOLERANCE, None if np.isinf(change) else change)
+        return share, Convergence(steps, change < TOLERANCE, None if np.isinf(change) else change)
 
 
 def shares_of_votes(votes: Votes) -> Floats:

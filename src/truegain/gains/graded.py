@@ -12,7 +12,7 @@ from truegain.tables.columns import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Corrected:
+class CorrectedMean:
     """A corrected mean with what its variance needs.
 
     worth: the corrected gain a of each bronze label, C a = v; shares: the gold classes behind the mean, f^T C^-1.
@@ -47,7 +47,7 @@ def worth_of(confusion: Confusion, value: npt.ArrayLike) -> Floats:
     return np.asarray(np.linalg.solve(confusion.matrix, np.asarray(value, np.float64)), np.float64)
 
 
-def corrected_mean(confusion: Confusion, weight: npt.ArrayLike, value: npt.ArrayLike) -> Corrected:
+def corrected_mean(confusion: Confusion, weight: npt.ArrayLike, value: npt.ArrayLike) -> CorrectedMean:
     """Corrected value of a measure linear in gain, such as DCG.
 
     value = (sum over ranks s of f_s^T / log2(s + 1)) C^-1 v;   `weight` is the sum in brackets: how much of the
@@ -62,4 +62,4 @@ def corrected_mean(confusion: Confusion, weight: npt.ArrayLike, value: npt.Array
     f, v = np.asarray(weight, np.float64), np.asarray(value, np.float64)
     worth = worth_of(confusion, v)
     shares = np.asarray(np.linalg.solve(confusion.matrix.T, f), np.float64)
-    return Corrected(float(f @ worth), worth, shares, confusion)
+    return CorrectedMean(float(f @ worth), worth, shares, confusion)

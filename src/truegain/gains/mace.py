@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from truegain.errors import needs
-from truegain.gains.consensus import TOLERANCE, Consensus, Progress, Votes
+from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
 from truegain.tables.columns import Floats
 
 KNOWING, HABIT = 0.5, 10.0  # the paper's priors: Beta(0.5, 0.5) of knowing, Dirichlet(10) of what a spammer says
@@ -49,16 +49,16 @@ class Mace(Consensus):
         super().__post_init__()
         self.require(self.starts >= 1, f"starts {self.starts} must be at least 1")
 
-    def chances(self, votes: Votes) -> tuple[Floats, Progress]:
+    def chances(self, votes: Votes) -> tuple[Floats, Convergence]:
         """Items by levels: how likely each label is, and how the best of the starts ended."""
         ends = [climbed(votes, start, self.n_iter) for start in starts(votes, self.starts, self.seed)]
         total = votes.weight.sum()
         tops = np.array([likelihood for _, likelihood, _, _ in ends])
         best = int(tops.argmax())
         share, _, steps, change = ends[best]
-        reach = int((tops[best] - tops < SAME_TOP * total).sum())
-        more = f", the best of {self.starts} starts, {reach} of which came to it"
-        return share, Progress(steps, change < TOLERANCE, change, more if self.starts > 1 else "")
+        came_to_it = int((tops[best] - tops < SAME_TOP * total).sum())
+        more = f", the best of {self.starts} starts, {came_to_it} of which came to it"
+        return share, Convergence(steps, change < TOLERANCE, change, more if self.starts > 1 else "")
 
 
 def starts(votes: Votes, count: int, seed: int) -> list[State]:
@@ -95,8 +95,8 @@ def expected(votes: Votes, state: State) -> tuple[Floats, float, tuple[Floats, F
     part = np.exp(logs - top)
     share = part / part.sum(axis=1, keepdims=True)
     known = share.ravel()[cell] * (1 - spam / both)
-    told = votes.assessor * levels + votes.label
-    spams = np.bincount(told, weight * (1 - known), votes.assessors * levels).reshape(-1, levels)
+    cell = votes.assessor * levels + votes.label
+    spams = np.bincount(cell, weight * (1 - known), votes.assessors * levels).reshape(-1, levels)
     knows = np.bincount(votes.assessor, weight * known, votes.assessors)
     likelihood = float((np.log(part.sum(axis=1)) + top[:, 0]).sum())
     return share, likelihood, (knows.astype(np.float64), spams.astype(np.float64))

@@ -29,7 +29,7 @@ def to_gains(
     weights: npt.ArrayLike | None = None,
     outside: Outside = "error",
     repeated: Repeated = "error",
-    told: list[str] | None = None,
+    report: list[str] | None = None,
     **parameters: Any,
 ) -> Judgments:
     """One gain for each rated document: judgments, ready to be scored with.
@@ -38,7 +38,7 @@ def to_gains(
     scale: limits and level of the ratings, such as '0:3'; `outside` drops what lies outside instead of refusing it.
     normalise: for magnitudes, 'geometric', 'median', 'range' or 'anchors'; the rule is then 'median' by default.
     weights: how much each rating counts, one number for each row of judgments given.
-    told: a list to which a rule that fits a model adds how the fit ended (one that did not converge is warned of).
+    report: a list to which a rule that fits a model adds how the fit ended (one that did not converge is warned of).
     repeated: which rating counts where an assessor rated a document several times: 'first', 'last' or 'mean'.
 
     >>> import polars as pl, truegain as tg
@@ -61,8 +61,8 @@ def to_gains(
         table = normalised(table, normalise)
     grouped = Grouped.of(table, weights)  # type: ignore[arg-type]
     with np.errstate(over="ignore", invalid="ignore"):
-        aloud = told is not None and isinstance(chosen, Consensus)
-        gain = chosen.fitted_aloud(grouped, told) if aloud else chosen.fit(grouped, declared)  # type: ignore[attr-defined]
+        fits = report is not None and isinstance(chosen, Consensus)
+        gain = chosen.fit_and_report(grouped, report) if fits else chosen.fit(grouped, declared)  # type: ignore[attr-defined]
         lost = np.flatnonzero(np.isinf(gain) | (np.isnan(gain) & ~np.isfinite(grouped.total(grouped.value))))
     if len(lost):
         rows = grouped.order[grouped.begin[lost[0]] : grouped.begin[lost[0] + 1]]

@@ -7,8 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from truegain.gains.rectify_pairs import SampledPairs, spread_of
+from truegain.gains.rectify_pairs import SampledPairs, moments_of
 from truegain.tables.columns import Bools, Floats, Ints, frozen
+
+ADDED = 4  # gold values of the whole stratum beside those that touch a contrast
+TINY = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +112,25 @@ class PairFit:
         """What chance has left open of each gold pair: 1 - its probability to be drawn."""
         return np.maximum(0.0, 1 - 1 / self.pairs.expansion[self.pairs.sampled])
 
-    def by_chance(self) -> Floats:
-        """Gold pair x system: sqrt of the variance that so few pairs must have, by the spread within their strata."""
+    def by_chance(self, load: Floats) -> Floats:
+        """The variance that so few pairs must have: by the spread of gold values where a contrast looks.
+
+        load: gold pair x contrast.  Per stratum of bronze labels, the n gold values that touch the contrast and four
+        more as the whole stratum has them, so that a few that agree by chance do not look exact (Agresti and Coull
+        1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.
+        """
         s = self.pairs.sampled
-        spread = spread_of(self.pairs, np.ones(self.pairs.topics))[self.pairs.stratum[s]]
-        return np.asarray(self.load * np.sqrt(self.unseen * spread)[:, None] / self.pairs.topics)
+        stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]
+        mean, square = moments_of(self.pairs, np.ones(self.pairs.topics))
+        touched = (np.abs(load) > TINY).astype(np.float64)
+        out = np.zeros(load.shape[1])
+        for h in np.unique(stratum).tolist():
+            at = stratum == h
+            n = touched[at].sum(axis=0) + ADDED
+            first = (gold[at] @ touched[at] + ADDED * mean[h]) / n
+            spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / n - first**2
+            out += np.maximum(spread, 0.0) * (self.unseen[at] @ load[at] ** 2)
+        return np.asarray(out / self.pairs.topics**2)
 
     def has_gold(self) -> Bools:
         """System x topic: where a gold pair counts."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.gains.scales import Strays, check_scale, tell_scales
+from truegain.gains.scales import OffScaleLabels, check_scale, tell_scales
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
@@ -34,7 +34,7 @@ class Pairs:
 
     `share` is the share of each bronze label among all bronze labels, `unmatched` the gold pairs without a bronze
     label that were left out, `unjudged` the pairs left out because a label is negative (pooled, not judged),
-    `strays` the bronze labels that gold never uses, where nobody said that they are on the scale.
+    `off_scale` the bronze labels that gold never uses, where nobody said that they are on the scale.
     """
 
     topics: tuple[str, ...]
@@ -48,7 +48,7 @@ class Pairs:
     pool: Pool | None = None  # of the bronze labels
     item: Ints | None = None  # of each pair, into that pool
     weighted: bool = False  # whether the weights were given, rather than told by the design
-    strays: Strays | None = None
+    off_scale: OffScaleLabels | None = None
     scale: tuple[float, ...] | None = None  # the labels there are, where they were given
 
     def __len__(self) -> int:
@@ -81,12 +81,12 @@ def pair_up(
     weights: npt.ArrayLike | None = None,
     scale: Sequence[float] | None = None,
     missing: Missing = "refuse",
-    levels_told: bool | None = None,
+    levels_given: bool | None = None,
 ) -> Pairs:
     """Find the bronze label of every gold pair.
 
     `scale` lists the labels there are; others are refused.  Without it a few bronze labels beyond all gold ones are
-    told, and so are two different scales where `levels_told` is False: relevance begins at the same label on both.
+    told, and so are two different scales where `levels_given` is False: relevance begins at the same label on both.
 
     Under 'by-bronze' a pair weighs (share of its bronze label among all bronze labels) / (its share among the gold
     pairs), so that the weighted gold pairs look like a random sample; `weights` (one a gold row) are used instead
@@ -115,10 +115,10 @@ def pair_up(
         raise InputError(
             "no gold pair has a bronze label", file=gold_table.source, hint="check that the two files belong together"
         )
-    strays = None
+    off_scale = None
     if scale is None:
-        strays = Strays.found(cheap, gold_label[keep])
-        tell_scales(strays, cheap, gold_label[keep], levels_told=levels_told)
+        off_scale = OffScaleLabels.of(cheap, gold_label[keep])
+        tell_scales(off_scale, cheap, gold_label[keep], levels_given=levels_given)
     _tell_copied(bronze_label[keep], gold_label[keep])
     judged = cheap.labels[cheap.labels >= 0]
     values, counts = np.unique(judged, return_counts=True)
@@ -137,7 +137,7 @@ def pair_up(
         pool=cheap,
         item=frozen(found[keep].astype(np.int64)),
         weighted=weights is not None,
-        strays=strays if strays is not None and strays.labels else None,
+        off_scale=off_scale if off_scale is not None and off_scale.labels else None,
         scale=None if scale is None else tuple(float(x) for x in scale),
     )
 

@@ -164,7 +164,7 @@ class _Topics:
         """The gold part of V and its degrees of freedom, with lambda as it is."""
         if lam == 0:
             return self._alone() / self.n, self.n - 1 + BORROWED
-        return (_square(self.y - self.share * lam * self.f, self.w, 1) + self.agreed(lam)) / self.n, self.n - 1
+        return (_square(self.y - self.share * lam * self.f, self.w, 1) + self.if_all_agree(lam)) / self.n, self.n - 1
 
     def these(self, lam: float) -> tuple[float, float]:
         """The same where these topics only count."""
@@ -177,7 +177,7 @@ class _Topics:
         own = (self.n - 1) * _square(self.y, self.w, 1)
         return (own + BORROWED * self.larger) / (self.n - 1 + BORROWED)
 
-    def agreed(self, lam: float) -> float:
+    def if_all_agree(self, lam: float) -> float:
         """Where bronze agrees exactly on every gold topic, one more is thought to miss by a standard deviation."""
         return self.spread_f / (self.n + 1) if _square(self.y - lam * self.f, self.w, 1) < TINY else 0.0
 
@@ -205,7 +205,7 @@ class _Topics:
         moves = without - _mean(without, self.w)
         square = float((self.w * moves**2).sum())
         lam = xy / xx
-        return lam, (n - 1) / n * square + self.agreed(lam) / n, _freedom(moves, self.w, n - 2)
+        return lam, (n - 1) / n * square + self.if_all_agree(lam) / n, _freedom(moves, self.w, n - 2)
 
 
 def _freedom(moves: Floats, weights: Floats, most: float) -> float:

@@ -254,11 +254,17 @@ def _tuned(parts: _Parts, w: Floats) -> float:
 
 def spread_of(pairs: SampledPairs, w: Floats) -> Floats:
     """Variance of gold values per stratum, with half a pair added at either end of the scale."""
+    mean, square = moments_of(pairs, w)
+    return np.maximum(square - mean**2, 0.0)
+
+
+def moments_of(pairs: SampledPairs, w: Floats) -> tuple[Floats, Floats]:
+    """Mean of gold values and of their squares per stratum, with half a pair added at either end of the scale."""
     s = pairs.sampled
     strata = int(pairs.stratum.max(initial=0)) + 1
     copies, g, h = w[pairs.topic[s]], pairs.gold[s], pairs.stratum[s]
     low, high = min(float(g.min()), float(pairs.bronze.min())), max(float(g.max()), float(pairs.bronze.max()))
     n = np.bincount(h, copies, strata) + 1
-    mean = (np.bincount(h, copies * g, strata) + (low + high) / 2) / n
-    squares: Floats = (np.bincount(h, copies * g * g, strata) + (low**2 + high**2) / 2) / n - mean**2
-    return np.maximum(squares, 0.0)
+    mean: Floats = (np.bincount(h, copies * g, strata) + (low + high) / 2) / n
+    square: Floats = (np.bincount(h, copies * g * g, strata) + (low**2 + high**2) / 2) / n
+    return mean, square

@@ -16,7 +16,7 @@ from truegain.tables.pool import Pool
 from truegain.tables.ratings import Outside
 
 NOT_JUDGED = -1.0
-MOST_STRAY = 0.05  # share of the bronze labels up to which those that gold never uses are slips of the judge
+MOST_OFF_SCALE = 0.05  # share of the bronze labels up to which those that gold never uses are slips of the judge
 MOST_LISTED = 8
 MOST_LABELS = 1000
 
@@ -102,16 +102,16 @@ def _times(label: float, count: int) -> str:
 
 
 @dataclass(frozen=True)
-class Strays:
+class OffScaleLabels:
     """Bronze labels beyond all gold ones: how often each, with some of the pairs that have it."""
 
     labels: tuple[float, ...]
     counts: tuple[int, ...]
     examples: tuple[str, ...]
-    of: int  # bronze labels in all
+    total: int  # bronze labels in all
 
     @classmethod
-    def found(cls, pool: Pool, gold: Floats) -> Strays:
+    def of(cls, pool: Pool, gold: Floats) -> OffScaleLabels:
         """Labels of the pool above the highest gold label, or fractional where gold's are whole numbers."""
         label = pool.labels
         whole = bool((gold == np.round(gold)).all())
@@ -127,25 +127,25 @@ class Strays:
     @property
     def share(self) -> float:
         """Of all bronze labels."""
-        return sum(self.counts) / max(1, self.of)
+        return sum(self.counts) / max(1, self.total)
 
     def __str__(self) -> str:
         each = [_times(v, n) for v, n in zip(self.labels, self.counts, strict=True)]
         return (
-            f"{sum(self.counts)} of {self.of} bronze labels are ones that gold never uses: {some(each, MOST_LISTED)}; "
-            f"such as {'; '.join(self.examples)}"
+            f"{sum(self.counts)} of {self.total} bronze labels are ones that gold never uses: "
+            f"{some(each, MOST_LISTED)}; such as {'; '.join(self.examples)}"
         )
 
 
-def tell_scales(strays: Strays, pool: Pool, gold: Floats, *, levels_told: bool | None) -> None:
+def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_given: bool | None) -> None:
     """Warn of a few labels off gold's scale, or of two scales where nobody said which labels are relevant on each.
 
-    levels_told: whether the smallest relevant gold label was given apart; None where it is not known.
+    levels_given: whether the smallest relevant gold label was given apart; None where it is not known.
     """
-    if strays.labels and strays.share <= MOST_STRAY:
-        warn(f"{strays}. If they are slips, give the labels there are (--labels 0:3, and --outside drop)")
+    if off_scale.labels and off_scale.share <= MOST_OFF_SCALE:
+        warn(f"{off_scale}. If they are slips, give the labels there are (--labels 0:3, and --outside drop)")
         return
-    if levels_told is not False:
+    if levels_given is not False:
         return
     bronze = pool.labels[pool.labels >= 0]
     if not len(bronze) or not _other_scale(bronze, gold):

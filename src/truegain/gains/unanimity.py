@@ -14,7 +14,7 @@ from truegain.tables.scale import Scale
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Aware(Rule):
+class _SpreadRule(Rule):
     spread: str = "range"
     trim: float = 0.2
 
@@ -24,7 +24,7 @@ class _Aware(Rule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unanimity(_Aware):
+class Unanimity(_SpreadRule):
     """The sum of ratings, raised where the assessors agree.
 
     UG = RawG + p N (Dmax - D) if RawG > 0, else 0
@@ -56,7 +56,7 @@ class Unanimity(_Aware):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weighted(_Aware):
+class Weighted(_SpreadRule):
     """The sum of ratings, lowered where the assessors disagree: 0 where their ratings span the whole scale.
 
     WG = (1 - D/Dmax) RawG, with D as in the rule unanimity

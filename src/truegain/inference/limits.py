@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.replicates import check_confidence
-from truegain.student import quantiles_of
+from truegain.student import check_confidence, quantile_of, quantiles_of
 from truegain.student import wilson as student_wilson
 from truegain.tables.columns import Bools, Floats
 
@@ -44,7 +43,7 @@ def linear(estimate: npt.ArrayLike, se: npt.ArrayLike, confidence: float = 0.95)
     >>> print(f"{limits.low:.4f} {limits.high:.4f}")
     0.3040 0.6960
     """
-    value, step = np.asarray(estimate, np.float64), _z(confidence) * np.asarray(se, np.float64)
+    value, step = np.asarray(estimate, np.float64), quantile_of(confidence) * np.asarray(se, np.float64)
     return Limits.of(value - step, value + step, "linear")
 
 
@@ -82,8 +81,8 @@ def wilson(
     value = np.asarray(estimate, np.float64)
     u, v = (value - least) / (greatest - least), (np.asarray(se, np.float64) / (greatest - least)) ** 2
     spread = u * (1 - u)
-    told = (spread > 0) & (v > ROUNDING**2)
-    units = np.where(told, spread / np.where(told, v, 1.0), np.asarray(n, np.float64))
+    known = (spread > 0) & (v > ROUNDING**2)
+    units = np.where(known, spread / np.where(known, v, 1.0), np.asarray(n, np.float64))
     low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))
     return Limits.of(np.minimum(low, value), np.maximum(high, value), "wilson")
 
@@ -267,10 +266,6 @@ def _special() -> Any:
     return needs("scipy.special", "inference")
 
 
-def _z(confidence: float) -> float:
-    return float(_special().ndtri((1 + check_confidence(confidence)) / 2))
-
-
 def _checked(replicates: npt.ArrayLike) -> Floats:
     draws = np.asarray(replicates, np.float64)
     if draws.ndim < 1 or draws.shape[-1] < 2:
@@ -283,7 +278,7 @@ def _checked(replicates: npt.ArrayLike) -> Floats:
 def _on_logits(
     estimate: npt.ArrayLike, spread: npt.ArrayLike, confidence: float, epsilon: float, method: str
 ) -> Limits:
-    centre, step = logits(estimate, epsilon), _z(confidence) * np.asarray(spread, np.float64)
+    centre, step = logits(estimate, epsilon), quantile_of(confidence) * np.asarray(spread, np.float64)
     return Limits.of(inverse_logits(centre - step), inverse_logits(centre + step), method)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.replicates import check_confidence
+from truegain.student import check_confidence, p_of, quantile_of
 from truegain.tables.columns import Floats
 
 MetaMethod = Literal["fixed", "random", "hartung-knapp", "paule-mandel"]
@@ -67,7 +67,7 @@ def combine(
         raise TruegainError(f"no meta-analysis is called {method!r}; there are {', '.join(META_METHODS)}")
     check_confidence(confidence)
     d, v = _checked(effects, variances)
-    k, special = len(d), _special()
+    k = len(d)
     common = _weighted_mean(d, 1 / v)
     q = float(((d - common) ** 2 / v).sum())
     tau2 = 0.0 if method == "fixed" else tau2_paule_mandel(d, v) if method == "paule-mandel" else _tau2(v, q)
@@ -75,16 +75,14 @@ def combine(
     value = _weighted_mean(d, w)
     if method == "hartung-knapp":
         se = math.sqrt(float((w * (d - value) ** 2).sum()) / ((k - 1) * float(w.sum())))
-        t, p = float(special.stdtrit(k - 1, (1 + confidence) / 2)), 1.0
-        if value != 0:
-            p = 2 * float(special.stdtr(k - 1, -abs(value) / se)) if se > 0 else 0.0
+        p = 1.0 if value == 0 else p_of(value / se, k - 1) if se > 0 else 0.0
+        step = quantile_of(confidence, k - 1) * se
     else:
         se = float(w.sum()) ** -0.5
-        t, p = float(special.ndtri((1 + confidence) / 2)), 2 * float(special.ndtr(-abs(value) / se))
+        p, step = p_of(value / se), quantile_of(confidence) * se
     low, high = (None, None) if method == "fixed" or k < 3 else _prediction(value, se, tau2, k, confidence)
-    p_q = float(special.chdtrc(k - 1, q))
+    p_q = float(_special().chdtrc(k - 1, q))
     i2 = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
-    step = t * se
     return Meta(value, se, value - step, value + step, p, method, k, confidence, q, p_q, i2, tau2, low, high)
 
 
@@ -135,7 +133,7 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
 
 
 def _prediction(value: float, se: float, tau2: float, k: int, confidence: float) -> tuple[float, float]:
-    step = float(_special().stdtrit(k - 2, (1 + confidence) / 2)) * math.sqrt(tau2 + se**2)
+    step = quantile_of(confidence, k - 2) * math.sqrt(tau2 + se**2)
     return value - step, value + step
 
 

@@ -7,22 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.student import check_confidence
 
 BLOCK = 500  # replicates drawn from one stream
-
-
-def check_confidence(confidence: float) -> float:
-    """A level of confidence, or an error where it is none.
-
-    >>> check_confidence(95)
-    Traceback (most recent call last):
-    ...
-    truegain.errors.TruegainError: confidence 95 is not between 0 and 1; write 0.95 for 95%
-    """
-    if not 0 < confidence < 1:
-        hint = f"; write {confidence / 100:g} for {confidence:g}%" if 1 < confidence < 100 else ", such as 0.95"
-        raise TruegainError(f"confidence {confidence:g} is not between 0 and 1{hint}")
-    return float(confidence)
 
 
 def check_replicates(replicates: int, confidence: float) -> int:

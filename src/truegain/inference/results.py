@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with an interval: of which system and measure, over what, by which method.
+    """A value with an interval: of which system ('' where of all) and measure, over what, by which method.
 
     >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, level=0.95, over="topics", method="percentile"))
     bm25 AP 0.2500 [0.2000, 0.3100] 95% over topics, percentile
@@ -51,7 +51,7 @@ class Estimate:
     def __str__(self) -> str:
         interval = f"[{self.low:.4f}, {self.high:.4f}]"
         how = f"{self.level:.0%} over {self.over}, {self.method}"
-        return f"{self.system} {self.measure} {self.value:.4f} {interval} {how}"
+        return f"{self.system} {self.measure} {self.value:.4f} {interval} {how}".lstrip()
 
 
 @dataclass(frozen=True)

@@ -56,23 +56,23 @@ class Content(Measure):
         """One value per list."""
         if not isinstance(ranked, RankedText) or ranked.corpus is None or ranked.top is None:
             raise MeasureError(f"{self} reads the text of documents; give a corpus (--corpus, or corpus=)")
-        if self.reading not in ranked.memory:
-            ranked.memory[self.reading] = made = _covered(ranked, self.reading)
+        if self.settings not in ranked.memory:
+            ranked.memory[self.settings] = made = _covered(ranked, self.settings)
             if lost := sum(of_topic is not None and not of_topic.shape[2] for of_topic in made):
                 warn(
                     f"{lost} of {len(made)} topics have relevant documents, but none with text that differs from the "
                     "collection's; content measures have no value there"
                 )
-        return self.of_topics(ranked.memory[self.reading], len(ranked.systems)).ravel()
+        return self.of_topics(ranked.memory[self.settings], len(ranked.systems)).ravel()
 
     def bounds(self) -> tuple[float, float]:
         """A g of 1 at every rank at the most."""
         return 0.0, float(self.weight(np.arange(1.0, self.cutoff + 1)).sum())
 
     @property
-    def reading(self) -> Reading:
+    def settings(self) -> ContentSettings:
         """All parameters that g(i, k) depends on: measures that agree in them share it."""
-        return Reading(self.mu, self.cutoff, self.rel)
+        return ContentSettings(self.mu, self.cutoff, self.rel)
 
     def of_topics(self, covered: Sequence[Covered], systems: int) -> Floats:
         """Values by system and topic, from g(i, k) of each topic."""
@@ -86,7 +86,7 @@ class Content(Measure):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ContentSettings:
     """What g(i, k) depends on: smoothing, how far lists are read, and the smallest label that is relevant."""
 
     mu: float
@@ -98,11 +98,11 @@ class Reading:
 Covered = Floats | None
 
 
-def _covered(ranked: RankedText, reading: Reading) -> list[Covered]:
+def _covered(ranked: RankedText, settings: ContentSettings) -> list[Covered]:
     """g(i, k) of every topic, the lists of one topic at a time in memory."""
-    texts, groups = ranked.texts, relevant_items(ranked, reading.rel)
+    texts, groups = ranked.texts, relevant_items(ranked, settings.rel)
     return [
-        covered_topic(texts, TopicText.of(texts, t, reading.mu, reading.cutoff), subtopics)
+        covered_topic(texts, TopicText.of(texts, t, settings.mu, settings.cutoff), subtopics)
         for t, subtopics in enumerate(groups)
     ]
 
@@ -113,7 +113,7 @@ def covered_topic(texts: Texts, lists: TopicText, subtopics: list[Ints]) -> Cove
 
 
 @dataclass(frozen=True, eq=False)
-class Rereading:
+class ContentScorer:
     """Lists read once for several content measures, and scored as often as judgments change."""
 
     ranked: RankedText
@@ -122,9 +122,9 @@ class Rereading:
     groups: dict[float, list[list[Ints]]]  # by level
 
     @classmethod
-    def of(cls, ranked: RankedText, measures: Sequence[Content]) -> Rereading:
+    def of(cls, ranked: RankedText, measures: Sequence[Content]) -> ContentScorer:
         """Read the lists as every measure wants them read."""
-        texts, every = ranked.texts, {m.reading for m in measures}
+        texts, every = ranked.texts, {m.settings for m in measures}
         return cls(
             ranked,
             tuple(measures),
@@ -137,15 +137,15 @@ class Rereading:
 
     def means(self, kept: Bools) -> list[Floats]:
         """The mean of each system by each measure, where only some items of the pool keep their labels."""
-        covered = {reading: self._covered(reading, kept) for reading in {m.reading for m in self.measures}}
+        covered = {settings: self._covered(settings, kept) for settings in {m.settings for m in self.measures}}
         systems = len(self.ranked.systems)
         there = self.ranked.present.reshape(systems, -1)
-        values = (m.of_topics(covered[m.reading], systems) for m in self.measures)
+        values = (m.of_topics(covered[m.settings], systems) for m in self.measures)
         return [mean_of_rows(np.where(there, v, np.nan)) for v in values]
 
-    def _covered(self, reading: Reading, kept: Bools) -> list[Covered]:
-        lists, texts = self.lists[reading.mu, reading.cutoff], self.ranked.texts
-        groups = [[left for items in g if len(left := items[kept[items]])] for g in self.groups[reading.rel]]
+    def _covered(self, settings: ContentSettings, kept: Bools) -> list[Covered]:
+        lists, texts = self.lists[settings.mu, settings.cutoff], self.ranked.texts
+        groups = [[left for items in g if len(left := items[kept[items]])] for g in self.groups[settings.rel]]
         return [covered_topic(texts, of, g) for of, g in zip(lists, groups, strict=True)]
 
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from truegain.measures.err import _Cascade
-from truegain.measures.parse import Asked
+from truegain.measures.parse import NamedMeasure
 from truegain.tables.checks import counted, warn
 from truegain.tables.ranked import RankedGains
 
 
-def fed_with(ranked: RankedGains, asked: Sequence[Asked]) -> list[Asked]:
+def measures_for(ranked: RankedGains, asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     """The measures as they take these labels: fed directly where they are gains; where that is doubtful it is told."""
     if ranked.pool.judgments.are_gains:
-        return fed_directly(asked)
+        return measures_for_gains(asked)
     label = ranked.pool.judgments.label
     parts = int((label != np.floor(label)).sum())
-    doubtful = [str(a.measure) for a in asked if _fed(a).measure != a.measure]
+    doubtful = [str(a.measure) for a in asked if _for_gains(a).measure != a.measure]
     if parts and doubtful:
         warn(
             f"{parts} of {counted(len(label), 'label')} are not whole numbers, and {doubtful[0]} takes them as levels; "
@@ -28,20 +28,20 @@ def fed_with(ranked: RankedGains, asked: Sequence[Asked]) -> list[Asked]:
     return list(asked)
 
 
-def fed_directly(asked: Sequence[Asked]) -> list[Asked]:
+def measures_for_gains(asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     """The measures as NTCIREVAL computes them from gains: a cascade's highest gain is that of the topic.
 
     p = gain / (highest gain of the topic + 1), unless the measure says otherwise.  The measure prints
     what it does.  Sakai and Song 2011, SIGIR; Sakai 2017, EVIA.
 
     >>> from truegain.measures.parse import parse_measures
-    >>> [str(a.measure) for a in fed_directly(parse_measures(["nG@1", "nERR@10", "ERR(max_rel='scale')"]))]
+    >>> [str(a.measure) for a in measures_for_gains(parse_measures(["nG@1", "nERR@10", "ERR(max_rel='scale')"]))]
     ['nG@1', "nERR(max_rel='topic',rule='gain')@10", "ERR(max_rel='scale')"]
     """
-    return [_fed(a) for a in asked]
+    return [_for_gains(a) for a in asked]
 
 
-def _fed(asked: Asked) -> Asked:
+def _for_gains(asked: NamedMeasure) -> NamedMeasure:
     measure = asked.measure
     if not isinstance(measure, _Cascade) or {"max_rel", "rule"} & set(getattr(measure, "_written", ())):
         return asked

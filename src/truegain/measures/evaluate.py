@@ -15,16 +15,16 @@ from truegain._version import __version__
 from truegain.engine import cores
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
-from truegain.measures.direct import fed_with
-from truegain.measures.parse import Asked, parse_measures
+from truegain.measures.direct import measures_for
+from truegain.measures.parse import NamedMeasure, parse_measures
 from truegain.tables.align import align
 from truegain.tables.checks import check_grades, check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy, run_loaders
-from truegain.tables.runs import Run, Runs, Ties
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs, Ties, run_loaders
 from truegain.tables.scores import Scores
 
 NoRelevant = Literal["zero", "skip"]
@@ -96,9 +96,26 @@ def evaluate(
     dense    0.5000   0.6309
     """
     asked, given = parse_measures(measures), options_of(options)
+    ranked = aligned_for(
+        asked, runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, corpus=corpus,
+        judged_corpus=judged_corpus,
+    )  # fmt: skip
+    return score(with_intents(ranked, intents), measures_for(ranked, asked), given)
+
+
+def aligned_for(
+    asked: Sequence[NamedMeasure],
+    runs: object,
+    judgments: object,
+    options: Options,
+    *,
+    corpus: object = None,
+    judged_corpus: object = None,
+    **reading: Any,
+) -> RankedGains:
+    """Runs matched with judgments, with as much text as the measures read; further keywords are those of `aligned`."""
     keep = max((getattr(a.measure, "cutoff", 0) for a in asked if a.measure.reads_text), default=0)
-    ranked = aligned(runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep)
-    return score(with_intents(with_text(ranked, corpus, judged_corpus), intents), fed_with(ranked, asked), given)
+    return with_text(aligned(runs, judgments, options, keep_top=keep, **reading), corpus, judged_corpus)
 
 
 def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:
@@ -142,7 +159,7 @@ def aligned(
     return ranked
 
 
-def score(ranked: RankedGains, asked: Sequence[Asked], options: Options | None = None) -> Scores:
+def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options | None = None) -> Scores:
     """Scores of ranked gains that are already aligned."""
     given = options or Options()
     chosen = [at_level(a.measure, given.level) for a in asked]

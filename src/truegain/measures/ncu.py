@@ -41,7 +41,7 @@ class _Utility(Measure):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Graded(_Utility):
+class _GradedUniform(_Utility):
     stops: Gains | None = None
 
     def stopping(self, labelled: RankedGains, blend: Blend) -> tuple[Floats, Floats]:  # noqa: ARG002
@@ -70,7 +70,7 @@ class _RankBiased(_Utility):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NCUguP(_Graded):
+class NCUguP(_GradedUniform):
     """Precision where the user stops, who stops at a relevant document in proportion to its grade.
 
     NCUgu_P = sum over relevant ranks r of (C(r)/r) s(r) / sum over all relevant documents of s
@@ -87,7 +87,7 @@ class NCUguP(_Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NCUguBR(_Graded):
+class NCUguBR(_GradedUniform):
     """Blended ratio where the user stops, who stops at a relevant document in proportion to its grade.
 
     NCUgu_BR = sum over relevant ranks r of BR(r) s(r) / sum over all relevant documents of s, BR as in Q

@@ -19,7 +19,7 @@ _NUMBERS = ("rel", "p", "alpha", "beta", "base", "mult", "T", "q", "gamma")  # p
 
 
 @dataclass(frozen=True)
-class Asked:
+class NamedMeasure:
     """A measure and the name it was asked for by."""
 
     name: str
@@ -32,37 +32,37 @@ def parse_measure(text: str | Measure | type[Measure]) -> Measure:
     >>> parse_measure("nDCG(dcg='exp-log2')@20"), parse_measure("ndcg_cut_20")
     (nDCG(dcg='exp-log2')@20, nDCG@20)
     """
-    several = asked(text)
+    several = measures_in(text)
     if len(several) != 1:
         raise MeasureError(f"{text} stands for {len(several)} measures; name one, such as {several[0].measure}")
     return several[0].measure
 
 
-def parse_measures(texts: object) -> list[Asked]:
+def parse_measures(texts: object) -> list[NamedMeasure]:
     """Measures from one or several strings or measures, without repeats, in the order given."""
     items = [texts] if isinstance(texts, str | Measure | type) else list(texts)  # type: ignore[call-overload]
-    found = list(dict.fromkeys(a for item in items for a in asked(item)))
+    found = list(dict.fromkeys(a for item in items for a in measures_in(item)))
     if not found:
         raise MeasureError("no measure was given; name one, such as nDCG@10")
     return found
 
 
-def asked(text: object) -> list[Asked]:
+def measures_in(text: object) -> list[NamedMeasure]:
     """The measures a text stands for: one, or several for trec_eval's names such as `official` or `P.5,10`."""
-    if isinstance(text, Asked):
+    if isinstance(text, NamedMeasure):
         return [text]
     if isinstance(text, Measure):
-        return [Asked(str(text), text)]
+        return [NamedMeasure(str(text), text)]
     if isinstance(text, type) and issubclass(text, Measure):
-        return asked(text())
+        return measures_in(text())
     if not isinstance(text, str):
         if type(text).__module__.startswith("ir_measures"):
-            return asked(str(text))
+            return measures_in(str(text))
         raise MeasureError(f"cannot read a {type(text).__name__} as a measure; write it as text, such as 'nDCG@10'")
     trec = expanded(text)
     if trec:
-        return [Asked(name, _canonical(form)) for name, form in trec]
-    return [Asked(text, _canonical(text))]
+        return [NamedMeasure(name, _canonical(form)) for name, form in trec]
+    return [NamedMeasure(text, _canonical(text))]
 
 
 def _canonical(text: str) -> Measure:

@@ -27,7 +27,7 @@ class _Preference(Measure):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Binary(_Preference):
+class _BinaryPreference(_Preference):
     @abstractmethod
     def kept(self, view: RankedGains, above: Floats) -> Floats:
         """What each relevant entry adds, given the judged non-relevant documents above it."""
@@ -41,7 +41,7 @@ class _Binary(_Preference):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BprefN(_Binary):
+class BprefN(_BinaryPreference):
     """Share of the judged non-relevant documents that stand below each relevant one.
 
     bpref_N = (1/R) sum over retrieved relevant d of 1 - b(d) / N, b(d) the judged non-relevant above d
@@ -61,7 +61,7 @@ class BprefN(_Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BprefR(_Binary):
+class BprefR(_BinaryPreference):
     """Bpref with the penalty always divided by R, even where fewer non-relevant documents were judged.
 
     bpref_R = (1/R) sum over retrieved relevant d of 1 - min(b(d), R) / R, b(d) the judged non-relevant above d
@@ -82,7 +82,7 @@ class BprefR(_Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BprefRelative(_Binary):
+class BprefRelative(_BinaryPreference):
     """Bpref with the penalty divided by the number of judged documents above.
 
     bpref_relative = (1/R) sum over retrieved relevant d of 1 - b(d) / (r - 1), 0 for r = 1, r the rank of d among
@@ -103,7 +103,7 @@ class BprefRelative(_Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Graded(_Preference):
+class _GradedPreference(_Preference):
     gains: Gains | None = None
 
     @abstractmethod
@@ -121,7 +121,7 @@ class _Graded(_Preference):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RprefN(_Graded):
+class RprefN(_GradedPreference):
     """Gain kept when each document pays for those of lower gain above it, as a share of what it could pay.
 
     rpref_N = (1/cg*) sum over relevant ranks r of g(r) (1 - pen(r) / (R + N - cg*/max_rel)), cg* the sum of all gains,
@@ -160,7 +160,7 @@ class RprefN(_Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RprefRelative(_Graded):
+class RprefRelative(_GradedPreference):
     """Gain kept when each document pays for those of lower gain above it, divided by the documents above it.
 
     rpref_relative = (1/cg*) sum over relevant ranks r > 1 of g(r) (1 - pen(r) / (r - 1)), pen as in rpref_N
@@ -180,7 +180,7 @@ class RprefRelative(_Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RprefRelative2(_Graded):
+class RprefRelative2(_GradedPreference):
     """Gain kept when each document pays for those of lower gain above it, divided by its rank.
 
     rpref_relative2 = (1/cg*) sum over relevant ranks r of g(r) (1 - pen(r) / r), pen as in rpref_N

@@ -9,7 +9,7 @@ from truegain.tables.table import Table
 
 
 def curves_chart(table: Table, title: str = "") -> Any:
-    """The study of incomplete judgments as the paper's figure 1: tau over the share kept, a line and band a way.
+    """The experiment of incomplete judgments as the paper's figure 1: tau over the share kept, a line and band a way.
 
     >>> rows = [(1.0, "raw", 0.2, 0.1, 0.3, 0.05), (100.0, "raw", 1.0, 1.0, 1.0, 0.0)]
     >>> chart = curves_chart(Table(("keep %", "way", "tau", "low", "high", "sd"), rows))

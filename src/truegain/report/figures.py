@@ -73,21 +73,21 @@ def errors_chart(errors: Mapping[str, npt.ArrayLike] | npt.ArrayLike, title: str
     """
     alt = altair()
     by_method = errors if isinstance(errors, Mapping) else {"errors": errors}
-    reach, width = 5 * spread, spread / 4
+    edge, width = 5 * spread, spread / 4
     panels = []
-    edges = np.arange(-reach, reach + width / 2, width)
+    edges = np.arange(-edge, edge + width / 2, width)
     curve = [{"x": float(x), "y": float(np.exp(-((x / spread) ** 2) / 2) / (spread * math.sqrt(2 * math.pi)))}
-             for x in np.linspace(-reach, reach, 201)]  # fmt: skip
+             for x in np.linspace(-edge, edge, 201)]  # fmt: skip
     for name, values in by_method.items():
         e = np.asarray(values, np.float64)
         e = e[~np.isnan(e)]
         check_some(e, f"errors of {name}")
-        inside = np.clip(e, -reach + width / 2, reach - width / 2)
+        inside = np.clip(e, -edge + width / 2, edge - width / 2)
         counts, _ = np.histogram(inside, edges)
         bars = [{"from": float(a), "to": float(a + width), "density": float(n / len(e) / width), "zero": 0,
                  "count": int(n)}
                 for a, n in zip(edges[:-1], counts, strict=True)]  # fmt: skip
-        x = alt.X("from:Q", title="error in standard deviations", scale=alt.Scale(domain=[-reach, reach], nice=False))
+        x = alt.X("from:Q", title="error in standard deviations", scale=alt.Scale(domain=[-edge, edge], nice=False))
         drawn = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
             x=x, x2="to:Q", y=alt.Y("density:Q", title="density", scale=alt.Scale(domainMin=0)), y2="zero:Q",
             tooltip=["from:Q", "to:Q", "count:Q"]

@@ -25,7 +25,7 @@ def cost_chart(report: LabelReport, title: str = "") -> Any:
     Marked are the difference wanted, with its cost, and the differences that the labels at hand find for nothing.
     """
     alt = altair()
-    low, high = _reach(report)
+    low, high = _differences_shown(report)
     x = alt.X("difference:Q", title="true difference to be found",
               scale=alt.Scale(type="log", domain=[low, high], nice=False),
               axis=alt.Axis(values=_ticks(low, high), format="~g"))  # fmt: skip
@@ -79,7 +79,7 @@ def with_bars(table: Table) -> Table:
     return replace(table, columns=(*table.columns, "cost, log scale"), rows=rows)
 
 
-def _reach(report: LabelReport) -> tuple[float, float]:
+def _differences_shown(report: LabelReport) -> tuple[float, float]:
     """The differences shown: those of the table, and some of what costs nothing."""
     listed = [float(r["difference"]) for r in report.table.records()]  # type: ignore[arg-type]
     return min(listed), min(max([*listed, 2.2 * (report.found_already or 0.0)]), report.largest)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from truegain.experiments.unanimity import Panel
 from truegain.report.style import BAD, SOFT, altair, check_some, data_of, dressed
-from truegain.studies.unanimity import Panel
 
 SIDE = 300  # pixels of a panel
 APART, ROOM = 12, 22  # pixels from name to name, and from the panel to the names

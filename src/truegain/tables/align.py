@@ -12,7 +12,7 @@ import numpy.typing as npt
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
-from truegain.tables.runs import FLAGS, Ranking, Run, Ties
+from truegain.tables.runs import FLAGS, RankedRows, Run, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def lists_of(
     )
 
 
-def _first_rows(ranking: Ranking, where: Ints, topics: int, keep: int) -> tuple[Ints, Ints]:
+def _first_rows(ranking: RankedRows, where: Ints, topics: int, keep: int) -> tuple[Ints, Ints]:
     """The rows of the first documents of the list of each topic of the pool, and how many there are."""
     kept = np.zeros(topics, np.int64)
     first = np.zeros(topics, np.int64)

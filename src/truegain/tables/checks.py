@@ -56,22 +56,22 @@ def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
 def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
     """Scores that do not order, and rank columns that say otherwise."""
 
-    def told(what: str, unit: str = "list") -> str:
+    def where_seen(what: str, unit: str = "list") -> str:
         hit = [s for s in systems if s.noticed[what]]
         units = sum(s.noticed[what] for s in hit)
         named = some([s.system for s in hit])
         return f"{counted(units, unit)} of {counted(len(hit), 'run')} ({named})" if units else ""
 
-    if where := told("wider", "line"):
+    if where := where_seen("wider", "line"):
         warn(f"more than six fields in {where}; what follows the tag is not read, as in trec_eval")
-    if where := told("infinite", "line"):
+    if where := where_seen("infinite", "line"):
         warn(f"the score is infinite in {where}; such documents stand first or last, tied with one another")
 
-    if where := told("all tied"):
+    if where := where_seen("all tied"):
         warn(f"all scores are tied in {where}; their order is that of document ids")
-    if where := told("ranks contradict"):
+    if where := where_seen("ranks contradict"):
         warn(f"the rank column contradicts the scores in {where}; scores decide, as in trec_eval")
-    if trec_eval >= 10 and (where := told("float32 ties")):
+    if trec_eval >= 10 and (where := where_seen("float32 ties")):
         warn(
             f"scores differ only beyond float32 in {where}; trec_eval 9 and "
             "pytrec_eval see ties there and may differ (truegain eval --trec-eval 9 does as they do)"

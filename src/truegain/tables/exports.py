@@ -11,7 +11,7 @@ import numpy as np
 from truegain.errors import InputError
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Places, frozen
-from truegain.tables.tabular import COLUMNS, Table
+from truegain.tables.tabular import COLUMNS, RawTable
 
 _NAMES = ("topic", "doc", "label", "assessor", "seconds")
 
@@ -21,7 +21,7 @@ def is_label_studio(text: bytes) -> bool:
     return text.lstrip()[:1] == b"["
 
 
-def label_studio(text: bytes, file: str) -> Table:
+def label_studio(text: bytes, file: str) -> RawTable:
     """The annotations in a JSON export of Label Studio: one row for each that was not cancelled.
 
     Topic and document stand in the task's data; the rating is the annotation's choice, number or rating.
@@ -61,7 +61,7 @@ def label_studio(text: bytes, file: str) -> Table:
     if skipped:
         was = "was cancelled or is empty, and is" if skipped == 1 else "were cancelled or are empty, and are"
         warn(f"{counted(skipped, 'annotation')} in {file} {was} left out")
-    return Table(list(cells), list(cells.values()), Places("row", frozen(np.array(rows, np.int64))))
+    return RawTable(list(cells), list(cells.values()), Places("row", frozen(np.array(rows, np.int64))))
 
 
 def _annotator(annotation: Mapping[str, Any], tasks: list[Any], file: str, row: int) -> str:
@@ -100,12 +100,12 @@ def _result(results: list[Any], file: str, row: int) -> Any:
     return found[0]
 
 
-def is_prodigy(table: Table) -> bool:
+def is_prodigy(table: RawTable) -> bool:
     """Whether a table of JSON lines is an export of Prodigy."""
     return "answer" in table.columns and bool({"_annotator_id", "_session_id"} & set(table.columns))
 
 
-def prodigy(table: Table, file: str) -> Table:
+def prodigy(table: RawTable, file: str) -> RawTable:
     """The answers in a JSONL export of Prodigy: the option accepted, or 1 for accept and 0 for reject.
 
     Topic and document stand in the task or its `meta`; answers of 'ignore' are left out and counted, and so are those
@@ -140,7 +140,7 @@ def prodigy(table: Table, file: str) -> Table:
             f"{counted(rejected, 'answer')} in {file} {_are(rejected)} 'reject' where an option was to be chosen, and "
             f"{_are(rejected)} left out: a rejected task has no rating"
         )
-    return Table(list(cells), list(cells.values()), table.places.take(np.array(kept, np.int64)))
+    return RawTable(list(cells), list(cells.values()), table.places.take(np.array(kept, np.int64)))
 
 
 def _answer(answer: Any, options: Any, file: str, line: int) -> Any:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import ORDER, InputError
+from truegain.tables import tabular, trec
 from truegain.tables.columns import Coded, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.tables.trec import line_of_row, text_of_row
+from truegain.tables.convert import an_id, flat, in_memory, is_frame, is_kind, is_ranx, numbers, tuples
+from truegain.tables.named import Columns
+from truegain.tables.read import loaded
+from truegain.tables.sources import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,9 +61,7 @@ class Judgments:
     @classmethod
     def of(cls, data: object) -> Judgments:
         """Judgments from a path, a dict of dicts, a frame, ir_measures tuples or a ranx Qrels."""
-        from truegain.tables.convert import to_judgments
-
-        return to_judgments(data)
+        return data if isinstance(data, Judgments) else _of_object(data)
 
     @cached_property
     def has_subtopics(self) -> bool:
@@ -103,10 +106,71 @@ class Judgments:
         if self.from_lines:
             return {
                 "file": self.source,
-                "line": line_of_row(self.docs, row),
-                "text": text_of_row(self.docs, row),
+                "line": trec.line_of_row(self.docs, row),
+                "text": trec.text_of_row(self.docs, row),
             }
         return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
+
+
+def read_judgments(path: PathLike, *, jobs: int = 1) -> Judgments:
+    """Judgments from a TREC qrels or subtopic qrels file, or from CSV, TSV, JSONL or Parquet with named columns.
+
+    The kind is told from the content: a header that names `topic` and `doc` (or a known other name) makes a
+    table, everything else is read as TREC lines.  Compressed files and '-' for standard input are fine.
+    """
+    text, kind, file = loaded(path)
+    if kind:
+        return _of_frame(tabular.read(text, kind, file), file)
+    rows = trec.scan(text, trec.JUDGMENTS, file, jobs)
+    if not np.isfinite(rows.value).all():
+        row = int(np.flatnonzero(~np.isfinite(rows.value))[0])
+        raise InputError(
+            "label is infinite",
+            file=file,
+            line=trec.line_of_row(rows.docs, row),
+            text=trec.text_of_row(rows.docs, row),
+            hint="a label must be a finite number",
+        )
+    return Judgments(rows.topic, rows.docs, rows.value, rows.second, source=file, from_lines=True)
+
+
+def _of_object(data: object) -> Judgments:
+    """Judgments from any known kind of object."""
+    if is_kind(data, "Run", "Runs"):
+        raise InputError(f"this is a {type(data).__name__}, not judgments", file="judgments", hint=ORDER)
+    if isinstance(data, str | os.PathLike):
+        return read_judgments(data)
+    if is_ranx(data):
+        data = data.to_dict()  # type: ignore[attr-defined]
+    if isinstance(data, Mapping):
+        topics, docs, labels = flat(data, "judgments", labels=True)
+        return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
+    if is_frame(data):
+        return _of_frame(in_memory(data), "judgments")
+    rows = tuples(data, "relevance", "judgments")
+    return judgments_of_columns(
+        [an_id(r.query_id, "topic", "judgments") for r in rows],
+        [an_id(r.doc_id, "document", "judgments") for r in rows],
+        numbers([r.relevance for r in rows], "judgments", labels=True),
+        "judgments",
+        subtopics=[str(getattr(r, "iteration", "0")) for r in rows],
+    )
+
+
+def _of_frame(frame: Any, source: str) -> Judgments:
+    """Judgments from a frame with named columns."""
+    columns = Columns(frame, source)
+    found = judgments_of_columns(
+        columns.ids("topic"),
+        columns.ids("doc"),
+        columns.numbers("label"),
+        source,
+        subtopics=columns.ids("subtopic") if "subtopic" in columns else None,
+        assessors=columns.ids("assessor") if "assessor" in columns else None,
+        extra=columns.extra(),
+        places=columns.places,
+    )
+    return replace(found, are_gains=columns.found["label"][0] == "gain" and found.assessor is None)
 
 
 def judgments_of_columns(

@@ -1,9 +1,8 @@
-"""Judgments and runs from tables with named columns: those of files, and frames of pandas or polars."""
+"""Tables with named columns: those of files, and frames of pandas or polars."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -11,9 +10,7 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats, Places
-from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.runs import Run, run_of_columns
-from truegain.tables.tabular import COLUMNS, Table, is_bool, number_of
+from truegain.tables.tabular import COLUMNS, RawTable, is_bool, number_of
 
 EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
 
@@ -25,7 +22,7 @@ class Columns:
         self.frame, self.file = frame, file
         self.names = [str(name).strip().lower() for name in frame.columns]
         self.found = {ours: [n for n in names if n in self.names] for ours, names in COLUMNS.items()}
-        self.places: Places | None = frame.places if isinstance(frame, Table) else None
+        self.places: Places | None = frame.places if isinstance(frame, RawTable) else None
 
     def __contains__(self, name: str) -> bool:
         return bool(self.found[name])
@@ -50,7 +47,7 @@ class Columns:
         if self.names.count(name) > 1:
             raise InputError(f"two columns are named '{name}'", file=self.file, hint="rename or remove one")
         at = self.names.index(name)
-        if isinstance(self.frame, Table):
+        if isinstance(self.frame, RawTable):
             return self.frame.values[at]
         column = self.frame.iloc[:, at] if hasattr(self.frame, "iloc") else self.frame[self.frame.columns[at]]
         return list(column.to_list())
@@ -105,39 +102,3 @@ def is_missing(value: object) -> bool:
         or type(value).__name__ in ("NAType", "NaTType")
         or (value == "" if isinstance(value, str) else isinstance(value, float) and value != value)
     )
-
-
-def judgments(frame: Any, source: str) -> Judgments:
-    """Judgments from a frame with named columns."""
-    columns = Columns(frame, source)
-    found = judgments_of_columns(
-        columns.ids("topic"),
-        columns.ids("doc"),
-        columns.numbers("label"),
-        source,
-        subtopics=columns.ids("subtopic") if "subtopic" in columns else None,
-        assessors=columns.ids("assessor") if "assessor" in columns else None,
-        extra=columns.extra(),
-        places=columns.places,
-    )
-    return replace(found, are_gains=columns.found["label"][0] == "gain" and found.assessor is None)
-
-
-def runs(frame: Any, name: str, source: str) -> list[Run]:
-    """Runs from a frame with named columns; a column `system` splits it."""
-    columns = Columns(frame, source)
-    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("score")
-    if not topics:
-        raise InputError("the run holds no rows", file=source, hint="give at least one document")
-    if "system" not in columns:
-        return [run_of_columns(name, topics, docs, score, source, columns.places)]
-    places = columns.places or Places.rows(len(topics))
-    rows_of: dict[str, list[int]] = {}
-    for row, system in enumerate(columns.ids("system")):
-        rows_of.setdefault(system, []).append(row)
-    return [
-        run_of_columns(
-            system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source, places.take(np.array(rows))
-        )
-        for system, rows in rows_of.items()
-    ]

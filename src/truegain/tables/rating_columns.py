@@ -50,9 +50,9 @@ def _is_number(text: str) -> bool:
     return tabular.number_of(text) is not None
 
 
-def stripped(table: tabular.Table) -> tabular.Table:
+def stripped(table: tabular.RawTable) -> tabular.RawTable:
     """A table without blanks around its cells, as around its headers."""
-    return tabular.Table(table.columns, [[cell.strip() for cell in column] for column in table.values], table.places)
+    return tabular.RawTable(table.columns, [[cell.strip() for cell in column] for column in table.values], table.places)
 
 
 def named(columns: Columns, renamed: Mapping[str, str]) -> Columns:
@@ -87,7 +87,7 @@ def _joined(columns: Columns, name: str) -> Columns:
         cells.append(columns.ids("topic"))
     others = [n for n in columns.names if n not in parts]
     joined = ["-".join(row) for row in zip(*cells, strict=True)]
-    table = tabular.Table(
+    table = tabular.RawTable(
         [*(written(columns, n) for n in others), name],
         [*(columns._column(n) for n in others), joined],
         columns.places or Places.rows(len(joined)),

@@ -95,8 +95,8 @@ def _numbered(raw: Sequence[Any], columns: Columns, values: Mapping[str, float])
     words = sorted({str(value) for value in raw} - set(values))
     first = math.floor(max(given)) + 1 if given else 0
     code = {**values, **{word: float(first + at) for at, word in enumerate(words)}}
-    told = some([f"{word}={code[word]:g}" for word in words], LISTED)
-    warn(f"{columns.file}: the {len(words)} words of the nominal scale are numbered for reading only: {told}")
+    listed = some([f"{word}={code[word]:g}" for word in words], LISTED)
+    warn(f"{columns.file}: the {len(words)} words of the nominal scale are numbered for reading only: {listed}")
     return np.array([code[str(value)] for value in raw])
 
 

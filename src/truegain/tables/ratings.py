@@ -195,7 +195,7 @@ def _of_wide(
     places = (columns.places or Places.rows(len(topics))).take(at)
     given = columns.extra()
     check_extra(given, columns)
-    taken = Columns(tabular.Table(["label"], [cells], places), columns.file)
+    taken = Columns(tabular.RawTable(["label"], [cells], places), columns.file)
     return judgments_of_columns(
         [topics[r] for r in rows],
         [docs[r] for r in rows],

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from truegain.errors import InputError, some
-from truegain.tables import _scan
+from truegain.errors import ORDER, InputError, some
+from truegain.tables import _scan, convert, tabular, trec
 from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.tables.trec import line_of_row, text_of_row
+from truegain.tables.named import Columns
+from truegain.tables.read import NameBy, loaded
+from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +26,7 @@ Ties = Literal["descending", "ascending"]  # which document id comes first where
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankedRows:
     """The rows of a run topic by topic, best first: topic t has rows order[begin[t]:begin[t + 1]]."""
 
     order: Ints
@@ -61,7 +64,7 @@ class Run:
             places=None if self.places is None else self.places.take(rows),
         )
 
-    def ranking(self, single: bool = False, ties: Ties = "descending") -> Ranking:
+    def ranking(self, single: bool = False, ties: Ties = "descending") -> RankedRows:
         """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
 
         `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval.
@@ -74,7 +77,7 @@ class Run:
         )
         if first >= 0:
             raise self._listed_twice(first, second)
-        return Ranking(frozen(order), frozen(begin), frozen(flags))
+        return RankedRows(frozen(order), frozen(begin), frozen(flags))
 
     def _listed_twice(self, first: int, second: int) -> InputError:
         topic, doc = self.topic.values[self.topic.code[first]], self.docs[first]
@@ -89,12 +92,12 @@ class Run:
                 **places.of(second),  # type: ignore[arg-type]
                 hint=hint,
             )
-        before = line_of_row(self.docs, first)
+        before = trec.line_of_row(self.docs, first)
         return InputError(
             f"{problem}, first on line {before}",
             file=self.source,
-            line=line_of_row(self.docs, second),
-            text=text_of_row(self.docs, second),
+            line=trec.line_of_row(self.docs, second),
+            text=trec.text_of_row(self.docs, second),
             hint=hint,
         )
 
@@ -139,9 +142,7 @@ class Runs:
     @classmethod
     def of(cls, data: object) -> Runs:
         """Runs from a path, several paths, a dict of dicts, a frame, ir_measures tuples or a ranx Run."""
-        from truegain.tables.convert import to_runs
-
-        return to_runs(data)
+        return data if isinstance(data, Runs) else _of_object(data)
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -200,3 +201,110 @@ def run_of_columns(
     check_unicode(docs, "document", source, place)
     rank = frozen(np.full(len(score), -1, np.int32))
     return Run(system, Coded.of(topics), Ids.of(docs), frozen(score), rank, source, places=places)
+
+
+def read_runs(paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1) -> Runs:
+    """Runs from files, folders and globs; a system is named by its file, or by its run tag on request."""
+    loaders = run_loaders(paths, name_by=name_by, jobs=jobs)
+    return Runs(tuple(run for load in loaders for run in load()))
+
+
+def run_loaders(
+    paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1
+) -> list[Callable[[], Sequence[Run]]]:
+    """One function per file that reads it, so that many files need not be in memory at once."""
+    several = [paths] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
+    files = expand(several)  # type: ignore[arg-type]
+    if not files:
+        raise InputError("no run was given", hint="give at least one run file")
+    if name_by not in ("file", "tag"):
+        raise InputError(f"systems cannot be named by {name_by!r}", hint="give 'file' or 'tag'")
+    if files.count(STANDARD_INPUT) > 1:
+        raise InputError("standard input can be only one run", hint="give '-' once")
+    threads = max(1, jobs // len(files))
+    return [partial(_read_run, file, name_by, threads) for file in files]
+
+
+def _read_run(path: str, name_by: NameBy, jobs: int) -> list[Run]:
+    text, kind, file = loaded(path)
+    name = "stdin" if path == STANDARD_INPUT else system_name(path)
+    if kind:
+        return _of_frame(tabular.read(text, kind, file), name, file)
+    rows = trec.scan(text, trec.RUN, file, jobs)
+    tags = rows.second.values
+    if name_by == "tag":
+        if len(tags) > 1:
+            raise InputError(
+                f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
+                file=file,
+                hint="name systems by file, or give one file a system",
+            )
+        name = tags[0]
+    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=rows.wider)]
+
+
+def _of_object(data: object) -> Runs:
+    """Runs from any known kind of object; a dict of such objects names the systems."""
+    if isinstance(data, Run):
+        return Runs((data,))
+    if convert.is_kind(data, "Judgments", "Qrels"):
+        raise InputError(f"these are {type(data).__name__}, not runs", file="runs", hint=ORDER)
+    if isinstance(data, str | os.PathLike) or convert.is_paths(data):
+        return read_runs(data)  # type: ignore[arg-type]
+    if isinstance(data, Mapping) and not convert.is_one_run(data):
+        return Runs(tuple(run for name, value in data.items() for run in _named(str(name), value)))
+    bare = isinstance(data, Mapping)
+    return Runs(tuple(replace(run, bare=bare) for run in _named("run", data)))
+
+
+def _named(name: str, data: object) -> list[Run]:
+    """The runs in one object; `name` is used where it names none itself."""
+    if isinstance(data, Run):
+        return [replace(data, system=name)]
+    if isinstance(data, str | os.PathLike):
+        parts = read_runs(data).parts
+        if len(parts) > 1:
+            raise InputError(
+                f"one name, {name}, for {len(parts)} systems", file=os.fspath(data), hint="name one file a system"
+            )
+        return [replace(parts[0], system=name)]
+    if convert.is_ranx(data):
+        name = getattr(data, "name", None) or name
+        data = data.to_dict()  # type: ignore[attr-defined]
+    if isinstance(data, Mapping):
+        topics, docs, scores = convert.flat(data, name, labels=False)
+        if not topics:
+            raise InputError("the run holds no rows", file=name, hint="give at least one document")
+        return [run_of_columns(name, topics, docs, scores, name)]
+    if convert.is_frame(data):
+        return _of_frame(convert.in_memory(data), name, name)
+    rows = convert.tuples(data, "score", name)
+    return [
+        run_of_columns(
+            name,
+            [convert.an_id(r.query_id, "topic", name) for r in rows],
+            [convert.an_id(r.doc_id, "document", name) for r in rows],
+            convert.numbers([r.score for r in rows], name, labels=False),
+            name,
+        )
+    ]
+
+
+def _of_frame(frame: Any, name: str, source: str) -> list[Run]:
+    """Runs from a frame with named columns; a column `system` splits it."""
+    columns = Columns(frame, source)
+    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("score")
+    if not topics:
+        raise InputError("the run holds no rows", file=source, hint="give at least one document")
+    if "system" not in columns:
+        return [run_of_columns(name, topics, docs, score, source, columns.places)]
+    places = columns.places or Places.rows(len(topics))
+    rows_of: dict[str, list[int]] = {}
+    for row, system in enumerate(columns.ids("system")):
+        rows_of.setdefault(system, []).append(row)
+    return [
+        run_of_columns(
+            system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source, places.take(np.array(rows))
+        )
+        for system, rows in rows_of.items()
+    ]

@@ -84,7 +84,7 @@ def is_parquet(data: bytes, suffix: str = "") -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RawTable:
     """Columns as lists, in the order of the file, and the line each row begins on."""
 
     columns: list[str]
@@ -113,7 +113,7 @@ def _parquet(data: bytes, file: str) -> Any:
         ) from None
 
 
-def _separated(text: bytes, separator: str, file: str) -> Table:
+def _separated(text: bytes, separator: str, file: str) -> RawTable:
     reader = csv.reader(io.StringIO(text.decode(), newline="\n"), delimiter=separator, strict=True)
     with _FIELD_LIMIT:
         before = csv.field_size_limit(2**31 - 1)
@@ -130,7 +130,7 @@ def _separated(text: bytes, separator: str, file: str) -> Table:
         finally:
             csv.field_size_limit(before)
     values = [cells[width + at :: width] for at in range(width)]
-    return Table(cells[:width], values, Places("line", frozen(np.array(lines[1:], np.int64))))
+    return RawTable(cells[:width], values, Places("line", frozen(np.array(lines[1:], np.int64))))
 
 
 def _cells(reader: Any, separator: str, file: str) -> tuple[int, list[str], list[int]]:
@@ -165,7 +165,7 @@ def _plainly(reason: str) -> str:
     return "a quote is never closed" if reason == "unexpected end of data" else reason
 
 
-def _json_lines(text: bytes, file: str) -> Table:
+def _json_lines(text: bytes, file: str) -> RawTable:
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     for number, line in enumerate(text.split(b"\n"), 1):
@@ -186,7 +186,7 @@ def _json_lines(text: bytes, file: str) -> Table:
         rows.append(row)
         lines.append(number)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return Table(
+    return RawTable(
         names, [[row.get(name) for row in rows] for name in names], Places("line", frozen(np.array(lines, np.int64)))
     )
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.gains.magnitudes import normalised, units
-from truegain.inference.agreement.alpha import MEANT, TAIL, Agreement, Method, Over, alpha_of
+from truegain.inference.agreement.alpha import POPULATION, TAIL, Coefficient, Method, Over, alpha_of
 from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
@@ -25,7 +25,7 @@ from truegain.tables.table import Table
 
 
 @dataclass(frozen=True)
-class Asked:
+class AlphaOptions:
     """Which interval of alpha is asked for."""
 
     over: Over
@@ -35,13 +35,13 @@ class Asked:
     seed: int
 
     @property
-    def meant(self) -> str:
+    def population(self) -> str:
         """What the interval is over, in words."""
-        return f"other items, {MEANT[self.over]}"
+        return f"other items, {POPULATION[self.over]}"
 
 
 @dataclass(frozen=True, eq=False)
-class Agreed:
+class AgreementReport:
     """Agreement of all, by topic, by assessor, and with experts; each as a table.
 
     `documents`, made when it is asked for, has a row for each document.
@@ -80,7 +80,7 @@ def agree(
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Agreed:
+) -> AgreementReport:
     """Tell whether assessors agree, with one another and with experts, and who is worth a second look.
 
     Krippendorff's alpha at the level the scale declares (at all that fit, where it declares none) with an interval over
@@ -123,14 +123,14 @@ def agree(
     }
     is_ratio = declared.level == "ratio" or normalise is not None
     judged = Judgments.of(expert) if expert is not None else None
-    asked = Asked(over, method, trials, confidence, seed)
-    overall = _overall(grouped, declared, is_ratio, asked)
+    options = AlphaOptions(over, method, trials, confidence, seed)
+    overall = _overall(grouped, declared, is_ratio, options)
     logs = is_ratio and float(grouped.value.min()) > 0
     people = assessors(grouped, judged, logs=logs, confidence=confidence)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
-    return Agreed(
+    return AgreementReport(
         Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
-        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, asked),
+        _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),
         _of_people(people),
         None if pairs is None else _with_experts(table, pairs),
         made_by,
@@ -140,7 +140,7 @@ def agree(
 
 
 def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
-    """The levels at which alpha is asked: the declared one, or all that fit."""
+    """The levels at which alpha is asked for: the declared one, or all that fit."""
     if scale.level is not None:
         return (scale.level,)
     return ("ratio",) if is_ratio else ("ordinal", *(level for level in LEVELS if level not in ("ordinal", "ratio")))
@@ -151,17 +151,17 @@ def _people(table: Judgments) -> str:
     return f"{len(table):,} ratings by {len(np.unique(table.assessor.code)):,} assessors"
 
 
-def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, asked: Asked) -> Table:
+def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
-    found: list[Agreement] = [alpha_of(paired, level, **vars(asked)) for level in levels_of(scale, is_ratio)]
-    notes = (f"intervals over {asked.meant}",) if any(a.low is not None for a in found) else ()
+    found: list[Coefficient] = [alpha_of(paired, level, **vars(options)) for level in levels_of(scale, is_ratio)]
+    notes = (f"intervals over {options.population}",) if any(a.low is not None for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
         found += [
             percent(grouped),
             fleiss(grouped),
             fleiss(grouped, "items"),
-            *cohens(grouped, weights, seed=asked.seed),
+            *cohens(grouped, weights, seed=options.seed),
         ]
     else:
         found += _spreads(grouped, paired)
@@ -172,23 +172,23 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, asked: Asked) -> Ta
     return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=notes)
 
 
-def _spreads(grouped: Grouped, paired: Paired) -> list[Agreement]:
+def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:
     """The median over items of max/min ratio and geometric standard deviation, or why there is none."""
     names, least = ("median max/min ratio", "median geometric sd"), float(grouped.value.min())
     if least <= 0:
-        return [Agreement(name, None, why=f"a rating of {least:g} has no ratio") for name in names]
+        return [Coefficient(name, None, why=f"a rating of {least:g} has no ratio") for name in names]
     if not len(paired):
-        return [Agreement(name, None, why="no item has two ratings") for name in names]
+        return [Coefficient(name, None, why="no item has two ratings") for name in names]
     found = []
     for name, each in zip(names, ratio_spreads(grouped), strict=True):
         known = np.sort(each[~np.isnan(each)])
         held = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
         value, why = (float(np.median(known)), "") if held else (None, "most ratios are too great for a number to hold")
-        found.append(Agreement(name, value, items=len(known), ratings=len(paired.value), why=why))
+        found.append(Coefficient(name, value, items=len(known), ratings=len(paired.value), why=why))
     return found
 
 
-def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | None, asked: Asked) -> Table:
+def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | None, options: AlphaOptions) -> Table:
     columns = ["topic", "items", "ratings", f"alpha {level}", "low", "high"]
     order = None if pairs is None else _order_of_topics(table, pairs)
     rows: list[tuple[str | int | float | None, ...]] = []
@@ -201,12 +201,12 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
         part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
-        found = alpha_of(part, level, **vars(asked))
+        found = alpha_of(part, level, **vars(options))
         items = len(np.unique(grouped.item[mine]))
         beside = () if order is None else (_or_none(order[code]),)
         rows.append((name, items, len(mine), found.value, found.low, found.high, *beside))
         said.append("undefined: " * (found.value is None) + found.why * (found.why != TAIL))
-        how[_kind(found, asked)] += 1
+        how[_kind(found, options)] += 1
         tail |= found.why == TAIL
     if order is not None:
         columns.append("order as experts")
@@ -217,7 +217,7 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
     intervals = "; ".join(
         f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common()
     )
-    notes = (f"Intervals over {asked.meant}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
+    notes = (f"Intervals over {options.population}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
     return Table(tuple(columns), rows, title="By topic", notes=notes)
 
 
@@ -235,10 +235,10 @@ def _and(one: str, two: str) -> str:
     return "; ".join(part for part in (one, two) if part)
 
 
-def _kind(found: Agreement, asked: Asked) -> str:
-    if found.value is not None and not asked.trials:
+def _kind(found: Coefficient, options: AlphaOptions) -> str:
+    if found.value is not None and not options.trials:
         return "none asked for"
-    return "none, see the note of each" if found.low is None else asked.method
+    return "none, see the note of each" if found.low is None else options.method
 
 
 def _or_none(value: float) -> float | None:

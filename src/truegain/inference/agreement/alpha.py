@@ -11,7 +11,8 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.agreement.left_out import NoIntervalError, limits_of
 from truegain.inference.agreement.paired import Paired, Parts
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.ratings import read_ratings
@@ -19,7 +20,7 @@ from truegain.tables.scale import LEVELS
 
 Over = Literal["items", "items+assessors"]
 Method = Literal["jackknife", "bootstrap"]
-MEANT = {"items": "these assessors", "items+assessors": "assessors like these"}
+POPULATION = {"items": "these assessors", "items+assessors": "assessors like these"}
 ROOM = 20_000_000  # random weights held at a time
 ROUNDING = 1e-12  # what is nearer, relative to the greatest rating, is equal; an alpha so small is 0
 MOST_LOST = 0.5  # share of resamples without an alpha beyond which there is no interval
@@ -29,7 +30,7 @@ TAIL = "if item values have no long tail; else take the ratio or ordinal level"
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Coefficient:
     """A coefficient of agreement; `value` is None where it is undefined, and `why` then says why.
 
     `over` says what the interval is over: other items by these assessors, or other items and assessors.
@@ -47,10 +48,12 @@ class Agreement:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.statistic}: undefined, {self.why}"
-        told = f"{self.items} items, {self.ratings} ratings"
+        counts = f"{self.items} items, {self.ratings} ratings"
         if self.low is None or self.high is None:
-            return f"{self.statistic} {self.value:.4f} ({told})"
-        return f"{self.statistic} {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({told}, {MEANT[self.over]})"
+            return f"{self.statistic} {self.value:.4f} ({counts})"
+        return (
+            f"{self.statistic} {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({counts}, {POPULATION[self.over]})"
+        )
 
 
 def alpha(
@@ -62,7 +65,7 @@ def alpha(
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Agreement:
+) -> Coefficient:
     """Krippendorff's alpha for items with any numbers of ratings, and an interval.
 
     alpha = 1 - D_o / D_e: the mean squared difference of two ratings of one item, over that of any two ratings
@@ -97,7 +100,7 @@ def alpha_of(
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Agreement:
+) -> Coefficient:
     """Krippendorff's alpha of pairable ratings."""
     if level not in LEVELS:
         raise TruegainError(f"there is no level {level!r}; give one of {', '.join(LEVELS)}")
@@ -105,14 +108,14 @@ def alpha_of(
     _check(over, method)
     name, items, n = f"alpha {level}", len(paired), len(paired.value)
     if not items:
-        return Agreement(name, None, why="no item has two ratings")
+        return Coefficient(name, None, why="no item has two ratings")
     least, greatest = float(paired.levels[0]), float(paired.levels[-1])
     if greatest / 2 - least / 2 <= ROUNDING * max(abs(least), abs(greatest)):
-        return Agreement(name, None, items=items, ratings=n, why=f"all ratings are {least:g}")
+        return Coefficient(name, None, items=items, ratings=n, why=f"all ratings are {least:g}")
     if level == "ratio" and least < 0:
-        return Agreement(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
+        return Coefficient(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
     value = float(_alphas(getattr(paired, level)(np.ones((1, items))))[0])
-    found = Agreement(name, 0.0 if abs(value) < ROUNDING else value, items=items, ratings=n, over=over)
+    found = Coefficient(name, 0.0 if abs(value) < ROUNDING else value, items=items, ratings=n, over=over)
     if not trials:
         return found
     if items == 1:
@@ -134,7 +137,9 @@ def _check(over: str, method: str) -> None:
         raise TruegainError("the bootstrap draws items only; for assessors like these take method 'jackknife'")
 
 
-def _resampled(found: Agreement, paired: Paired, level: str, trials: int, confidence: float, seed: int) -> Agreement:
+def _resampled(
+    found: Coefficient, paired: Paired, level: str, trials: int, confidence: float, seed: int
+) -> Coefficient:
     """The percentile interval of the resamples that have an alpha."""
     check_replicates(trials, confidence)
     parts = getattr(paired, level)

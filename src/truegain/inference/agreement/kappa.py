@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.agreement.alpha import Agreement
+from truegain.inference.agreement.alpha import Coefficient
 from truegain.inference.agreement.paired import Paired, scale_of
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.grouped import Grouped
@@ -19,16 +19,16 @@ MOST_TRIES, LEAST_COMMON = 20_000, 5  # random pairs tried, and items that they 
 FEW_PAIRS, SLIVER = 30, 0.1  # fewer pairs, with less than this share of the ratings, do not stand for all
 
 
-def percent(ratings: Grouped) -> Agreement:
+def percent(ratings: Grouped) -> Coefficient:
     """The share of pairs of ratings of an item that are equal, averaged over items with two or more."""
     paired = Paired.of(ratings)
     if not len(paired):
-        return Agreement("percent agreement", None, why="no item has two ratings")
+        return Coefficient("percent agreement", None, why="no item has two ratings")
     agreed = _agreed(paired)
-    return Agreement("percent agreement", float(agreed.mean()), items=len(paired), ratings=len(paired.value))
+    return Coefficient("percent agreement", float(agreed.mean()), items=len(paired), ratings=len(paired.value))
 
 
-def fleiss(ratings: Grouped, marginals: str = "pooled") -> Agreement:
+def fleiss(ratings: Grouped, marginals: str = "pooled") -> Coefficient:
     """Fleiss' kappa: agreement beyond what the shares of the labels give by chance.
 
     kappa = (P_a - P_e)/(1 - P_e), P_a the mean over items with two ratings or more of the share of equal pairs,
@@ -47,15 +47,17 @@ def fleiss(ratings: Grouped, marginals: str = "pooled") -> Agreement:
         raise TruegainError(f"marginals is {marginals!r}; give 'pooled' or 'items'")
     name, paired = f"Fleiss' kappa ({marginals})", Paired.of(ratings)
     if not len(paired):
-        return Agreement(name, None, why="no item has two ratings")
+        return Coefficient(name, None, why="no item has two ratings")
     labels, code = np.unique(ratings.value, return_inverse=True)
     weight = np.ones(len(code)) if marginals == "pooled" else 1 / ratings.count[ratings.item]
     share = np.bincount(code, weights=weight, minlength=len(labels)) / weight.sum()
     chance = float((share**2).sum())
     if len(labels) == 1:
-        return Agreement(name, None, items=len(paired), ratings=len(paired.value), why=f"all ratings are {labels[0]:g}")
+        return Coefficient(
+            name, None, items=len(paired), ratings=len(paired.value), why=f"all ratings are {labels[0]:g}"
+        )
     value = (float(_agreed(paired).mean()) - chance) / (1 - chance)
-    return Agreement(name, value, items=len(paired), ratings=len(paired.value))
+    return Coefficient(name, value, items=len(paired), ratings=len(paired.value))
 
 
 def _agreed(paired: Paired) -> Floats:
@@ -64,7 +66,7 @@ def _agreed(paired: Paired) -> Floats:
     return agreed
 
 
-def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Agreement:
+def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Coefficient:
     """Cohen's kappa of two assessors over the items both rated, or its mean over pairs of assessors.
 
     kappa = 1 - sum w O / sum w E, O the table of the two's labels, E that of their shares multiplied;
@@ -84,7 +86,7 @@ def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Agreemen
     return cohens(ratings, (weights,), seed=seed)[0]
 
 
-def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Agreement]:
+def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coefficient]:
     """Cohen's kappa by several weights, of the same pairs of assessors."""
     for weights in kinds:
         if weights not in ("none", "linear", "quadratic"):
@@ -106,7 +108,7 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Agr
         sound = [(k, c) for k, c in zip(kappas, common, strict=True) if k is not None]
         if not sound:
             why = none if not common or every <= MOST_PAIRS else "no pair of assessors gave more than one label"
-            found.append(Agreement(name, None, why=why))
+            found.append(Coefficient(name, None, why=why))
             continue
         items = len(np.unique(np.concatenate([c.item for _, c in sound])))
         rated = len(np.unique(np.concatenate([c.rows for _, c in sound])))
@@ -114,9 +116,9 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Agr
         of = int(ratings.count[ratings.count >= 2].sum())
         if len(sound) < FEW_PAIRS and rated < SLIVER * of:
             why = f"{why}: {rated:,} of {of:,} ratings do not stand for all"
-            found.append(Agreement(name, None, items=items, ratings=rated, why=why))
+            found.append(Coefficient(name, None, items=items, ratings=rated, why=why))
         else:
-            found.append(Agreement(name, mean, items=items, ratings=rated, why=why))
+            found.append(Coefficient(name, mean, items=items, ratings=rated, why=why))
     return found
 
 

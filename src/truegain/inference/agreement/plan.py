@@ -7,8 +7,8 @@ from fractions import Fraction
 from statistics import NormalDist
 
 from truegain.errors import TruegainError
-from truegain.inference.replicates import check_confidence
 from truegain.inference.results import Plan
+from truegain.student import check_confidence
 
 
 def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Plan:

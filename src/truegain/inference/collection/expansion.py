@@ -48,11 +48,11 @@ def drawn_scores(
     check_drawable(measure)
     view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
     cutoff = getattr(measure, "cutoff", None)
-    near = view if cutoff is None else view.cut(reach(cutoff))
+    near = view if cutoff is None else view.cut(depth_needed(cutoff))
     tell_shallow(near, measure)
     kernel = Kernel.of(measure, near)
     runner = engine or Local()
-    gathered = _Gathered(near, measure, replicates, pairs)
+    gathered = _GatheredScores(near, measure, replicates, pairs)
     if kernel is not None:
         near.found(level_of(measure))  # shared by all pieces: made once
         found = runner.run(
@@ -107,7 +107,7 @@ def level_of(measure: Measure) -> float:
     return float(getattr(measure, "rel", None) or np.nextafter(0, 1))
 
 
-def reach(cutoff: int) -> int:
+def depth_needed(cutoff: int) -> int:
     """How deep a list must be kept so that its first k copies come from there, but for one case in a billion."""
     return int(cutoff + 7 * np.sqrt(cutoff) + 20)
 
@@ -115,7 +115,7 @@ def reach(cutoff: int) -> int:
 def keys_needed(measures: Sequence[Measure]) -> int:
     """How many documents of each list must be known to draw collections: all, or what can reach the first k."""
     cutoffs = [None if getattr(m, "judged_only", False) else getattr(m, "cutoff", None) for m in measures]
-    return max(sys.maxsize if k is None else reach(k) for k in cutoffs)
+    return max(sys.maxsize if k is None else depth_needed(k) for k in cutoffs)
 
 
 # ---------------------------------------------------------------------- sums over ranks
@@ -137,7 +137,7 @@ class Kernel:
         if not (share or measure.linear_in_gains) or ranked.entry_gains is not None:
             return None
         level = level_of(measure)
-        depth = getattr(measure, "cutoff", None) or reach(int(ranked.depth.max(initial=1)))
+        depth = getattr(measure, "cutoff", None) or depth_needed(int(ranked.depth.max(initial=1)))
         try:
             worth = measure.worth(ranked.item_gain, ranked.item_judged)
         except MeasureError:  # its scale depends on the labels of the collection
@@ -193,7 +193,7 @@ def _block(
     return np.stack(values, axis=2), redrawn
 
 
-class _Gathered:
+class _GatheredScores:
     """Draws added up as they come: sums over topics, and sums of squares (or products) of each topic."""
 
     def __init__(self, ranked: RankedGains, measure: Measure, replicates: int, pairs: bool) -> None:

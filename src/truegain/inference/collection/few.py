@@ -7,14 +7,11 @@ them: the bootstrap's variance is then half of the true one, and a normal quanti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import needs
-from truegain.inference.replicates import check_confidence
-from truegain.student import quantiles_of, wilson
+from truegain.student import check_confidence, p_values_of, quantiles_of, wilson
 from truegain.tables.columns import Bools, Floats, Ints
 
 FEW_TOPICS = 5  # below so many topics scores have Wilson's limits, and differences none
@@ -136,9 +133,5 @@ def two_sided(difference: Floats, error: Floats, freedom: Floats) -> Floats:
     NaN where it differs without moving, or how far it moves is not known (NaN).
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        p = 2 * _special().stdtr(freedom, -np.abs(difference) / error)
+        p = p_values_of(difference / error, freedom)
     return np.where(error > 0, p, np.where((error == 0) & (difference == 0), 1.0, np.nan))
-
-
-def _special() -> Any:
-    return needs("scipy.special", "inference")

@@ -15,7 +15,7 @@ from truegain.tables.ranked import RankedGains
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeaveOneOutAP:
     """AP of a list, and what it is without a document.
 
     `found`: without each relevant document of the list; `missed`: without a relevant one that the list lacks; `rise`:
@@ -28,7 +28,7 @@ class LeftOut:
     rise: Floats
 
 
-def left_out(rank: Ints, relevant: int) -> LeftOut:
+def left_out(rank: Ints, relevant: int) -> LeaveOneOutAP:
     """AP = (1/R) sum j/r_j without each document in turn, r_j the rank of the j-th relevant one.
 
     Without the i-th: (sum over j < i of j/r_j + sum over j > i of (j - 1)/(r_j - 1)) / (R - 1), missing where R = 1;
@@ -46,11 +46,11 @@ def left_out(rank: Ints, relevant: int) -> LeftOut:
     gained[rank - 1] = count / np.maximum(rank - 1, 1) - terms  # a document at rank 1 has none above it
     rise = (np.cumsum(gained[::-1])[::-1])[1:] / relevant
     if relevant == 1:
-        return LeftOut(ap, np.full(len(rank), np.nan), np.nan, rise)
+        return LeaveOneOutAP(ap, np.full(len(rank), np.nan), np.nan, rise)
     before = np.cumsum(terms) - terms
     shifted = (count - 1) / np.maximum(rank - 1, 1)
     after = shifted.sum() - np.cumsum(shifted)
-    return LeftOut(ap, (before + after) / (relevant - 1), ap * relevant / (relevant - 1), rise)
+    return LeaveOneOutAP(ap, (before + after) / (relevant - 1), ap * relevant / (relevant - 1), rise)
 
 
 def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:

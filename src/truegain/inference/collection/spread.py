@@ -108,7 +108,7 @@ def collection_spread(
     blocks = [range(first, min(first + width, systems)) for first in range(0, systems, width)]
     pieces = [_Piece(block, topic, level, replicates, confidence) for block in blocks for topic in scored]
     shape = (systems, topics)
-    gathered = _Gathered(ranked, replicates, confidence)
+    gathered = _GatheredAP(ranked, replicates, confidence)
     ranked.found(level)  # shared by all pieces: made once
     results = (engine or Local()).run(
         _work,
@@ -180,7 +180,7 @@ def _work(shared: tuple[RankedGains, int], piece: _Piece, _: np.random.SeedSeque
     )
 
 
-class _Gathered:
+class _GatheredAP:
     """What the pieces give, put together; replicates of means are added up topic by topic, for one block at a time."""
 
     def __init__(self, ranked: RankedGains, replicates: int, confidence: float) -> None:

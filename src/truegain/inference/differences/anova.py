@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
+from truegain.student import quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 
@@ -42,9 +43,7 @@ class Anova:
 
     def margin(self, confidence: float = 0.95) -> float:
         """Half the width of the interval of a system's mean: t(1 - alpha/2; df_e) sqrt(v_e / n)."""
-        check_confidence(confidence)
-        t = float(needs("scipy.special", "inference").stdtrit(self.df_e, (1 + confidence) / 2))
-        return t * math.sqrt(self.v_e / self.topics)
+        return quantile_of(confidence, self.df_e) * math.sqrt(self.v_e / self.topics)
 
     def intervals(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits of the system means."""
@@ -124,12 +123,6 @@ def complete(matrix: npt.ArrayLike) -> Floats:
     if x.shape[1] < 2:
         raise TruegainError(f"a comparison needs at least 2 topics that all systems have; there are {x.shape[1]}")
     return x
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a level of confidence that is not between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise TruegainError(f"confidence {confidence:g} is not between 0 and 1; give 0.95 for 95%")
 
 
 def _equal(means: Floats) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
-from truegain.inference.differences.rows import Pairs, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
+from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, tukey_hsd
 from truegain.inference.monte_carlo import Counting
 from truegain.tables.columns import Floats
@@ -20,7 +20,7 @@ def nothing(pieces: int) -> None:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ComparisonOptions:
     """What tests may want to know; `most` are the trials up to which undecided pairs may go on."""
 
     trials: int = 10_000
@@ -36,45 +36,45 @@ class Settings:
 class PairTest:
     """A test of one pair at a time: takes the first and the second scores, pairs by topics, none missing.
 
-    `by_signs` tells that p is a share of all 2^n signs of n differences, so that none is below 2^(1-n); `asks` what is
-    tested, where it is not the mean.
+    `by_signs` tells that p is a share of all 2^n signs of n differences, so that none is below 2^(1-n);
+    `question` what is tested, where it is not the mean.
     """
 
-    says: str
-    run: Callable[[Floats, Floats, Settings], Pairs]
+    description: str
+    run: Callable[[Floats, Floats, ComparisonOptions], RowResults]
     paired: bool = True
     resamples: bool = False
     by_signs: bool = False
-    asks: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True)
 class FamilyTest:
     """A test of all pairs at once: takes scores, systems by topics, and holds the chance of any false difference."""
 
-    says: str
-    run: Callable[[Floats, Settings], Tukey]
+    description: str
+    run: Callable[[Floats, ComparisonOptions], Tukey]
     resamples: bool = False
 
 
-def _randomisation(first: Floats, second: Floats, s: Settings) -> Pairs:
+def _randomisation(first: Floats, second: Floats, s: ComparisonOptions) -> RowResults:
     p = randomisation_p(
         second - first, trials=s.trials, most=s.most, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested
     )
-    return Pairs(p)
+    return RowResults(p)
 
 
-def _bootstrap(first: Floats, second: Floats, s: Settings) -> Pairs:
+def _bootstrap(first: Floats, second: Floats, s: ComparisonOptions) -> RowResults:
     z = second - first
     found = bootstrap_p(
         z, trials=s.trials, most=s.most, seed=s.seed, confidence=s.confidence, counting=s.counting, jobs=s.jobs,
         progress=s.tested,
     )  # fmt: skip
     margin = found.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])
-    return Pairs(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
+    return RowResults(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
 
 
-def _randomised_tukey(x: Floats, s: Settings) -> Tukey:
+def _randomised_tukey(x: Floats, s: ComparisonOptions) -> Tukey:
     return randomised_tukey_hsd(x, trials=s.trials, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested)
 
 
@@ -95,14 +95,14 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         "signed ranks of the differences",
         lambda a, b, _: wilcoxon_rows(a, b),
         by_signs=True,
-        asks="wilcoxon asks whether the differences lie evenly about 0, not whether the means are equal: where they "
-        "are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
+        question="wilcoxon asks whether the differences lie evenly about 0, not whether the means are equal: where "
+        "they are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
     ),
     "sign": PairTest(
         "how many topics go up, against a fair coin",
         lambda a, b, _: sign_rows(a, b),
         by_signs=True,
-        asks="sign asks whether as many topics go up as down (the median), not whether the means are equal: where "
+        question="sign asks whether as many topics go up as down (the median), not whether the means are equal: where "
         "differences are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
     ),
     "randomisation": PairTest(
@@ -120,7 +120,7 @@ TESTS: dict[str, PairTest | FamilyTest] = {
 def find_test(name: str) -> PairTest | FamilyTest:
     """The test of a name.
 
-    >>> find_test("sign").says
+    >>> find_test("sign").description
     'how many topics go up, against a fair coin'
     """
     if name not in TESTS:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.inference.differences.anova import check_confidence
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings, find_test, nothing
+from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import FEW, Answers, all_at_once, pair_by_pair
+from truegain.inference.differences.families import FEW, FamilyResults, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.limits import within
 from truegain.inference.monte_carlo import Counting, check_counting
@@ -22,6 +21,7 @@ from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
+from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
@@ -51,7 +51,6 @@ def compare(
     adjust: str | None = None,
     trials: int | None = None,
     seed: int = 0,
-    jobs: int | None = None,
     confidence: float = 0.95,
     baseline: str | None = None,
     counting: Counting = "plus-one",
@@ -86,14 +85,14 @@ def compare(
     if gold is not None:
         return _corrected(
             runs, judgments, gold, measure,
-            {"test": test, "adjust": adjust, "trials": trials, "seed": seed, "jobs": jobs, "confidence": confidence,
+            {"test": test, "adjust": adjust, "trials": trials, "seed": seed, "confidence": confidence,
              "baseline": baseline, **options},
         )  # fmt: skip
     test = test or "tukey-hsd"
     chosen = find_test(test)
     check_confidence(confidence)
     check_counting(counting)
-    scores = _scores(runs, judgments, measure, jobs, options)
+    scores = _scores(runs, judgments, measure, options)
     name = scores._measure(measure if isinstance(runs, Scores) else None)
     values = _values(scores, name)
     x = values.x
@@ -105,7 +104,9 @@ def compare(
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
     effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
-    settings = Settings(effort.trials, effort.most, seed, confidence, jobs, counting, tested or nothing)
+    settings = ComparisonOptions(
+        effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
+    )
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
     else:
@@ -141,16 +142,16 @@ def _corrected(
     return compare_corrected(runs, bronze, gold, measure, **options)
 
 
-def _scores(runs: object, judgments: object, measure: object, jobs: int | None, options: Mapping[str, Any]) -> Scores:
+def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
     if isinstance(runs, Scores):
-        if judgments is not None or options:
+        if judgments is not None or options.keys() - {"jobs"}:
             raise TruegainError("scores are made already: judgments and options of evaluate have no place here")
         return runs
     if judgments is None:
         raise TruegainError("judgments are missing; give them after the runs, or give Scores")
     if measure is None:
         raise TruegainError("which measure? Give one, such as 'AP'")
-    return evaluate(runs, judgments, measure, jobs=jobs, **options)
+    return evaluate(runs, judgments, measure, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +183,7 @@ def _values(scores: Scores, name: str) -> _Values:
     return _Values(x, least, greatest)
 
 
-def _within(found: Answers, bounds: tuple[float, float]) -> Answers:
+def _within(found: FamilyResults, bounds: tuple[float, float]) -> FamilyResults:
     """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
     low_mean, high_mean = within(found.low_mean, found.high_mean, bounds)
     found = replace(found, low_mean=low_mean, high_mean=high_mean)

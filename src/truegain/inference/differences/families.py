@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.inference.differences.anova import complete
-from truegain.inference.differences.catalogue import FamilyTest, PairTest, Settings
+from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
 from truegain.inference.differences.paired import SMALLEST_SPREAD
 from truegain.inference.differences.rows import flat_rows
 from truegain.measures.base import mean_of_rows
+from truegain.student import quantiles_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 
@@ -24,7 +25,7 @@ LEAST, FEW = 3, 10  # topics: refused below, told below
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class FamilyResults:
     """For each pair the means, p, limits and effect (NaN where it has no value), and each system's mean and limits."""
 
     first: Floats
@@ -42,7 +43,9 @@ class Answers:
     notes: tuple[str, ...] = ()
 
 
-def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Settings) -> Answers:
+def all_at_once(
+    chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: ComparisonOptions
+) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
     x = complete(x)
     if x.shape[1] < LEAST:
@@ -63,15 +66,15 @@ def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, se
     if found.trials is not None:
         notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
     residual = "V_E2" if anova.layout == "two-way" else "V_E1"
-    return Answers(
+    return FamilyResults(
         means[first], means[second], found.p[first, second], low, high, effect, f"ES_HSD ({residual})",
         np.full(len(apart), anova.topics), means, low_mean, high_mean, interval, notes,
     )  # fmt: skip
 
 
 def pair_by_pair(
-    chosen: PairTest, x: Floats, first: Places, second: Places, settings: Settings, systems: Sequence[str]
-) -> Answers:
+    chosen: PairTest, x: Floats, first: Places, second: Places, settings: ComparisonOptions, systems: Sequence[str]
+) -> FamilyResults:
     """Tests of pairs, each over the topics that both have; pairs that lack the same topics go together."""
     if np.isinf(x).any():
         raise TruegainError("there are infinite scores; a test needs finite ones")
@@ -100,11 +103,11 @@ def pair_by_pair(
                 settings.tested(len(here))
     known = not np.isnan(low).any()
     means, low_mean, high_mean = _means(x, settings.confidence)
-    return Answers(
+    return FamilyResults(
         mean_first, mean_second, p, low if known else None, high if known else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
         f"low and high: {settings.confidence:g} t interval of the system's own topics",
-        (chosen.asks,) if chosen.asks else (),
+        (chosen.question,) if chosen.question else (),
     )  # fmt: skip
 
 
@@ -171,6 +174,6 @@ def _means(x: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
     n = (~np.isnan(x)).sum(axis=1)
     means = mean_of_rows(x)
     spread = np.sqrt(np.nansum((x - means[:, None]) ** 2, axis=1) / (n - 1))
-    t = needs("scipy.special", "inference").stdtrit(n - 1, (1 + confidence) / 2)
+    t = quantiles_of(confidence, n - 1)
     margin = t * spread / np.sqrt(n)
     return means, means - margin, means + margin

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from truegain.inference.differences.families import Answers, Places
+from truegain.inference.differences.families import FamilyResults, Places
 from truegain.inference.results import Comparison
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell
@@ -23,7 +23,7 @@ class PairList(Sequence[Comparison]):
     systems: tuple[str, ...]
     first: Places
     second: Places
-    found: Answers
+    found: FamilyResults
     adjusted: Floats | None
     measure: str
     test: str

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
+from truegain.student import p_of, quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 
@@ -56,11 +57,10 @@ def paired_t(first: npt.ArrayLike, second: npt.ArrayLike | None = None, *, confi
     n, mean = len(z), float(z.mean())
     if not z.any():
         return Outcome("paired-t", 0.0, 0.0, 1.0, n, 0.0, 0.0, n - 1, ("all differences are 0",))
-    special = needs("scipy.special", "inference")
     error = spread_of(z, "the t statistic") / math.sqrt(n)
     t = mean / error
-    margin = float(special.stdtrit(n - 1, (1 + _level(confidence)) / 2)) * error
-    return Outcome("paired-t", mean, t, _two_sided_t(t, n - 1), n, mean - margin, mean + margin, n - 1)
+    margin = quantile_of(confidence, n - 1) * error
+    return Outcome("paired-t", mean, t, p_of(t, n - 1), n, mean - margin, mean + margin, n - 1)
 
 
 def welch(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.95) -> Outcome:
@@ -86,9 +86,8 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
         raise TruegainError("the scores within each sample are all equal: Welch's t has no value; compare by eye")
     df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
     t = mean / math.sqrt(va + vb)
-    special = needs("scipy.special", "inference")
-    margin = float(special.stdtrit(df, (1 + _level(confidence)) / 2)) * math.sqrt(va + vb)
-    return Outcome("welch", mean, t, _two_sided_t(t, df), n, mean - margin, mean + margin, df)
+    margin = quantile_of(confidence, df) * math.sqrt(va + vb)
+    return Outcome("welch", mean, t, p_of(t, df), n, mean - margin, mean + margin, df)
 
 
 def wilcoxon(
@@ -219,16 +218,6 @@ def mid_ranks(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     return (last - (sizes - 1) / 2)[group], sizes
 
 
-def _level(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise TruegainError(f"confidence {confidence:g} is not between 0 and 1; give 0.95 for 95%")
-    return confidence
-
-
-def _two_sided_t(t: float, df: float) -> float:
-    return min(1.0, 2 * float(needs("scipy.special", "inference").stdtr(df, -abs(t))))
-
-
 def _normal_p(
     w: float,
     n: int,
@@ -246,8 +235,7 @@ def _normal_p(
         _, tied = mid_ranks(ranks[used != 0])
     variance = (squares - float((tied.astype(np.float64) ** 3 - tied).sum()) / 2) / 24
     shift = 0.5 if correction and w < mean else 0.0
-    z = (w - mean + shift) / math.sqrt(variance)
-    return min(1.0, 2 * float(needs("scipy.special", "inference").ndtr(-abs(z))))
+    return p_of((w - mean + shift) / math.sqrt(variance))
 
 
 def _exact_p(w: float, ranks: Floats) -> float:

@@ -9,11 +9,12 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.differences.paired import AUTO_EXACT, SMALLEST_SPREAD, sums_of_ranks
+from truegain.student import p_values_of, quantiles_of
 from truegain.tables.columns import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class RowResults:
     """P-values of pairs, and limits of their differences where the test has an interval."""
 
     p: Floats
@@ -21,7 +22,7 @@ class Pairs:
     high: Floats | None = None
 
 
-def paired_t_rows(first: Floats, second: Floats, confidence: float = 0.95) -> Pairs:
+def paired_t_rows(first: Floats, second: Floats, confidence: float = 0.95) -> RowResults:
     """Student's paired t test of each row: `paired_t` of many pairs.
 
     >>> paired_t_rows(np.zeros((2, 3)), np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])).p.round(4).tolist()
@@ -34,7 +35,7 @@ def paired_t_rows(first: Floats, second: Floats, confidence: float = 0.95) -> Pa
     return _student(mean, error, np.full(len(z), n - 1.0), np.asarray(~z.any(axis=1)), confidence)
 
 
-def welch_rows(first: Floats, second: Floats, confidence: float = 0.95) -> Pairs:
+def welch_rows(first: Floats, second: Floats, confidence: float = 0.95) -> RowResults:
     """Welch's t test of each row: `welch` of many pairs.
 
     >>> welch_rows(np.array([[0.1, 0.2, 0.3, 0.4]]), np.array([[0.3, 0.4, 0.5, 0.7]])).p.round(4).tolist()
@@ -52,7 +53,7 @@ def welch_rows(first: Floats, second: Floats, confidence: float = 0.95) -> Pairs
     return _student(np.where(flat, 0.0, mean), np.sqrt(va + vb), df, flat, confidence)
 
 
-def sign_rows(first: Floats, second: Floats) -> Pairs:
+def sign_rows(first: Floats, second: Floats) -> RowResults:
     """The sign test of each row: `sign_test` of many pairs.
 
     >>> sign_rows(np.zeros((1, 5)), np.array([[0.1, 0.2, 0.3, 0.0, 0.5]])).p.tolist()
@@ -60,10 +61,10 @@ def sign_rows(first: Floats, second: Floats) -> Pairs:
     """
     up, down = (second > first).sum(axis=1), (second < first).sum(axis=1)
     below = needs("scipy.special", "inference").bdtr(np.minimum(up, down).astype(float), up + down, 0.5)
-    return Pairs(np.where(up + down == 0, 1.0, np.minimum(1.0, 2 * below)))
+    return RowResults(np.where(up + down == 0, 1.0, np.minimum(1.0, 2 * below)))
 
 
-def wilcoxon_rows(first: Floats, second: Floats) -> Pairs:
+def wilcoxon_rows(first: Floats, second: Floats) -> RowResults:
     """Wilcoxon's signed-rank test of each row: `wilcoxon` of many pairs, zeros dropped, exact for up to 50 topics.
 
     >>> z = np.array([[0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09]])
@@ -83,8 +84,8 @@ def wilcoxon_rows(first: Floats, second: Floats) -> Pairs:
     ties = ((sizes[many] ** 2 - 1.0) * (ranks[many] > 0)).sum(axis=1)
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
     away = (w[many] - n * (n + 1) / 4) / np.sqrt(variance)
-    p[many] = 2 * needs("scipy.special", "inference").ndtr(-np.abs(away))
-    return Pairs(p)
+    p[many] = p_values_of(away)
+    return RowResults(p)
 
 
 def refuse_flat(z: Floats, spread: Floats) -> None:
@@ -104,13 +105,12 @@ def flat_rows(z: Floats, spread: Floats) -> Bools:
     return np.asarray((largest > 0) & (spread <= SMALLEST_SPREAD * largest))
 
 
-def _student(mean: Floats, error: Floats, df: Floats, equal: Bools, confidence: float) -> Pairs:
+def _student(mean: Floats, error: Floats, df: Floats, equal: Bools, confidence: float) -> RowResults:
     """P-values and limits by Student's t; 1 and no width where nothing differs."""
-    special = needs("scipy.special", "inference")
     t = mean / np.where(equal, 1.0, error)
-    margin = np.where(equal, 0.0, special.stdtrit(df, (1 + confidence) / 2) * error)
-    p = np.where(equal, 1.0, np.minimum(1.0, 2 * special.stdtr(df, -np.abs(t))))
-    return Pairs(p, mean - margin, mean + margin)
+    margin = np.where(equal, 0.0, quantiles_of(confidence, df) * error)
+    p = np.where(equal, 1.0, p_values_of(t, df))
+    return RowResults(p, mean - margin, mean + margin)
 
 
 def _ranks(values: Floats) -> tuple[Floats, Ints]:

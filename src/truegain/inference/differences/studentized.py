@@ -95,13 +95,13 @@ def _sf(q: Floats, systems: int, df: float) -> Floats:
     if math.isinf(df):
         return np.where(q < WIDEST, outside(np.minimum(q, WIDEST)), 0.0)
     least, most = _span(df)
-    reach = np.minimum(most, WIDEST / np.maximum(q, WIDEST / most))
-    seen = reach > least
+    upper = np.minimum(most, WIDEST / np.maximum(q, WIDEST / most))
+    seen = upper > least
     values: Floats = np.zeros(len(q))
     if not seen.any():
         return values
     nodes, weights = _gauss_legendre()
-    half = (reach[seen] - least) / 2
+    half = (upper[seen] - least) / 2
     s = least + half[:, None] * (1 + nodes)
     inside = outside(np.minimum(q[seen, None] * s, WIDEST))
     values[seen] = half * ((_density(s, df) * inside) @ weights)

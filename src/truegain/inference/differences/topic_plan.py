@@ -89,8 +89,8 @@ def plan_table(plan: Plan) -> Table:
     columns = ("width", "topics") if width else ("difference", *(f"power {p:g}" for p in powers))
     rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
     made_by = {k: v for k, v in plan.details.items() if k != "sizes"}
-    at_hand, reach = plan.details["topics_at_hand"], plan.details["at_hand_detects"]
-    does = f"give an interval about {reach:.4f} wide" if width else f"detect a difference of {reach:.4f}"
+    at_hand, detectable = plan.details["topics_at_hand"], plan.details["at_hand_detects"]
+    does = f"give an interval about {detectable:.4f} wide" if width else f"detect a difference of {detectable:.4f}"
     notes = (
         f"variance {plan.details['variance']:.6g}: {plan.details['variance_from']}",
         f"the {at_hand} topics at hand {does}",

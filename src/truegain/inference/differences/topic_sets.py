@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from truegain.errors import TruegainError, needs
+from truegain.student import quantile_of
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -53,11 +54,10 @@ def topics_for_paired_t(
     """
     _check(difference, variance, alpha, power)
     ratio = difference / math.sqrt(variance)
-    special = needs("scipy.special", "inference")
-    za, zb = float(-special.ndtri(alpha / 2)), float(special.ndtri(power))
+    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
     start = ((za + zb) / ratio) ** 2 + za**2 / 2
-    reach = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
-    return _search("paired-t", start, 2, reach, power, method)
+    reached = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
+    return _search("paired-t", start, 2, reached, power, method)
 
 
 def topics_for_two_sample_t(
@@ -74,11 +74,10 @@ def topics_for_two_sample_t(
     """
     _check(difference, variance, alpha, power)
     ratio = difference / math.sqrt(variance)
-    special = needs("scipy.special", "inference")
-    za, zb = float(-special.ndtri(alpha / 2)), float(special.ndtri(power))
+    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
     start = 2 * ((za + zb) / ratio) ** 2 + za**2 / 4
-    reach = lambda n: power_of_t(math.sqrt(n / 2) * ratio, 2 * n - 2, alpha, method)  # noqa: E731
-    return _search("two-sample-t", start, 2, reach, power, method)
+    reached = lambda n: power_of_t(math.sqrt(n / 2) * ratio, 2 * n - 2, alpha, method)  # noqa: E731
+    return _search("two-sample-t", start, 2, reached, power, method)
 
 
 def topics_for_anova(
@@ -106,8 +105,8 @@ def topics_for_anova(
     ratio = difference**2 / (2 * variance)
     x1, x2 = ANOVA_START.get((alpha, round(1 - power, 9)), ANOVA_START[0.05, 0.2])
     start = (x1 + x2 * math.sqrt(systems - 1)) / ratio
-    reach = lambda n: power_of_anova(n, systems, n * ratio, alpha, method)  # noqa: E731
-    return _search("anova", start, 2, reach, power, method)
+    reached = lambda n: power_of_anova(n, systems, n * ratio, alpha, method)  # noqa: E731
+    return _search("anova", start, 2, reached, power, method)
 
 
 def topics_for_width(
@@ -125,11 +124,10 @@ def topics_for_width(
     310
     """
     _check(width, variance, alpha)
-    special = needs("scipy.special", "inference")
     times = 2 if two_sample else 1
-    start = 4 * times * float(special.ndtri(alpha / 2)) ** 2 * variance / width**2
-    reach = lambda n: -expected_width(n, times * variance, times * (n - 1), alpha, method)  # noqa: E731
-    found = _search("two-sample-width" if two_sample else "width", start, 2, reach, -width, method)
+    start = 4 * times * quantile_of(1 - alpha) ** 2 * variance / width**2
+    reached = lambda n: -expected_width(n, times * variance, times * (n - 1), alpha, method)  # noqa: E731
+    found = _search("two-sample-width" if two_sample else "width", start, 2, reached, -width, method)
     return TopicSetSize(found.design, found.topics, -found.reached, start, method)
 
 
@@ -139,14 +137,14 @@ def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Met
     >>> round(power_of_t(81**0.5 * 0.1 / 0.1**0.5, 80), 6)
     0.802829
     """
-    special = needs("scipy.special", "inference")
-    w = float(special.stdtrit(df, 1 - alpha / 2))
+    w = quantile_of(1 - alpha, df)
     if method == "exact":
         stats = needs("scipy.stats", "inference")
         return float(stats.nct.sf(w, df, noncentrality) + stats.nct.cdf(-w, df, noncentrality))
     scale = math.sqrt(1 + w * w / (2 * df))
     low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
-    return float(special.ndtr(low) + special.ndtr(-high))
+    ndtr = needs("scipy.special", "inference").ndtr
+    return float(ndtr(low) + ndtr(-high))
 
 
 def power_of_anova(
@@ -174,7 +172,7 @@ def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05,
     >>> round(expected_width(310, 0.05, 309), 6)
     0.049938
     """
-    t = float(needs("scipy.special", "inference").stdtrit(df, 1 - alpha / 2))
+    t = quantile_of(1 - alpha, df)
     unbiased = 1 - 1 / (4 * df)
     if method == "exact":
         unbiased = math.sqrt(2 / df) * math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2))
@@ -182,24 +180,24 @@ def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05,
 
 
 def _search(
-    design: str, start: float, least: int, reach: Callable[[int], float], wanted: float, method: Method
+    design: str, start: float, least: int, reached: Callable[[int], float], wanted: float, method: Method
 ) -> TopicSetSize:
-    """The smallest n with reach(n) >= wanted; reach rises with n."""
+    """The smallest n with reached(n) >= wanted; reached rises with n."""
     if start > MOST_TOPICS:
         raise TruegainError(
             f"this needs about {start:.2g} topics: the difference is tiny against the variance; ask for a larger one"
         )
     high = max(least, math.ceil(start))
-    while reach(high) < wanted:
+    while reached(high) < wanted:
         high = math.ceil(high * 1.1) + 1
     low, step = high - 1, 1
-    while low >= least and reach(low) >= wanted:
+    while low >= least and reached(low) >= wanted:
         low, high, step = low - step, low, 2 * step
     low = max(low, least - 1)  # not enough, or not allowed
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if reach(middle) >= wanted else (middle, high)
-    return TopicSetSize(design, high, reach(high), start, method)
+        low, high = (low, middle) if reached(middle) >= wanted else (middle, high)
+    return TopicSetSize(design, high, reached(high), start, method)
 
 
 def _check(size: float, variance: float, alpha: float, power: float | None = None) -> None:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from truegain.engine import Local
 from truegain.errors import TruegainError
-from truegain.inference.differences.anova import Anova, check_confidence, complete, one_way, two_way
+from truegain.inference.differences.anova import Anova, complete, one_way, two_way
 from truegain.inference.differences.resampled import TOLERANCE
 from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
 from truegain.inference.monte_carlo import Counting, check_counting, check_trials, monte_carlo_p
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats
 
 BLOCK_CELLS = 32_768  # scores of one topic permuted at a time, over the replicates of a block: 256 kB

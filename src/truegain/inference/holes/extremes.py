@@ -80,9 +80,9 @@ class First(Extremes):
         np.maximum.at(found, topic.judged.system, self.given[topic.judged.entry])
         found *= share
         table = topic.table(self.recip[topic.holes.entry] * self.reached) * share[:, None]
-        reach = np.array([(table[a, own] - table[:, own].clip(found[:, None])).max(axis=1, initial=-np.inf)
-                          for a, own in enumerate(topic.own)])  # fmt: skip
-        return np.asarray(np.maximum(reach, found[:, None] - found[None, :]))
+        one_relevant = np.array([(table[a, own] - table[:, own].clip(found[:, None])).max(axis=1, initial=-np.inf)
+                                 for a, own in enumerate(topic.own)])  # fmt: skip
+        return np.asarray(np.maximum(one_relevant, found[:, None] - found[None, :]))
 
 
 class Ratio(Extremes):

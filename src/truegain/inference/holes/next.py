@@ -93,7 +93,7 @@ def next_table(found: Sequence[ToJudge]) -> Table:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutSystem:
     """A system's score with the judgments it alone brought to the pool, and without."""
 
     system: str
@@ -114,7 +114,7 @@ def leave_out(
     pooled: Collection[str] | None = None,
     jobs: int | None = None,
     **options: Any,
-) -> list[LeftOut]:
+) -> list[LeftOutSystem]:
     """What each pooled system would score had it not been pooled.
 
     The first `pool_depth` documents of the `pooled` systems (all by default) made the pool.  Judgments that one system
@@ -125,7 +125,7 @@ def leave_out(
 
     >>> runs = {"a": {"1": {"x": 3.0}}, "b": {"1": {"y": 3.0}}, "c": {"1": {"y": 1.0}}}
     >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
-    LeftOut(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
+    LeftOutSystem(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
     """
     loaded, table, given = Runs.of(runs), Judgments.of(judgments), options_of(options)
     names = set(pooled) if pooled is not None else set(loaded.systems)
@@ -152,7 +152,7 @@ def leave_out(
         relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
         rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
         scores = float(full[number]), float(without[number])
-        answers.append(LeftOut(system, *scores, rank, rank_without, len(gone), relevant))
+        answers.append(LeftOutSystem(system, *scores, rank, rank_without, len(gone), relevant))
     return answers
 
 
@@ -162,7 +162,7 @@ def _top(part: Run, depth: int, options: Options) -> set[tuple[str, str]]:
     return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
 
 
-def left_out_table(found: Sequence[LeftOut]) -> Table:
+def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
     """As a table, the system that loses most first."""
     ordered = sorted(found, key=lambda f: f.without - f.score)
     rows = [

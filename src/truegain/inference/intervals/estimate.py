@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from truegain._version import __version__
 from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import check_drawable, drawn_scores, keys_needed
@@ -24,17 +25,19 @@ from truegain.inference.collection.score import (
 )
 from truegain.inference.collection.spread import METHODS, collection_spread
 from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
-from truegain.inference.replicates import check_confidence, check_replicates
-from truegain.inference.results import Estimate
+from truegain.inference.replicates import check_replicates
+from truegain.inference.results import Answers, Estimate
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
-from truegain.measures.direct import fed_with
-from truegain.measures.evaluate import Options, aligned, at_level, options_of, score, view_of, with_text
-from truegain.measures.parse import Asked, parse_measures
+from truegain.measures.direct import measures_for
+from truegain.measures.evaluate import Options, aligned_for, at_level, options_of, score, view_of
+from truegain.measures.parse import NamedMeasure, parse_measures
+from truegain.student import check_confidence
 from truegain.tables.ranked import RankedGains
-from truegain.tables.read import NameBy
 from truegain.tables.scores import Scores
 
+READING = ("name_by", "jobs", "progress", "corpus", "judged_corpus")  # keywords of `evaluate` beside its options
+NOT_TOLD = ("jobs", "progress", "corpus", "judged_corpus")  # which do not change an answer, or are no short text
 OVER = ("topics", "collection", "topics+collection")
 TOPICS_HOLD = (
     "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
@@ -52,15 +55,10 @@ def intervals(
     confidence: float = 0.95,
     replicates: int = 2000,
     seed: int = 0,
-    name_by: NameBy = "file",
-    jobs: int | None = None,
-    progress: Callable[[int], None] | None = None,
-    corpus: object = None,
-    judged_corpus: object = None,
     drawn: Callable[[int], None] | None = None,
     by_topic: bool = False,
     **options: Any,
-) -> list[Estimate]:
+) -> Answers[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
 
     `over` is one or several of 'topics' (the topics are a sample), 'collection' (the documents are, the topics held
@@ -68,7 +66,8 @@ def intervals(
     that over collections already, and the interval is that over topics).  Over topics `method` is one of those of
     `topic_intervals` (Wilson's by default).  Over the collection the default is 't' (`score_estimates`); the
     papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and 'percentile' for other measures.
-    `corpus` and `judged_corpus` are those of `evaluate`; measures that read text have intervals over topics only.
+    Further keywords are those of `evaluate`; measures that read text have intervals over topics only.  `drawn` is told
+    of pieces of collections that are drawn.
 
     >>> import truegain as tg
     >>> runs = {str(t): {"a": 3.0, "b": 2.0, "c": 1.0} for t in range(8)}
@@ -86,22 +85,23 @@ def intervals(
         raise TruegainError("intervals by topic are over the collection; a topic is one of the topics it is drawn from")
     check_confidence(confidence)
     check_replicates(replicates, confidence)
-    asked, given = parse_measures(measures), options_of(options)
-    reading = [a.measure for a in asked if a.measure.reads_text]
-    if reading and set(wanted) != {"topics"}:
-        raise TruegainError(f"{reading[0]} reads text, and text is not drawn anew; give intervals over topics")
-    keep = max((getattr(m, "cutoff", 0) for m in reading), default=0)
+    asked = parse_measures(measures)
+    reading = {name: value for name, value in options.items() if name in READING}
+    given = options_of({name: value for name, value in options.items() if name not in READING})
+    texts = [a.measure for a in asked if a.measure.reads_text]
+    if texts and set(wanted) != {"topics"}:
+        raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
     keys = keys_needed([a.measure for a in asked]) if "collection" in wanted else 0
-    plain = aligned(
-        runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, keep_top=keep, keep_keys=keys
-    )
-    ranked = with_text(plain, corpus, judged_corpus)
-    how = _How(tuple(wanted), given, method, confidence, replicates, seed, Local(jobs), drawn, by_topic)
-    return [estimate for one in fed_with(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    ranked = aligned_for(asked, runs, judgments, given, keep_keys=keys, **reading)
+    engine = Local(reading.get("jobs"))
+    how = _IntervalOptions(tuple(wanted), given, method, confidence, replicates, seed, engine, drawn, by_topic)
+    found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence}
+    return Answers(tuple(found), {**made_by, **{k: v for k, v in options.items() if k not in NOT_TOLD}})
 
 
 @dataclass(frozen=True)
-class _How:
+class _IntervalOptions:
     """What was asked for of every measure."""
 
     over: tuple[str, ...]
@@ -126,7 +126,7 @@ class _How:
         }
 
 
-def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
+def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _IntervalOptions) -> list[Estimate]:
     measure = at_level(asked.measure, how.options.level)
     scores = score(ranked, [asked], how.options)  # which also tells what is suspicious
     found: list[Estimate] = []
@@ -140,7 +140,7 @@ def _of_measure(ranked: RankedGains, asked: Asked, how: _How) -> list[Estimate]:
     return sorted(found, key=lambda e: how.over.index(e.over))
 
 
-def _over_topics(scores: Scores, how: _How) -> list[Estimate]:
+def _over_topics(scores: Scores, how: _IntervalOptions) -> list[Estimate]:
     """Over topics, and over topics and collection at once: the same limits, since topics hold their documents."""
     joint = "topics+collection" in how.over
     if joint and how.method is not None and how.method not in TOPIC_METHODS:
@@ -160,7 +160,7 @@ def _over_topics(scores: Scores, how: _How) -> list[Estimate]:
     return (alone if "topics" in how.over else []) + both
 
 
-def _over_collection(view: RankedGains, measure: Measure, how: _How) -> list[Estimate]:
+def _over_collection(view: RankedGains, measure: Measure, how: _IntervalOptions) -> list[Estimate]:
     method = how.method or "t"
     paper = left_out_of(measure) and method in (METHODS if how.by_topic else MEAN_METHODS)
     if paper or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):

@@ -11,9 +11,10 @@ from truegain.errors import TruegainError, some
 from truegain.inference import limits as intervals
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.limits import Limits
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.student import check_confidence
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.scores import Scores
 
@@ -94,7 +95,7 @@ def topic_intervals(
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class BootstrapMeans:
     """Bootstrap means, systems by replicates, their standard errors, and how many replicates were drawn again."""
 
     means: Floats
@@ -102,7 +103,7 @@ class Draws:
     redrawn: int
 
 
-def bootstrap_means(values: Floats, replicates: int, seed: int) -> Draws:
+def bootstrap_means(values: Floats, replicates: int, seed: int) -> BootstrapMeans:
     """Means of each row over resampled columns, the same columns for all rows; missing values (NaN) weigh nothing.
 
     A replicate that leaves a row without any value is drawn again and counted.
@@ -130,7 +131,7 @@ def bootstrap_means(values: Floats, replicates: int, seed: int) -> Draws:
             errors.append(np.sqrt(spread / np.maximum(n - 1, 1)))
             got += int(sound.sum())
             redrawn += int((~sound).sum())
-    return Draws(np.concatenate(means, axis=1), np.concatenate(errors, axis=1), redrawn)
+    return BootstrapMeans(np.concatenate(means, axis=1), np.concatenate(errors, axis=1), redrawn)
 
 
 def means_and_errors(values: Floats) -> tuple[Floats, Floats]:
@@ -157,7 +158,7 @@ def jackknife_means(values: Floats) -> Floats:
     return np.asarray((np.nansum(values, axis=1, keepdims=True) - values) / np.maximum(n - 1, 1))
 
 
-def _limits(method: str, values: Floats, draws: Draws, confidence: float) -> Limits:
+def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: float) -> Limits:
     mean, se = means_and_errors(values)
     if method == "linear":
         return intervals.linear(mean, np.std(draws.means, axis=1, ddof=1), confidence)

@@ -25,7 +25,7 @@ NARROWEST = 1e-6
 
 
 @dataclass(frozen=True)
-class CorrectedMean:
+class Corrected:
     """Naive and corrected value side by side: standard error (eq. 7), interval, method, gold design, counts, notes."""
 
     naive: float
@@ -62,7 +62,7 @@ def interval_of(
     counts: tuple[float, float, float, float],
     n: float,
     j_draws: Floats | None = None,
-) -> CorrectedMean:
+) -> Corrected:
     """The interval asked for around a corrected value; refused where it would have no width."""
     method, confidence, trials = options.method, options.confidence, options.trials
     z, name, se = quantile_of(confidence, df), str(method), delta_se(rates)
@@ -93,7 +93,7 @@ def interval_of(
         )
     if point.at != "inside":
         said.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")
-    return CorrectedMean(
+    return Corrected(
         rates.j, point.value, se, low, high, confidence, name, design, counts, n,
         bias(rates.j, rates.m_r, rates.m_n, rates.v_r, rates.v_n), rates.d, rates.v_j, df, tuple(said),
     )  # fmt: skip

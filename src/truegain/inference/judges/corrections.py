@@ -27,7 +27,7 @@ def sentence_of(answer: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrections(Answers[Estimate]):
-    """CorrectedMean scores of all systems and measures; the notes say what was measured of the judge and how."""
+    """Corrected scores of all systems and measures; the notes say what was measured of the judge and how."""
 
     best: tuple[str, ...] = ()  # by measure: which system is the best, or which may be
 

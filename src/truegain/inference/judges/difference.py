@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from truegain.errors import TruegainError
-from truegain.inference.judges.corrected import CorrectedMean
+from truegain.inference.judges.corrected import Corrected
 from truegain.inference.judges.rates import Rates
 from truegain.inference.results import Comparison
 from truegain.student import p_of, quantile_of
@@ -21,8 +21,8 @@ def raw_variance_of_d(rates: Rates) -> float:
 
 
 def difference_of(
-    a: CorrectedMean,
-    b: CorrectedMean,
+    a: Corrected,
+    b: Corrected,
     *,
     v_d: float,
     gold: GoldSample = "shared",
@@ -73,12 +73,12 @@ def difference_of(
     )  # fmt: skip
 
 
-def naive_p(a: CorrectedMean, b: CorrectedMean, test: Test = "welch") -> float:
+def naive_p(a: Corrected, b: Corrected, test: Test = "welch") -> float:
     """What the bronze labels alone would say, as if they were right: Welch's test, eq. 9."""
     df = _welch(a, b, naive=True) if test == "welch" else math.inf
     return p_of((b.naive - a.naive) / math.sqrt(a.v_j + b.v_j), df)
 
 
-def _welch(a: CorrectedMean, b: CorrectedMean, naive: bool = False) -> float:
+def _welch(a: Corrected, b: Corrected, naive: bool = False) -> float:
     v_a, v_b = (a.v_j, b.v_j) if naive else (a.se**2, b.se**2)
     return (v_a + v_b) ** 2 / (v_a**2 / (a.n - 1) + v_b**2 / (b.n - 1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.graded import Corrected
+from truegain.gains.graded import CorrectedMean
 from truegain.inference.judges.rates import ICC, PRIOR
 from truegain.tables.columns import Floats, Ints
 
@@ -92,7 +92,7 @@ class GoldInfluence:
 
 
 def gold_influence(
-    part: Corrected, pairs: tuple[Ints, Ints, Ints, Floats] | None, *, judge: int = 0, joined: bool = True
+    part: CorrectedMean, pairs: tuple[Ints, Ints, Ints, Floats] | None, *, judge: int = 0, joined: bool = True
 ) -> GoldInfluence:
     """How the gold pairs behind a corrected mean move it.
 

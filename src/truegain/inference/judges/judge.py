@@ -15,7 +15,7 @@ from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
 from truegain.gains.scales import scale_of
-from truegain.inference.judges.corrected import CorrectedMean, interval_of
+from truegain.inference.judges.corrected import Corrected, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
 from truegain.inference.judges.label_weights import levels_of
 from truegain.inference.judges.linear_correction import TopicMatrix
@@ -89,7 +89,7 @@ class Judge:
         table = Judgments.of(gold)
         pairs = pair_up(
             bronze, table, design=design, weights=weights, scale=scale_of(scale), missing=missing,
-            levels_told=gold_level is not None if by_measure else None,
+            levels_given=gold_level is not None if by_measure else None,
         )  # fmt: skip
         if pairs.unmatched:
             warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
@@ -305,7 +305,7 @@ class Judge:
         confidence: float = 0.95,
         trials: int = 10_000,
         seed: int = 0,
-    ) -> CorrectedMean:
+    ) -> Corrected:
         """Correct a bronze mean of P@k over n topics with standard deviation sd (P@1 where sd is not given).
 
         G = (j - 1 + mN) / D, eq. 5 and 15; `method` is the interval: default (Lang-Reiczigel, guarded),
@@ -334,8 +334,8 @@ class Judge:
 
     def difference(
         self,
-        a: CorrectedMean,
-        b: CorrectedMean,
+        a: Corrected,
+        b: Corrected,
         *,
         gold: GoldSample = "shared",
         covariance: float = 0.0,

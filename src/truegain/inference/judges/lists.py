@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.pairs import Pairs
-from truegain.gains.scales import MOST_STRAY, apart
+from truegain.gains.scales import MOST_OFF_SCALE, apart
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.options import Accuracy
@@ -24,11 +24,11 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
     if judge.pairs is None:
         return
-    strays, name = judge.pairs.strays, "a graded measure" if measure is None else str(measure)
-    if strays is not None and strays.share <= MOST_STRAY:
+    off_scale, name = judge.pairs.off_scale, "a graded measure" if measure is None else str(measure)
+    if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
         raise TruegainError(
             f"{name} would take labels as gains that may be slips: "
-            f"{strays}. Say which labels there are: --labels 0:3 (scale= of Judge.fit) if these are wrong, with "
+            f"{off_scale}. Say which labels there are: --labels 0:3 (scale= of Judge.fit) if these are wrong, with "
             "--outside drop to take them as not judged; or a list with them if they are right"
         )
     said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None

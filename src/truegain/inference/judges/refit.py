@@ -1,4 +1,4 @@
-"""CorrectedMean scores with topics weighted: what resamples of topics say, every correction fitted again."""
+"""Corrected scores with topics weighted: what resamples of topics say, every correction fitted again."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.judges.rates import ICC, PRIOR
-from truegain.student import quantile_of
+from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
 
@@ -100,7 +100,7 @@ def plan_labels(prospect: Prospect, difference: float, *, confidence: float = 0.
     (1358, 50, 129, 0.8)
     """
     d = some_difference(difference)
-    far = reach(1 - confidence, power)
+    far = detectable_in_se(1 - confidence, power)
     most = max(100.0, 1000 * _of_a_pair(prospect, d) * (far / d) ** 2)
     tried = np.concatenate([[0.0], np.geomspace(1, most, STEPS)])
     best: LabelPlan | None = None
@@ -127,7 +127,7 @@ def found_already(prospect: Prospect, *, confidence: float = 0.95, power: float 
     >>> round(found_already(p), 4)
     0.05
     """
-    reach(1 - confidence, power)
+    detectable_in_se(1 - confidence, power)
     if prospect.topics < 2 or min(prospect.gold_relevant, prospect.gold_nonrelevant) <= 0:
         return None
     low, high = 1e-9, 1e9
@@ -155,7 +155,7 @@ def _power(p: Prospect, d: float, n: Floats, n_r: Floats, n_n: Floats, confidenc
     clusters = clusters if p.gold_share is None else np.minimum(clusters, n)
     lost = 1 if p.gold_topic is None else 2
     df = (np.abs(of_topics) + of_gold) ** 2 / (of_topics**2 / (n - 1) + of_gold**2 / np.maximum(clusters - lost, 1))
-    t = special.stdtrit(df, (1 + confidence) / 2)
+    t = quantiles_of(confidence, df)
     if p.moderated:
         more = p.fixed_r / n_r * _moderation(n_r, n) + p.fixed_n / n_n * _moderation(n_n, n)
         t = t * np.sqrt(1 + more / spread)
@@ -275,8 +275,8 @@ def from_scratch(prospect: Prospect) -> Prospect:
     return replace(prospect, topics=0, gold_relevant=0, gold_nonrelevant=0)
 
 
-def reach(p: float, power: float) -> float:
-    """z_{p/2} + z_{1-power}."""
+def detectable_in_se(p: float, power: float) -> float:
+    """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
     if not 0 < power < 1:
         raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
     special = needs("scipy.special", "inference")

@@ -6,7 +6,7 @@ import math
 
 from truegain.errors import TruegainError
 from truegain.inference.judges.judge import Judge
-from truegain.inference.labels.plan import reach, some_difference
+from truegain.inference.labels.plan import detectable_in_se, some_difference
 
 
 def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05, power: float = 0.5) -> float:
@@ -19,7 +19,7 @@ def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05
     >>> int(naive_topics(0.527 - 0.513, 0.240, 0.260))
     2453
     """
-    return reach(p, power) ** 2 * (sd_a**2 + sd_b**2) / some_difference(difference) ** 2
+    return detectable_in_se(p, power) ** 2 * (sd_a**2 + sd_b**2) / some_difference(difference) ** 2
 
 
 def published_sizes(
@@ -47,7 +47,7 @@ def published_sizes(
         raise TruegainError(f"shares {shares} must be positive and add up to 1")
     (j_a, j_b), (v_a, v_b), (a, b) = means, (sds[0] ** 2, sds[1] ** 2), judges
     g_a, g_b = (j_a - 1 + a.mN) / a.D, (j_b - 1 + b.mN) / b.D
-    allowed = (some_difference(g_a - g_b) / reach(p, power)) ** 2
+    allowed = (some_difference(g_a - g_b) / detectable_in_se(p, power)) ** 2
     both = v_a * b.D**2 + v_b * a.D**2
     f1, f2, f3 = shares
     sizes = {"n": both / (f1 * a.D**2 * b.D**2 * allowed)}

@@ -11,8 +11,10 @@ from truegain.errors import TruegainError
 from truegain.inference.intervals.topic_means import settled
 from truegain.inference.ranks.overlap import top_overlap
 from truegain.inference.ranks.rbo import RBO, rbo
-from truegain.inference.ranks.tau import Tau, TauMethod, kendall_tau, paired, tau_interval
+from truegain.inference.ranks.tau import TauMethod, kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import tau_ap_walking
+from truegain.inference.results import Estimate
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 
@@ -24,8 +26,28 @@ WIDE = (
 MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
 
 
+@dataclass(frozen=True)
+class RankOptions:
+    """How two orders are compared: the interval of tau, how many systems the top holds, the p of RBO.
+
+    method, confidence, replicates, seed: those of `tau_interval`.
+    """
+
+    method: TauMethod = "wilson"
+    confidence: float = 0.95
+    top: int = 10
+    rbo_p: float = 0.9
+    replicates: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        if self.top < 1:
+            raise TruegainError(f"the top {self.top} holds no system; give at least 1")
+
+
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class RankAgreement:
     """How far `a` and `b` order the same systems alike.
 
     tau: Kendall's tau with its interval; tau_b and tau_a: both variants; tau_ap_walking_b: AP correlation when the
@@ -40,7 +62,7 @@ class Agreement:
     systems: tuple[str, ...]
     scores_a: Floats
     scores_b: Floats
-    tau: Tau
+    tau: Estimate  # its measure is tau-a or tau-b
     tau_b: float
     tau_a: float
     tau_ap_walking_b: float
@@ -72,7 +94,7 @@ class Agreement:
         """All statistics in one row, under the names of `WIDE`."""
         t, r = self.tau, self.rbo
         return (
-            self.measure, self.a, self.b, len(self.systems), t.value, t.variant, t.low, t.high, t.confidence,
+            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.level,
             t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, r.p, r.ext, r.min, r.max,
             self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
         )  # fmt: skip
@@ -80,10 +102,10 @@ class Agreement:
     def table(self) -> Table:
         """One statistic a row, for people."""
         t, r = self.tau, self.rbo
-        about = f"{100 * t.confidence:g}% interval, {t.method}"
+        about = f"{100 * t.level:g}% interval, {t.method}"
         rows: list[tuple[Cell, ...]] = [
-            (f"tau-{t.variant}", t.value, t.low, t.high, about),
-            ("tau-a" if t.variant == "b" else "tau-b", self.tau_a if t.variant == "b" else self.tau_b, None, None, ""),
+            (t.measure, t.value, t.low, t.high, about),
+            ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
             (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
             (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
             (f"RBO, p = {r.p:g}", r.ext, r.min, r.max, "extrapolated, least and most"),
@@ -107,7 +129,8 @@ class Agreement:
         return Table(MOVES, rows, title=title)
 
     def __str__(self) -> str:
-        return f"{self.measure}, {self.a} and {self.b}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
+        how = f"{self.measure}, {self.a} and {self.b}, {len(self.systems)} systems"
+        return f"{how}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
 
 
 def agreement(
@@ -117,23 +140,17 @@ def agreement(
     *,
     measure: str = "",
     names: tuple[str, str] = ("a", "b"),
-    method: TauMethod = "wilson",
-    confidence: float = 0.95,
-    top: int = 10,
-    rbo_p: float = 0.9,
-    replicates: int = 2000,
-    seed: int = 0,
-) -> Agreement:
+    options: RankOptions | None = None,
+) -> RankAgreement:
     """Compare the orders of systems by two score vectors; scores equal to 12 decimals tie.
 
-    >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]))
+    >>> found = agreement(["x", "y", "z", "w"], np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1]), measure="AP")
     >>> print(found)
-    , a and b: tau-b 0.6667 [-0.3421, 0.9615] 95%, wilson, 4 systems; 1 of 6 pairs swapped
+    AP, a and b, 4 systems: tau-b 0.6667 [-0.3421, 0.9615] 95% over systems, wilson; 1 of 6 pairs swapped
     """
     a, b = (settled(v) for v in paired(scores_a, scores_b, least=3))
-    if top < 1:
-        raise TruegainError(f"the top {top} holds no system; give at least 1")
-    tau = tau_interval(a, b, method, confidence=confidence, replicates=replicates, seed=seed)
+    o = options or RankOptions()
+    tau = tau_interval(a, b, o.method, confidence=o.confidence, replicates=o.replicates, seed=o.seed)
     first, second = ranking(systems, a), ranking(systems, b)
     upper = np.triu_indices(len(a), 1)
     da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
@@ -142,10 +159,10 @@ def agreement(
     notes = list(tau.notes)
     if ties:
         notes.append(f"Some systems tie ({', '.join(ties)}): RBO and the top order them by name; the taus know ties.")
-    kept = min(top, len(a))
-    return Agreement(
+    kept = min(o.top, len(a))
+    return RankAgreement(
         measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
-        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, rbo_p), kept, top_overlap(first, second, kept),
+        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), kept, top_overlap(first, second, kept),
         int((da * db < 0).sum()), tied, tuple(notes),
     )  # fmt: skip
 

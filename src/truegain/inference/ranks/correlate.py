@@ -14,13 +14,12 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.inference.intervals.topic_means import TopicMeans
-from truegain.inference.ranks.agreement import MOVES, WIDE, Agreement, agreement, ranking
+from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
 from truegain.inference.ranks.overlap import top_overlap
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau
 from truegain.inference.ranks.tau_ap import tau_ap_b
-from truegain.inference.replicates import check_confidence
 from truegain.measures.evaluate import evaluate
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -62,7 +61,7 @@ class Correlation:
     """The answer of `correlate`: one agreement for each measure or pair of measures, or one per measure of halves."""
 
     between: Between
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[RankAgreement, ...]
     halves: tuple[HalvesAgreement, ...]
     made_by: dict[str, object]
 
@@ -109,17 +108,16 @@ def correlate(
     confidence: float = 0.95,
     top: int = 10,
     rbo_p: float = 0.9,
-    splits: int = 100,
-    replicates: int = 2000,
+    trials: int | None = None,
     seed: int = 0,
     **options: Any,
 ) -> Correlation:
     """Tell how alike the systems are ordered: by two sets of judgments, by measures, or by halves of the topics.
 
     With `against`, a second set of judgments, the runs are scored by both, over the topics that both have.
-    between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `splits`
-    times.  `method` names the interval of tau: 'wilson', 'hollander-wolfe', 'long-cliff' or 'bootstrap' (see
-    `tau_interval`).
+    between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `trials`
+    times (100 unless given).  `method` names the interval of tau: 'wilson', 'hollander-wolfe', 'long-cliff' or
+    'bootstrap', of `trials` replicates (2000 unless given; see `tau_interval`).
     Further keywords are those of `evaluate`.
 
     >>> import truegain as tg
@@ -127,20 +125,18 @@ def correlate(
     >>> runs = {s: {"1": {d: -float(i) for i, d in enumerate(o)}} for s, o in orders.items()}
     >>> found = tg.correlate(runs, {"1": {"a": 1, "b": 0}}, "RR", against={"1": {"a": 0, "b": 1}})
     >>> print(found.agreements[0])
-    RR, a and b: tau-b 0.3333 [-0.6812, 0.9095] 95%, wilson, 3 systems; 1 of 3 pairs swapped
+    RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
     how = _between(between, against)
-    check_confidence(confidence)
-    asked: dict[str, Any] = {
-        "method": method, "confidence": confidence, "top": top, "rbo_p": rbo_p, "replicates": replicates, "seed": seed,
-    }  # fmt: skip
+    asked = RankOptions(method, confidence, top, rbo_p, 2000 if trials is None else trials, seed)
     given = runs if _are_files(runs) else Runs.of(runs)
     scores, other = _scored(given, judgments, against, measures, options)
     if len(scores.systems) < 3:
         raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
-    made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **asked}
+    made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}
     if how == "halves":
-        found = tuple(_halves(scores, m, splits, seed, confidence, top, rbo_p) for m in scores.measures)
+        splits = 100 if trials is None else trials
+        found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
         return Correlation(how, (), found, {**made_by, "splits": splits})
     if how == "measures":
         return Correlation(how, _measures(scores, asked), (), made_by)
@@ -184,7 +180,7 @@ def _scored(
     return first, second
 
 
-def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: dict[str, Any]) -> Agreement:
+def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked: RankOptions) -> RankAgreement:
     first, second = TopicMeans.of(a, measure), TopicMeans.of(b, measure)
     common = sorted(set(a.topics) & set(b.topics))
     if not common:
@@ -199,41 +195,39 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked
             f"systems are compared over the {len(common)} that both have"
         )
         means_a, means_b = (data.means(np.array([data.topics.index(t) for t in common])) for data in (first, second))
-    return agreement(a.systems, means_a, means_b, measure=measure, names=names, **asked)
+    return agreement(a.systems, means_a, means_b, measure=measure, names=names, options=asked)
 
 
-def _measures(scores: Scores, asked: dict[str, Any]) -> tuple[Agreement, ...]:
+def _measures(scores: Scores, asked: RankOptions) -> tuple[RankAgreement, ...]:
     if len(scores.measures) < 2:
         raise TruegainError("correlating between measures needs at least 2 of them; give -m several times")
     odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
     if odd:
         raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")
     return tuple(
-        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), **asked)
+        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), options=asked)
         for a, b in combinations(scores.measures, 2)
     )
 
 
-def _halves(
-    scores: Scores, measure: str, splits: int, seed: int, confidence: float, top: int, p: float
-) -> HalvesAgreement:
-    data = TopicMeans.of(scores, measure)
-    kept = min(top, len(data.systems))
+def _halves(scores: Scores, measure: str, splits: int, asked: RankOptions) -> HalvesAgreement:
+    data, p = TopicMeans.of(scores, measure), asked.rbo_p
+    kept = min(asked.top, len(data.systems))
     names = ("tau-b", "tau_AP", f"RBO, p = {p:g}", f"top {kept} in common", "pairs swapped")
     found: list[tuple[float, ...]] = []
     upper = np.triu_indices(len(data.systems), 1)
-    for first, second in halves(len(data.topics), splits, seed):
+    for first, second in halves(len(data.topics), splits, asked.seed):
         a, b = data.means(first), data.means(second)
         one, two = ranking(data.systems, a), ranking(data.systems, b)
         da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
         swapped = float((da * db < 0).mean())
         found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).ext, top_overlap(one, two, kept), swapped))
     by_split = dict(zip(names, np.array(found).T, strict=True))
-    rates = swap_rates(scores, measure, splits=splits, seed=seed)
-    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, confidence)
+    rates = swap_rates(scores, measure, splits=splits, seed=asked.seed)
+    return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, asked.confidence)
 
 
-def _short(agreements: Sequence[Agreement], made_by: dict[str, object]) -> Table:
+def _short(agreements: Sequence[RankAgreement], made_by: dict[str, object]) -> Table:
     """Some statistics, a line for each agreement, that fit on a screen."""
     several = len({a.measure for a in agreements}) > 1
     first = ("measure",) if several else ()
@@ -245,7 +239,7 @@ def _short(agreements: Sequence[Agreement], made_by: dict[str, object]) -> Table
     ]  # fmt: skip
     one = agreements[0]
     about = (
-        f"tau is tau-{one.tau.variant} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
+        f"tau is {one.tau.measure} with its {100 * one.tau.level:g}% interval ({one.tau.method}) over "
         f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo.p:g}; "
         f"swapped are of {one.pairs} pairs."
     )

@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.inference.replicates import blocks, check_confidence, check_replicates
+from truegain.inference.replicates import blocks, check_replicates
+from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
-from truegain.student import quantile_of, wilson
+from truegain.student import check_confidence, quantile_of, wilson
 from truegain.tables.columns import Floats
 
 Variant = Literal["a", "b"]
 TauMethod = Literal["wilson", "hollander-wolfe", "long-cliff", "bootstrap"]
 METHODS: tuple[str, ...] = get_args(TauMethod)
-
-
-@dataclass(frozen=True)
-class Tau:
-    """Kendall's tau of n systems with an interval, and by which method it was made.
-
-    >>> print(Tau(0.8, 0.6, 1.0, variant="b", method="hollander-wolfe", n=20, confidence=0.95))
-    tau-b 0.8000 [0.6000, 1.0000] 95%, hollander-wolfe, 20 systems
-    """
-
-    value: float
-    low: float
-    high: float
-    variant: Variant
-    method: str
-    n: int
-    confidence: float
-    se: float | None = None
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        interval = f"[{self.low:.4f}, {self.high:.4f}] {100 * self.confidence:g}%"
-        return f"tau-{self.variant} {self.value:.4f} {interval}, {self.method}, {self.n} systems"
 
 
 def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike, variant: Variant = "b") -> float:
@@ -69,7 +45,7 @@ def tau_interval(
     clip: bool = False,
     replicates: int = 2000,
     seed: int = 0,
-) -> Tau:
+) -> Estimate:
     """Kendall's tau with an interval over systems like these, by a method that is named in the answer.
 
     'wilson': Wilson's limits of the share of concordant pairs (1 + tau-b)/2, moved back to [-1, 1], as if there were
@@ -89,11 +65,11 @@ def tau_interval(
 
     >>> x, y = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
     >>> print(tau_interval(x, y))
-    tau-b 0.6000 [0.0963, 0.8590] 95%, wilson, 6 systems
+    tau-b 0.6000 [0.0963, 0.8590] 95% over systems, wilson
     >>> print(tau_interval(x, y, "hollander-wolfe"))
-    tau-b 0.6000 [0.1952, 1.0048] 95%, hollander-wolfe, 6 systems
+    tau-b 0.6000 [0.1952, 1.0048] 95% over systems, hollander-wolfe
     >>> print(tau_interval(x, y, "long-cliff", clip=True))
-    tau-a 0.6000 [0.1882, 1.0000] 95%, long-cliff z, clipped, 6 systems
+    tau-a 0.6000 [0.1882, 1.0000] 95% over systems, long-cliff z, clipped
     """
     if method not in METHODS:
         raise TruegainError(f"no interval of tau is called {method!r}; there are {', '.join(METHODS)}")
@@ -111,17 +87,18 @@ def tau_interval(
         if redrawn:
             notes = (f"{redrawn} resamples in which one side was all tied were drawn again",)
     elif method == "wilson":
-        low, high, se = _wilson(value, _hollander_wolfe(sx, sy), n, _quantile("z", n, confidence))
+        low, high, se = _wilson(value, _hollander_wolfe(sx, sy), n, quantile_of(confidence))
     else:
         se = math.sqrt(_hollander_wolfe(sx, sy) if method == "hollander-wolfe" else _long_cliff(sx, sy))
-        step = _quantile(quantile if method == "long-cliff" else "z", n - 2, confidence) * se
+        freedom = n - 2 if (method, quantile) == ("long-cliff", "t") else math.inf
+        step = quantile_of(confidence, freedom) * se
         low, high = value - step, value + step
         name = f"long-cliff {quantile}" if method == "long-cliff" else method
         if clip:
             low, high, name = max(low, -1.0), min(high, 1.0), f"{name}, clipped"
     if low == high:
         notes = (*notes, f"the {name} interval has no width, because no pair of these systems is in dispute")
-    return Tau(value, low, high, variant, name, n, confidence, se, notes)  # type: ignore[arg-type]
+    return Estimate("", f"tau-{variant}", value, low, high, confidence, "systems", name, se, n, notes=notes)
 
 
 def paired(x: npt.ArrayLike, y: npt.ArrayLike, least: int = 2) -> tuple[Floats, Floats]:
@@ -189,12 +166,6 @@ def _long_cliff(sx: Floats, sy: Floats) -> float:
     of_systems = float(((products.sum(axis=1) / (n - 1) - tau) ** 2).sum()) / (n - 1)
     of_pairs = (float((products**2).sum()) - pairs * tau**2) / (pairs - 1)
     return max(0.0, (4 * (n - 2) * of_systems + 2 * of_pairs) / pairs)
-
-
-def _quantile(kind: str, freedom: int, confidence: float) -> float:
-    if kind == "z":
-        return NormalDist().inv_cdf((1 + confidence) / 2)
-    return quantile_of(confidence, freedom)
 
 
 def _bootstrap(sx: Floats, sy: Floats, replicates: int, seed: int) -> tuple[Floats, int]:

@@ -156,8 +156,11 @@ class ByGoldPairs:
         return self.fit.by_topic()
 
     def _least(self, asked: Contrasts) -> Floats:
-        by_chance = self.fit.by_chance()
-        return asked.variances(by_chance.T @ by_chance)
+        out = np.empty(len(asked))
+        for first in range(0, len(asked), BLOCK):
+            some = Contrasts(asked.a[first : first + BLOCK], asked.b[first : first + BLOCK])
+            out[first : first + BLOCK] = self.fit.by_chance(some.values(self.fit.load))
+        return out
 
 
 def tails(pull: Floats) -> Floats:
@@ -280,7 +283,10 @@ class ByGoldTopics:
         return Spread(variance, np.divide(variance**2, below, out=np.full(len(asked), np.inf), where=below > 0))
 
     def over_gold(self, asked: Contrasts) -> Spread | None:
-        """These topics only: ((n - 1) s2(y - lambda f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1)."""
+        """These topics only: ((n - 1) s2(y - lambda f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1).
+
+        Without bronze two topics' worth is borrowed, as over topics.
+        """
         if not self.share:
             return None
         y, f, all_f = self._parts
@@ -289,6 +295,8 @@ class ByGoldTopics:
         residual = asked.variances(np.atleast_2d(np.cov(y - (self.slope > 0) * f)))
         larger = np.maximum(of_bronze, of_gold)
         open_ = 1 / n - 1 / len(self.topics)
+        if self.slope == 0:
+            return Spread(((n - 1) * of_gold + 2 * larger) / (n + 1) * open_, np.full(len(asked), n + 1.0))
         return Spread(((n - 1) * residual + larger) / n * open_, np.full(len(asked), n - 1.0))
 
 
@@ -321,7 +329,9 @@ class ByRates:
             return None
         m = len(names)
         matrix = np.array([e.gold.moves.sum(axis=1) for e in self.estimates]).T * np.sqrt(m / (m - 1))
-        return Moves("gold", names, matrix, m - 1.0)
+        apart = not self.estimates[0].joined  # the judge's number then stands before the topic
+        units = tuple(f"those of topic {name.partition(' ')[2] if apart else name}" for name in names)
+        return Moves("gold", units, matrix, m - 1.0)
 
     def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
         """Rates stand on all gold pairs."""

@@ -9,10 +9,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, needs
+from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled, TopicSpread
+from truegain.inference.limits import within
 from truegain.inference.study.contrasts import NONE, Contrasts
-from truegain.inference.study.evidence import Evidence
+from truegain.inference.study.evidence import ByGoldTopics, Evidence
 from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
@@ -51,7 +53,8 @@ class Lattice:
     assessors are crossed with topics, which hold what an assessor did on one topic, not what he does on all:
 
         V = V(topics) + V(assessors) - V(assessor x topic cells)
-        topics held fixed: V = V(gold) + V(collection) + V(assessors)
+        topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
+        collection, which holds them, counts
 
     Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29(2).
     """
@@ -62,6 +65,7 @@ class Lattice:
     make_collection: Callable[[], Collection] | None = None
     make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
     make_replicates: Callable[[], Moves] | None = None
+    make_documents: Callable[[], Moves] | None = None
 
     @cached_property
     def collection(self) -> Collection | None:
@@ -78,6 +82,11 @@ class Lattice:
         """Made when first asked for."""
         return None if self.make_replicates is None else self.make_replicates()
 
+    @cached_property
+    def documents(self) -> Moves | None:
+        """What assessors brought to single documents; made when first asked for."""
+        return None if self.make_documents is None else self.make_documents()
+
     def alone(self, asked: Contrasts, source: Source) -> Spread | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
@@ -90,27 +99,58 @@ class Lattice:
             return None if self.replicates is None else self.replicates.spread(asked)
         return None if self.collection is None else self.collection.spread(asked)
 
-    def _crossed(self, asked: Contrasts) -> Spread | None:
-        """What assessors add to the topics."""
+    def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
+        """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
+
+        left = max(0, V(assessors) - V(cells)), and what of its uncertainty Satterthwaite's sum needs, left^2/df: that
+        of V(assessors), V^2/(A - 1), as far as it passes the 0 (the variance of a normal number cut there).
+        """
         if "assessors" not in self.over or self.assessors is None:
             return None
-        who, cells = (moves.spread(asked) for moves in self.assessors)
-        return Spread(np.maximum(who.variance - cells.variance, 0.0), who.df)
+        who, cells = self.assessors
+        spread = who.spread(asked)
+        if "topics" not in self.over:
+            if "collection" not in self.over or self.documents is None:
+                return spread.variance, spread.variance**2 / spread.df
+            cells = self.documents
+        left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
+        error = spread.variance * np.sqrt(2 / spread.df)
+        z = np.divide(left, error, out=np.zeros(len(asked)), where=error > 0)
+        passed, density = needs("scipy.special", "inference").ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        kept = (z**2 + 1) * passed + z * density - (z * passed + density) ** 2
+        return left, kept * spread.variance**2 / spread.df
 
     def spread(self, asked: Contrasts) -> Spread:
         """Everything together."""
+        crossed = self._crossed(asked)
         if "topics" in self.over:
-            crossed = self._crossed(asked)
-            topics = self.evidence.over_topics(asked)
-            return topics if crossed is None else topics.plus(crossed)
-        parts = [self.alone(asked, s) for s in SOURCES if s == "gold" or s in self.over]
-        known = [p for p in parts if p is not None]
-        if not known:
+            known: list[Spread | None] = [self.evidence.over_topics(asked)]
+        else:
+            nested: list[Source] = [s for s in ("collection", "replicates") if s in self.over]
+            known = [self.evidence.over_gold(asked), *(self.alone(asked, s) for s in nested)]
+        parts = [part for part in known if part is not None]
+        if not parts and crossed is None:
             raise TruegainError(
                 "with the topics held fixed, nothing here was sampled: all labels are known, and these scores are "
-                "exact for these topics; name what they should hold for, such as generalise_to=['topics']"
+                "exact for these topics; say what they should hold for, such as topics like these (generalise_to)"
             )
-        return summed(known)
+        if crossed is None:
+            return parts[0] if len(parts) == 1 else summed(parts)
+        total = np.sum([crossed[0], *(p.variance for p in parts)], axis=0)
+        below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
+        return Spread(total, np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0))
+
+    def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
+        """Limits of the scores; with whole gold topics joined with Wilson's (see `Rectified.interval`)."""
+        value, evidence = self.evidence.value, self.evidence
+        low, high = within(*limits(value, spread, confidence), bounds)
+        if isinstance(evidence, ByGoldTopics) and evidence.share and np.isfinite(np.subtract(*evidence.source.bounds)):
+            found = [
+                Rectified(v, se, df, 1.0, v, se, df, len(evidence.topics), evidence.n, bounds=evidence.source.bounds)
+                for v, se, df in zip(value.tolist(), np.sqrt(spread.variance).tolist(), spread.df.tolist(), strict=True)
+            ]
+            low, high = np.array([one.interval(confidence) for one in found]).T
+        return low, high
 
     def own_parts(self, asked: Contrasts) -> dict[Source, Floats]:
         """The variance that each source brings by itself; together they are all of it."""
@@ -122,8 +162,8 @@ class Lattice:
         if "replicates" in self.over and self.replicates is not None:
             parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
-            if "assessors" in self.over and self.assessors is not None:
-                parts["assessors"] = self.assessors[0].spread(asked).variance
+            if (crossed := self._crossed(asked)) is not None:
+                parts["assessors"] = crossed[0]
             return parts
         whole = self.evidence.over_topics(asked).variance
         nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))
@@ -131,7 +171,7 @@ class Lattice:
         parts = {source: v * shrink for source, v in parts.items()}
         parts["topics"] = np.maximum(whole - nested, 0.0)
         if (crossed := self._crossed(asked)) is not None:
-            parts["assessors"] = crossed.variance
+            parts["assessors"] = crossed[0]
         return parts
 
 

@@ -35,12 +35,16 @@ def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
         return ByGoldTopics(source, ranked.topics, np.asarray(~np.isnan(source.gold).any(axis=0)))
     assert isinstance(source, GoldPairs)
     fit = PairFit.of(source.pairs, source.coefficients)
-    lost = np.flatnonzero(~fit.has_gold().any(axis=1))
-    if len(lost):
-        names = some([ranked.systems[s] for s in lost.tolist()])
+    topics = fit.has_gold().sum(axis=1)
+    if lost := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 0]:
         raise TruegainError(
-            f"none of the documents that {measure} looks at has a gold label for {names}; draw gold labels from what "
-            "these systems retrieved, or leave them out"
+            f"none of the documents that {measure} looks at has a gold label for {some(lost)}; draw gold labels from "
+            "what these systems retrieved, or leave them out"
+        )
+    if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:
+        raise TruegainError(
+            f"the gold labels of what {some(lone)} retrieved all stand in one topic, so how topics differ is not "
+            "known; have gold labels drawn from more topics"
         )
     return ByGoldPairs(fit, ranked.topics, _names(ranked, source.pairs.sampled))
 

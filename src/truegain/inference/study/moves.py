@@ -45,6 +45,7 @@ class Moves:
     units: Sequence[str]
     matrix: Floats
     df: float
+    without: Floats | None = None  # the scores without each unit, where all was fitted again
 
     @classmethod
     def left_out(cls, source: str, units: Sequence[str], without: Floats, df: float | None = None) -> Moves:
@@ -54,7 +55,7 @@ class Moves:
         """
         n = len(units)
         matrix = np.sqrt((n - 1) / n) * (without.mean(axis=0) - without)
-        return cls(source, units, frozen(matrix), n - 1.0 if df is None else df)
+        return cls(source, units, frozen(matrix), n - 1.0 if df is None else df, frozen(without))
 
     @cached_property
     def covariance(self) -> Floats:
@@ -67,6 +68,17 @@ class Moves:
 
     def decisive(self, asked: Contrasts, most: int = 5) -> list[tuple[str, float]]:
         """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""
+        pull, order = self._pulls(asked, most)
+        return [(self.units[i], float(pull[i])) for i in order]
+
+    def left_without(self, asked: Contrasts, most: int = 5) -> list[float | None]:
+        """What the first contrast would be without each of these units; None where that was not fitted again."""
+        _, order = self._pulls(asked, most)
+        left = None if self.without is None else asked.values(self.without)[:, 0]
+        return [None if left is None else float(left[i]) for i in order]
+
+    def _pulls(self, asked: Contrasts, most: int) -> tuple[Floats, list[int]]:
+        """How far each unit moves the first contrast, and the numbers of those that move it most."""
         pull = asked.values(self.matrix)[:, 0]
-        order = np.argsort(-np.abs(pull), kind="stable")[:most]
-        return [(self.units[i], float(pull[i])) for i in order.tolist() if pull[i] != 0]
+        largest = np.argsort(-np.abs(pull), kind="stable")[:most]
+        return pull, [i for i in largest.tolist() if pull[i] != 0]

@@ -10,6 +10,7 @@ from truegain.errors import TruegainError
 
 KINDS = ("topics", "gold", "assessors")
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
+UNITS = {"topics": "topic", "gold": "gold label", "assessors": "assessor"}
 FACTORS = (2, 4)
 MOST = 1e7
 
@@ -18,7 +19,8 @@ MOST = 1e7
 class Standing:
     """What a difference stands on now: own parts of its variance, and how many of each kind there are.
 
-    `pairs` is how many pairs a topic adds to what gold is drawn from; `ratings` how many ratings an assessor gives.
+    `pairs` is how many pairs gold is drawn from; `ratings` how many ratings an assessor gives; `whole` says that gold
+    is counted in whole topics, with so many `labels` each.
     """
 
     parts: Mapping[str, float]
@@ -28,6 +30,8 @@ class Standing:
     assessors: int = 0
     ratings: int = 0
     quantile: float = 1.96
+    labels: float = 1.0
+    whole: bool = False
 
     @property
     def half(self) -> float:
@@ -56,7 +60,11 @@ class Standing:
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to buy: how many in all and how many more, the half width then, and what it costs."""
+    """One thing to buy: how many in all and how many more, the half width then, and what it costs.
+
+    >>> print(Step("topics", 2.0, 50, 50, 0.0477), Step("gold", 1.1, 10, 1, 0.06, 45.0, unit="gold topic"), sep="; ")
+    50 more topics (100 in all): +-0.0477; 1 more gold topic (11 in all): +-0.0600, cost 45
+    """
 
     what: str
     factor: float
@@ -65,10 +73,17 @@ class Step:
     half: float
     cost: float | None = None
     enough: bool | None = None  # for the smallest gain that matters
+    unit: str = ""
 
     def __str__(self) -> str:
-        price = "" if self.cost is None else f", cost {self.cost:,.0f}"
-        return f"{self.more:,} more {self.what} ({self.have + self.more:,} in all): +-{self.half:.4f}{price}"
+        price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
+        return f"{self.more:,} more {self.words} ({self.have + self.more:,} in all): +-{self.half:.4f}{price}"
+
+    @property
+    def words(self) -> str:
+        """What is bought, one or several of it."""
+        one = self.unit or UNITS[self.what]
+        return one if self.more == 1 else f"{one}s"
 
 
 def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
@@ -81,8 +96,11 @@ def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
         return {}
     given = costs
     if isinstance(costs, str):
-        parts = [part.partition("=") for part in costs.split(",") if part.strip()]
-        given = {name.strip(): value for name, _, value in parts}  # type: ignore[misc]
+        parts = [part.partition("=") for part in costs.split(",")]
+        names = [name.strip() for name, _, _ in parts]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise TruegainError(f"costs: {twice} has two prices; give one")
+        given = {name: value for name, (_, _, value) in zip(names, parts, strict=True)}  # type: ignore[misc]
     assert not isinstance(given, str)
     out = {}
     for name, value in given.items():
@@ -101,7 +119,8 @@ def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
 def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None = None) -> list[Step]:
     """What each kind would bring: so many more that half the width is `smallest`, or twice and four times as many.
 
-    A kind that cannot bring it there alone is told with all that can be bought of it, not `enough`.
+    A kind that cannot bring it there alone is told with all that can be bought of it, not `enough`. Those that are
+    enough come first, then by price where there are prices, else kind by kind.
     """
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
     found = []
@@ -115,7 +134,7 @@ def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None =
         else:
             factors = [float(f) for f in FACTORS if f < most] + ([most] if math.isfinite(most) and most > 1 else [])
         found += [_step(now, kind, have[kind], f, smallest, costs or {}) for f in factors if f > 1]
-    return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0, s.half))
+    return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
 
 
 def _needed(now: Standing, kind: str, smallest: float, most: float) -> float:
@@ -133,10 +152,25 @@ def _needed(now: Standing, kind: str, smallest: float, most: float) -> float:
 def _step(now: Standing, kind: str, have: int, factor: float, smallest: float, costs: Mapping[str, float]) -> Step:
     more = max(1, math.ceil(have * factor - 1e-9) - have)
     half = now.after(**{kind: (have + more) / have})
-    cost = None
-    if kind in costs:
-        units = more * now.ratings if kind == "assessors" else more
-        cost = costs[kind] * units
-    if kind == "topics" and cost is not None and "gold" in costs and now.gold:
-        cost += costs["gold"] * more * now.gold / now.topics
-    return Step(kind, factor, have, more, half, cost, None if smallest <= 0 else half <= smallest * (1 + 1e-9))
+    enough = None if smallest <= 0 else half <= smallest * (1 + 1e-9)
+    unit = "gold topic" if kind == "gold" and now.whole else ""
+    return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit)
+
+
+def _cost(now: Standing, kind: str, more: int, costs: Mapping[str, float]) -> float | None:
+    """What so many more cost: a topic comes with as many gold labels and ratings as the others have.
+
+    >>> now = Standing({}, topics=50, gold=10, assessors=5, ratings=100, labels=30, whole=True)
+    >>> prices = {"topics": 5.0, "gold": 1.5, "assessors": 0.1}
+    >>> [_cost(now, kind, 1, prices) for kind in KINDS], _cost(now, "topics", 1, {"topics": 5.0})
+    ([15.0, 45.0, 10.0], 5.0)
+    """
+    if kind not in costs:
+        return None
+    if kind == "gold":
+        return costs[kind] * more * now.labels
+    if kind == "assessors":
+        return costs[kind] * more * now.ratings
+    gold = costs.get("gold", 0.0) * now.gold * now.labels / now.topics
+    ratings = costs.get("assessors", 0.0) * now.assessors * now.ratings / now.topics
+    return (costs[kind] + gold + ratings) * more

@@ -47,15 +47,19 @@ class Raters:
         """For each rating how often the same assessor had rated the document before: 0 the first time."""
         return earlier(self.ratings.item * len(self.names) + self.ratings.assessor)
 
-    def gains(self, without: int | None = None) -> Floats:
-        """One gain an item; a document that only the assessor left out has rated keeps its gain."""
-        return self._kept(None if without is None else self.ratings.assessor != without)
+    def gains(self, without: int | None = None, items: Bools | None = None) -> Floats:
+        """One gain an item; a document that only the assessor left out has rated keeps its gain.
 
-    def _kept(self, kept: Bools | None) -> Floats:
-        if kept is None:
+        items: where the assessor is left out, if not everywhere.
+        """
+        if without is None:
             return self.rule.fit(self.ratings, self.scale)
+        kept = self.ratings.assessor != without
+        return self._kept(kept if items is None else kept | ~items[self.ratings.item])
+
+    def _kept(self, kept: Bools) -> Floats:
         left = np.add.reduceat(kept.astype(np.float64), self.ratings.begin[:-1]) > 0
-        kept |= ~left[self.ratings.item]
+        kept = kept | ~left[self.ratings.item]
         some = replace(self.ratings, weight=frozen(self.ratings.weight * kept))
         return self.rule.fit(some, self.scale)
 
@@ -129,19 +133,40 @@ class Raters:
     def moves(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> tuple[Moves, Moves]:
         """Moves of assessors, and of what an assessor brought to each topic (the cells that topics hold already).
 
+        Cells are taken about the mean of the assessors on the topic, as assessors are about theirs: if what they bring
+        to one topic says nothing of another, both have the same variance in the mean, whatever leaving a rating out
+        does to every document (a majority of two is often a tie).
+
         evidence: what scores stand on with other gains of the items.
         """
-        whole = evidence(self.gains())
-        z = whole.contributions()
+        z = evidence(self.gains()).contributions()
         without, cells = [], []
         a = len(self)
         for code in range(a):
             one = evidence(self.gains(code))
             without.append(one.value)
             cells.append((z - one.contributions()) / len(topics))
-        names: list[str] = [f"{who} on {t}" for who in self.names for t in topics]
-        stacked = np.concatenate(cells)
         return (
             Moves.left_out("assessors", self.names, np.array(without)),
-            Moves("cells", names, frozen(np.sqrt((a - 1) / a) * stacked), a - 1.0),
+            self._cells(np.array(cells), topics),
         )
+
+    def within_documents(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> Moves:
+        """Moves of what assessors brought to single documents, which other documents would not hold.
+
+        Every assessor is left out on every second document of a topic, then on the others: what he is on the topic is
+        in both halves, so their difference has the variance of the documents' share alone.
+        """
+        z = evidence(self.gains()).contributions()
+        odd = np.arange(len(self.ratings)) % 2 == 1
+        cells = []
+        for code in range(len(self)):
+            one, other = (evidence(self.gains(code, half)).contributions() for half in (odd, ~odd))
+            cells.append(((z - one) - (z - other)) / len(topics))
+        return self._cells(np.array(cells), topics)
+
+    def _cells(self, by_assessor: Floats, topics: tuple[str, ...]) -> Moves:
+        a = len(self)
+        about = by_assessor - by_assessor.mean(axis=0)
+        names: list[str] = [f"{who} on {t}" for who in self.names for t in topics]
+        return Moves("cells", names, frozen(np.sqrt((a - 1) / a) * np.concatenate(about)), a - 1.0)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.hidden import Hidden
+from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told
 from truegain.inference.study.next_steps import Step
 from truegain.tables.table import Cell, Table
 
@@ -15,24 +16,10 @@ OTHERS = {
     "topics": "other topics",
     "collection": "other collections",
     "assessors": "other assessors",
+    "replicates": "other answers of the same judge",
     "gold": "other gold labels",
 }
-
-
-@dataclass(frozen=True)
-class Line:
-    """The difference over one source alone, or over all asked for together."""
-
-    source: str
-    low: float | None
-    high: float | None
-    share: float | None = None  # of the variance of all together, to the nearest tenth
-    why: str = ""  # where there is no interval
-
-    @property
-    def survives(self) -> bool | None:
-        """Whether zero lies outside; None where it is not known."""
-        return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
+WITHIN = {"collection": "their documents", "replicates": "the noise of their ratings", "gold": "their gold labels"}
 
 
 @dataclass(frozen=True)
@@ -51,78 +38,152 @@ class Verdict:
     lines: tuple[Line, ...]
     naive: Line
     decides: str
-    decisive: dict[str, tuple[tuple[str, float], ...]]
+    decisive: dict[str, tuple[Pull, ...]]
     hidden: Hidden | None
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     borrowed: tuple[str, ...] = ()
+    holes: str = "bound"
+
+    # ------------------------------------------------------------------ in one sentence
 
     @property
     def sentence(self) -> str:
         """The verdict in one sentence."""
         c = self.comparison
-        number = f"{c.difference:+.4f} {c.measure}"
         interval = "" if c.low is None or c.high is None else f" [{c.low:.4f}, {c.high:.4f}]"
+        found = f"{c.difference:+.4f} {c.measure}{interval}, {self.holds_for}"
         if self.outcome == "holds":
-            return f"{c.b} is better than {c.a}: {number}{interval}, {self.holds_for}{self._survives()}."
+            by, open_ = self._by_how_much()
+            return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}{self._as_zero}."
         if self.outcome == "does not hold":
-            if c.high is not None and c.high < 0:
-                return f"{c.b} is not better than {c.a}, it is worse: {number}{interval}, {self.holds_for}."
-            return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {number}{interval}, {self.holds_for}."
-        return (
-            f"Whether {c.b} is better than {c.a} cannot be told: {number}{interval}, {self.holds_for}; {self._why()}."
-        )
+            if c.high is not None and c.high + self._could[1] < 0:
+                return f"{c.b} is not better than {c.a}, it is worse: {found}{self._as_zero}."
+            return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}{self._as_zero}."
+        return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}."
+
+    @property
+    def _could(self) -> tuple[float, float]:
+        """What holes could take and give, where they hold the verdict back."""
+        if self.hidden is None or self.holes != "bound":
+            return 0.0, 0.0
+        return self.hidden.least, self.hidden.most
+
+    @property
+    def _as_zero(self) -> str:
+        """What was assumed of holes, where they do not hold the verdict back."""
+        counted = self.hidden is None or (self.holes != "bound" and self.hidden.documents)
+        return "; unjudged documents count as not relevant" if counted else ""
 
     def _survives(self) -> str:
-        known = [line for line in self.lines if line.source in OTHERS and line.survives is not None]
-        kept = [OTHERS[line.source] for line in known if line.survives]
-        lost = [OTHERS[line.source] for line in known if not line.survives]
+        """What was held fixed and would, by itself, take the difference away."""
+        lost = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and not x.asked and x.survives is False]
+        kept = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and x.asked]
         if not lost:
             return ""
         return f"; it survives {_and(kept)}, not {_and(lost)}" if kept else f"; it does not survive {_and(lost)}"
 
+    def _by_how_much(self) -> tuple[str, str]:
+        """What is known of the smallest gain that matters, and what is not."""
+        c, least = self.comparison, self.smallest
+        if least <= 0 or c.low is None or c.high is None:
+            return "", ""
+        if c.low + self._could[0] >= least:
+            return f" by {least:g} or more", ""
+        if c.high + self._could[1] < least:
+            return f", but by less than {least:g}", ""
+        return "", f"; whether by {least:g} or more cannot be told"
+
     def _why(self) -> str:
+        """Why it cannot be told."""
         c = self.comparison
         if self.borrowed:
             return self.borrowed[0]
-        if c.low is None:
-            return "it has no interval"
-        if c.low > 0 and self.hidden is not None:
-            n = self.hidden.to_undo(c.low)
+        if c.low is None or c.high is None:
+            return "; ".join(c.notes) or "it has no interval"
+        if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < max(self.smallest, 0.0)):
+            return self._held_back(self.hidden, c.low)
+        none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
+        several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
+        return f"{none} within the limits" + (f", and what decides it is {self.decides}" if several else "")
+
+    def _held_back(self, hidden: Hidden, low: float) -> str:
+        """How unjudged documents could turn what the labels say."""
+        if low > 0:
+            on = hidden.to_undo(low)
             return (
-                f"by the labels there are it holds, unless unjudged documents are relevant on at least {n} of "
-                f"{self.hidden.topics} topics ({self.hidden.documents:,} unjudged)"
+                f"by the labels there are it holds, unless unjudged documents turn against it on {on} or more of "
+                f"{hidden.topics} topics ({_count(hidden.documents, 'unjudged document')})"
             )
-        return f"what decides it: {self.decides}"
+        what = "it is worse" if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
+        return (
+            f"by the labels there are {what}, but {_count(hidden.documents, 'unjudged document')} could add up to "
+            f"{hidden.most:.4f}"
+        )
+
+    # ------------------------------------------------------------------ at length
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self) -> str:
         """The sentence, then the table, then the rest."""
-        parts = [self.sentence, "", self.table().text().rstrip("\n")]
-        for source, units in self.decisive.items():
-            told = ", ".join(f"{name} ({move:+.4f})" for name, move in units)
-            parts.append(f"\nWhich {source} decide it (how far each moves the difference): {told}")
-        if self.hidden is not None and self.hidden.documents:
-            parts.append(
-                f"\nHoles: {self.hidden.documents:,} unjudged documents where {self.comparison.measure} looks could "
-                f"move the difference by {self.hidden.least:+.4f} to {self.hidden.most:+.4f}."
-            )
-        if self.steps:
-            parts.append("\nWhat to buy next (half width of the interval then):")
-            parts += [f"  {step}" + _enough(step, self.smallest) for step in self.steps]
-        parts += [f"\n{note}" for note in self.notes]
-        return "\n".join(parts) + "\n"
+        return "\n".join([self.sentence, "", self.table().text().rstrip("\n"), *(f"\n{x}" for x in self.about)]) + "\n"
 
-    def table(self) -> Table:
-        """The difference over each source alone, over all together, and by the labels as they are."""
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What the verdict stands on, beside the table."""
+        said = [f"Limits are those of {100 * self.comparison.level:g}%. Held fixed: {self.held_fixed}."]
+        sources = {line.source for line in self.lines}
+        nested = [words for source, words in WITHIN.items() if source in sources and "topics" in sources]
+        if len(sources) > 2:
+            within = f"; the interval over topics holds {_and(nested)} too, whose shares stand apart" if nested else ""
+            said.append(f"Shares of the variance are known to the nearest tenth{within}.")
+        said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
+        if self.hidden is not None and self.hidden.documents:
+            how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
+            said.append(
+                f"Holes: {_count(self.hidden.documents, 'unjudged document')} where {self.comparison.measure} looks "
+                f"could move the difference by {self.hidden.least:+.4f} to {self.hidden.most:+.4f}; {how}."
+            )
+        said += self._next()
+        return (*said, *self.borrowed[self.outcome == "cannot be told" :], *self.notes)
+
+    def _next(self) -> list[str]:
+        c = self.comparison
+        if not self.steps or c.low is None or c.high is None:
+            return []
+        head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
+        steps = [f"  {s}{'; not enough alone' if s.enough is False else ''}" for s in self.steps]
+        said = ["\n".join([head, *steps])]
+        if self.smallest > 0:
+            enough = [s for s in self.steps if s.enough]
+            priced = [s for s in enough if s.cost is not None]
+            if not enough:
+                said[0] += f"\nNone of these alone brings +-{self.smallest:g}."
+            elif priced and len(priced) == len(enough):
+                said[0] += f"\nCheapest for +-{self.smallest:g}: {str(priced[0]).partition(' (')[0]}."
+        return said
+
+    def table(self, words: bool = True) -> Table:
+        """The difference over each source alone, over all together, and by the labels as they are.
+
+        words: for people, shares in percent and why an interval is missing.
+        """
+        own = [line for line in self.lines if line.source != TOGETHER]
+        lines = own if len(own) == 1 and own[0].asked and own[0].low is not None else list(self.lines)
+        same = any((x.low, x.high) == (self.naive.low, self.naive.high) for x in lines)
+        if not same or self.comparison.naive != self.comparison.difference:
+            lines = [*lines, self.naive]
         rows: list[tuple[Cell, ...]] = []
-        for line in (*self.lines, self.naive):
+        for line in lines:
             value = self.comparison.naive if line is self.naive else self.comparison.difference
-            share = None if line.share is None else f"{line.share:.0%}"
-            rows.append((line.source, value, line.low, line.high, share, line.why or _survival(line)))
-        return Table(("over", "difference", "low", "high", "share", "zero"), rows)
+            share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
+            zero: Cell = line.why or line.survives if words else line.survives
+            rows.append(
+                (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
+            )
+        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows)
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
@@ -133,6 +194,8 @@ class Verdict:
             "a": c.a,
             "b": c.b,
             "measure": c.measure,
+            "value_a": c.value_a,
+            "value_b": c.value_b,
             "difference": c.difference,
             "low": c.low,
             "high": c.high,
@@ -142,20 +205,26 @@ class Verdict:
             "holds_for": self.holds_for,
             "held_fixed": self.held_fixed,
             "by_source": [
-                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "why": x.why} for x in self.lines
+                {"over": x.source, "low": x.low, "high": x.high, "share": x.share, "asked": x.asked, "why": x.why}
+                for x in self.lines
             ],
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
             "decides": self.decides,
-            "decisive": {k: [{"unit": u, "move": m} for u, m in v] for k, v in self.decisive.items()},
+            "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
             "holes": None
             if self.hidden is None
-            else {"documents": self.hidden.documents, "low": self.hidden.least, "high": self.hidden.most},
+            else {
+                "documents": self.hidden.documents,
+                "low": self.hidden.least,
+                "high": self.hidden.most,
+                "taken_as": self.holes,
+            },
             "next_steps": [
-                {"what": s.what, "more": s.more, "half_width": s.half, "cost": s.cost, "enough": s.enough}
+                {"what": s.words, "more": s.more, "half_width": s.half, "cost": s.cost, "enough": s.enough}
                 for s in self.steps
             ],
             "borrowed": list(self.borrowed),
-            "notes": list(self.notes),
+            "notes": [*c.notes, *self.notes],
         }
 
 
@@ -174,14 +243,8 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, s
     return "cannot be told"
 
 
-def _survival(line: Line) -> str:
-    return "" if line.survives is None else "outside" if line.survives else "inside"
-
-
-def _enough(step: Step, smallest: float) -> str:
-    if step.enough is None:
-        return ""
-    return "" if step.enough else f"; not enough alone for +-{smallest:g}"
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _and(words: list[str]) -> str:

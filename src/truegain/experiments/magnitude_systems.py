@@ -9,6 +9,10 @@ import numpy as np
 
 from truegain.engine import Engine, Local
 from truegain.errors import InputError, TruegainError
+from truegain.experiments.magnitude_draws import resampled_taus
+from truegain.experiments.magnitude_merged import merged_systems, only_rows
+from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
+from truegain.experiments.unanimity import check_alpha
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.inference.differences.paired import wilcoxon
@@ -17,10 +21,6 @@ from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
-from truegain.studies.magnitude_draws import resampled_taus
-from truegain.studies.magnitude_merged import merged_systems, only_rows
-from truegain.studies.magnitude_units import SOURCES, Units, read_magnitudes
-from truegain.studies.unanimity import check_alpha
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, frozen
 from truegain.tables.judgments import Judgments
@@ -44,7 +44,7 @@ MAPPINGS: dict[str, Callable[[Floats], Floats]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankedSystems:
     """Systems under one source of gains by one measure: mean scores, and the systems that may be the best."""
 
     systems: tuple[str, ...]
@@ -53,7 +53,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemStudy:
+class SystemExperiment:
     """Rankings by magnitudes against experts (table IV of the paper), by resampled scores, and by other mappings.
 
     `rankings` and `ranked` hold every source and measure, `draws` the tau of each resample by measure.
@@ -62,7 +62,7 @@ class SystemStudy:
     rankings: Table
     resampled: Table
     mappings: Table
-    ranked: dict[tuple[str, str], Ranking]
+    ranked: dict[tuple[str, str], RankedSystems]
     draws: dict[str, Floats]
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ def magnitude_systems(
     jobs: int | None = None,
     repeated: Repeated = "error",
     engine: Engine | None = None,
-) -> SystemStudy:
+) -> SystemExperiment:
     """Rank systems by magnitudes and by experts' levels as gains, and tell how far the two rankings agree.
 
     sources: 'all' takes the median of all scores of a document, 'top3' that of the three units that agree best with
@@ -100,10 +100,10 @@ def magnitude_systems(
 
     Maddalena et al. 2017, ACM TOIS 35(3), section 7, tables III and IV, figures 10 to 12.
 
-    >>> from truegain.studies.ratings_world import magnitude_ratings, runs_over
+    >>> from truegain.experiments.ratings_world import magnitude_ratings, runs_over
     >>> world = magnitude_ratings(topics=6, docs=20, workers=4, seed=1)
-    >>> study = magnitude_systems(world.ratings, world.expert, runs_over(world.truth, systems=5, seed=1), trials=100)
-    >>> [row["units"] for row in study.rankings.records()][::2]
+    >>> found = magnitude_systems(world.ratings, world.expert, runs_over(world.truth, systems=5, seed=1), trials=100)
+    >>> [row["units"] for row in found.rankings.records()][::2]
     ['all', 'top3', 'narrow', 'wide']
     """
     if trials < 1:
@@ -124,7 +124,7 @@ def magnitude_systems(
     rows = {source: found.rows(source) for source in chosen}
     gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
     shown = dict(zip(measures, asked, strict=True))
-    by: dict[tuple[str, str], Ranking] = {}
+    by: dict[tuple[str, str], RankedSystems] = {}
     for name, measure in shown.items():
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
@@ -134,7 +134,7 @@ def magnitude_systems(
     drawn = moved.take(np.flatnonzero(has_gain))
     draws = resampled_taus(ranked, drawn, shown, means, trials, seed, engine or Local(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
-    return SystemStudy(
+    return SystemExperiment(
         _rankings(by, chosen, list(shown), made_by, alpha, found, about),
         _quantiles(draws, made_by, trials),
         _mapped(ranked, shown, alpha, made_by),
@@ -143,14 +143,14 @@ def magnitude_systems(
     )
 
 
-def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) -> Ranking:
+def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) -> RankedSystems:
     """Mean scores under gains, one for each item of the pool, and the top set by paired Wilcoxon tests."""
     view = ranked.with_gains(gains)
     matrix = measure.score(view)
     means = measure.summarise(matrix, view, False)
     best = int(np.argmax(means))
     p = [1.0 if s == best else wilcoxon(matrix[best], matrix[s]).p for s in range(len(means))]
-    return Ranking(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
+    return RankedSystems(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
 
 
 def _shared(table: Judgments, expert: Judgments) -> Judgments:
@@ -182,14 +182,14 @@ def _gains(rows: Judgments, pool: Pool) -> Floats:
 def _depth(asked: Sequence[Measure]) -> int:
     cuts = [getattr(m, "cutoff", None) for m in asked]
     if any(c is None for c in cuts):
-        raise TruegainError("this study needs measures with a cutoff, such as nDCG(dcg='jk')@10")
+        raise TruegainError("this experiment needs measures with a cutoff, such as nDCG(dcg='jk')@10")
     return max(int(c) for c in cuts if c is not None)
 
 
 # ---------------------------------------------------------------------- tables
 
 
-def _agreement(one: Ranking, two: Ranking) -> tuple[Cell, ...]:
+def _agreement(one: RankedSystems, two: RankedSystems) -> tuple[Cell, ...]:
     """Tau with its interval, sizes of the top sets, their overlap."""
     rest = len(one.top), len(two.top), jaccard(one.top, two.top)
     if np.ptp(one.means) == 0 or np.ptp(two.means) == 0:
@@ -199,7 +199,7 @@ def _agreement(one: Ranking, two: Ranking) -> tuple[Cell, ...]:
 
 
 def _rankings(
-    by: dict[tuple[str, str], Ranking],
+    by: dict[tuple[str, str], RankedSystems],
     sources: Sequence[str],
     measures: Sequence[str],
     made_by: dict[str, object],

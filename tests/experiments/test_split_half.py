@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.studies.split_half import Sides, SplitHalf, split_half
-from truegain.studies.split_topics import split_topics
-from truegain.studies.world import simulate
+from truegain.experiments.split_half import Sides, SplitHalf, split_half
+from truegain.experiments.split_topics import split_topics
+from truegain.experiments.world import simulate
 from truegain.tables.columns import Ids
-from truegain.tables.read import read_judgments, run_loaders
+from truegain.tables.judgments import read_judgments
+from truegain.tables.runs import run_loaders
 from truegain.tables.table import Table
 
 
@@ -37,7 +38,7 @@ def halves() -> SplitHalf:
 
 
 def test_simulated_collections_behave_as_the_model_says(halves: SplitHalf) -> None:
-    """Guards the whole study where the model is true: near 83.5% inside, as often below as above."""
+    """Guards the whole experiment where the model is true: near 83.5% inside, as often below as above."""
     below, inside, above, n = halves.shares("logit", True, 0, False)
     assert n > 300
     assert 0.78 < inside < 0.89

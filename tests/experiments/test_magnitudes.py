@@ -16,20 +16,20 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
-from truegain.cli.study_magnitudes import Show
-from truegain.gains.magnitudes import normalised
-from truegain.report.magnitudes import _edges, systems_chart
-from truegain.studies.magnitude_profiles import levels_table, profile_table, ratios_table
-from truegain.studies.magnitude_systems import MAPPINGS, MEASURES, magnitude_systems
-from truegain.studies.magnitude_units import (
+from truegain.cli.experiment_magnitudes import Show
+from truegain.experiments.magnitude_profiles import levels_table, profile_table, ratios_table
+from truegain.experiments.magnitude_systems import MAPPINGS, MEASURES, magnitude_systems
+from truegain.experiments.magnitude_units import (
     Units,
     extremes_table,
     figures_at_most,
     numbers_table,
     units_table,
 )
-from truegain.studies.magnitudes import magnitudes
-from truegain.studies.ratings_world import Magnitudes, magnitude_ratings, runs_over
+from truegain.experiments.magnitudes import magnitudes
+from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings, runs_over
+from truegain.gains.magnitudes import normalised
+from truegain.report.magnitudes import _edges, systems_chart
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
 
@@ -218,13 +218,13 @@ def test_profile_and_ratios_by_hand() -> None:
 def test_rankings_are_those_of_eval(world: Magnitudes, runs: Runs) -> None:
     """Guards the system level against eval on written gains, scipy's tau, and Wilcoxon's test by all signs."""
     stats = pytest.importorskip("scipy.stats")
-    study = magnitude_systems(world.ratings, world.expert, runs, trials=5)
+    found = magnitude_systems(world.ratings, world.expert, runs, trials=5)
     gains = tg.to_gains(world.ratings, "median", normalise="geometric")
     one, two = tg.evaluate(runs, gains, list(MEASURES)), tg.evaluate(runs, world.expert, list(MEASURES))
-    rows = {(r["units"], r["measure"]): r for r in study.rankings.records()}
+    rows = {(r["units"], r["measure"]): r for r in found.rankings.records()}
     for measure in MEASURES:
         a, b = one.matrix(measure), two.matrix(measure)
-        assert study.ranked["all", measure].means == pytest.approx(a.mean(axis=1))
+        assert found.ranked["all", measure].means == pytest.approx(a.mean(axis=1))
         row = rows["all", measure]
         assert row["tau"] == pytest.approx(stats.kendalltau(a.mean(axis=1), b.mean(axis=1)).statistic)
         tops = []
@@ -249,8 +249,8 @@ def test_err_of_huge_magnitudes_is_exact() -> None:
     rows = [(d, "x", float(g), "") for d, g in gain.items()]
     expert = Judgments.of({"1": {"a": 1, "b": 3, "c": 2, "d": 0}})
     runs = {o: {"1": {d: float(9 - i) for i, d in enumerate(o)}} for o in orders}
-    study = magnitude_systems(rated(rows), expert, runs, normalise="none", sources=["all"], trials=2)
-    for order, found in zip(study.ranked["all", ERR].systems, study.ranked["all", ERR].means, strict=True):
+    ranks = magnitude_systems(rated(rows), expert, runs, normalise="none", sources=["all"], trials=2)
+    for order, found in zip(ranks.ranked["all", ERR].systems, ranks.ranked["all", ERR].means, strict=True):
         want, going = Fraction(0), Fraction(1)
         for rank, doc in enumerate(order, 1):
             p = Fraction(2 ** gain[doc] - 1, 2**1000)
@@ -263,9 +263,9 @@ def test_resampled_tau_without_disagreement(runs: Runs) -> None:
     """Guards the drawing: where all scores of a document are equal, every draw gives the tau of their median."""
     quiet = magnitude_ratings(topics=12, docs=26, workers=3, noise=0, habit=0, slip=0, careless=0, scales=0, seed=2)
     over = runs_over(quiet.truth, systems=7, seed=4)
-    study = magnitude_systems(quiet.ratings, quiet.expert, over, normalise="none", sources=["all"], trials=60)
-    for row in study.rankings.records():
-        taus = study.draws[str(row["measure"])]
+    found = magnitude_systems(quiet.ratings, quiet.expert, over, normalise="none", sources=["all"], trials=60)
+    for row in found.rankings.records():
+        taus = found.draws[str(row["measure"])]
         assert len(taus) == 60
         assert taus == pytest.approx(np.full(60, row["tau"]))
 
@@ -284,9 +284,9 @@ def test_resampled_tau_by_brute_force() -> None:
         scores = tg.evaluate(runs, {"1": drawn}, measure).matrix(NDCG)[:, 0]
         signs = [np.sign(v[:, None] - v[None, :]) for v in (expert, scores)]
         choices.append((signs[0] * signs[1]).sum() / math.sqrt(abs(signs[0]).sum() * abs(signs[1]).sum()))
-    study = magnitude_systems(rated(rows), {"1": level}, runs, normalise="none", sources=["all"], measures=measure,
+    found = magnitude_systems(rated(rows), {"1": level}, runs, normalise="none", sources=["all"], measures=measure,
                               trials=2000, seed=3)  # fmt: skip
-    taus = study.draws[NDCG]
+    taus = found.draws[NDCG]
     assert set(np.round(taus, 9)) == set(np.round(choices, 9))
     error = float(np.std(choices)) / math.sqrt(2000)
     assert abs(float(taus.mean()) - float(np.mean(choices))) < 4 * error
@@ -304,8 +304,8 @@ def test_draws_do_not_depend_on_workers(world: Magnitudes, runs: Runs) -> None:
 
 def test_mappings_of_table_3(world: Magnitudes, runs: Runs) -> None:
     """Guards table III: C itself and 100 C leave nDCG alone; each mapping is eval on mapped labels."""
-    study = magnitude_systems(world.ratings, world.expert, runs, sources=["all"], trials=1)
-    rows = {(r["measure"], r["gain"]): r for r in study.mappings.records()}
+    found = magnitude_systems(world.ratings, world.expert, runs, sources=["all"], trials=1)
+    rows = {(r["measure"], r["gain"]): r for r in found.mappings.records()}
     assert len(rows) == 2 * len(MAPPINGS)
     for measure, gain in ((NDCG, "C"), (NDCG, "100 C"), (ERR, "C")):
         assert (rows[measure, gain]["tau"], rows[measure, gain]["top sets"]) == pytest.approx((1.0, 1.0))
@@ -325,8 +325,8 @@ def test_mappings_of_table_3(world: Magnitudes, runs: Runs) -> None:
 def test_merged_systems_take_whole_lists(world: Magnitudes, runs: Runs) -> None:
     """Guards simulated systems: each topic's score is that of some run, only fully judged lists are drawn."""
     kept = world.expert.take(np.flatnonzero(world.expert.topic.code != 0))
-    study = magnitude_systems(world.ratings, kept, runs, sources=["all"], trials=1, simulated=20, seed=1)
-    found = study.ranked["expert", NDCG]
+    ranks = magnitude_systems(world.ratings, kept, runs, sources=["all"], trials=1, simulated=20, seed=1)
+    found = ranks.ranked["expert", NDCG]
     assert found.systems == tuple(f"merged-{i + 1}" for i in range(20))
     matrix = tg.evaluate(runs, kept, NDCG).matrix(NDCG)
     matrix = matrix[:, matrix.any(axis=0)]  # without the topic that has no judgments
@@ -347,12 +347,12 @@ def test_only_shared_documents_have_gains(world: Magnitudes, runs: Runs) -> None
     """
     half = world.expert.take(np.arange(0, len(world.expert), 2))
     with pytest.warns(tg.DataWarning, match="rated documents have no level of experts"):
-        study = magnitude_systems(world.ratings, half, runs, sources=["all"], trials=1)
+        found = magnitude_systems(world.ratings, half, runs, sources=["all"], trials=1)
     kept = set(half.docs.strings())
     gains = tg.to_gains(world.ratings, "median", normalise="geometric")
     gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
     want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
-    assert study.ranked["all", NDCG].means == pytest.approx(want)
+    assert found.ranked["all", NDCG].means == pytest.approx(want)
 
 
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
@@ -362,29 +362,29 @@ def test_anchors_without_a_level_still_split_units(world: Magnitudes, runs: Runs
     rest = [i for i, d in enumerate(world.expert.docs.strings()) if d not in anchors]
     expert = world.expert.take(np.array(rest))
     found = Units.of(world.ratings, expert)
-    study = magnitude_systems(world.ratings, expert, runs, trials=1)
-    assert [r["units"] for r in study.rankings.records()][::2] == ["all", "top3", "narrow", "wide"]
+    ranks = magnitude_systems(world.ratings, expert, runs, trials=1)
+    assert [r["units"] for r in ranks.rankings.records()][::2] == ["all", "top3", "narrow", "wide"]
     moved = normalised(world.ratings)
     kept = set(expert.docs.strings())
     for source in ("top3", "narrow", "wide"):
         gains = tg.to_gains(moved.take(found.rows(source)), "median")
         gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
         want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
-        assert study.ranked[source, NDCG].means == pytest.approx(want)
+        assert ranks.ranked[source, NDCG].means == pytest.approx(want)
     middle = Units.of(world.ratings, world.expert).median_ratio
-    assert f"Hk/Nk below {middle:g}, the median of {len(found)} units" in str(study.rankings.notes)
+    assert f"Hk/Nk below {middle:g}, the median of {len(found)} units" in str(ranks.rankings.notes)
 
 
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 def test_draws_come_from_whole_units(runs: Runs) -> None:
-    """Guards resampling with a partial expert: one score a document, normalised by the unit, gives the study's own."""
+    """Guards resampling with a partial expert: one score a document, normalised by the unit, gives its own."""
     world = magnitude_ratings(topics=12, docs=26, workers=1, careless=0, seed=2)
     one = {}  # anchors have several scores; take them out of the experts' judgments so that every draw is the same
     for row, (doc, mark) in enumerate(zip(world.ratings.docs.strings(), world.ratings.extra["anchor"], strict=True)):
         one[doc] = row if not mark else -1
     rest = [i for i, d in enumerate(world.expert.docs.strings()) if one[d] >= 0]
-    study = magnitude_systems(world.ratings, world.expert.take(np.array(rest)), runs, sources=["all"], trials=5)
-    assert study.draws[NDCG] == pytest.approx(np.full(5, study.rankings.records()[0]["tau"]))
+    found = magnitude_systems(world.ratings, world.expert.take(np.array(rest)), runs, sources=["all"], trials=5)
+    assert found.draws[NDCG] == pytest.approx(np.full(5, found.rankings.records()[0]["tau"]))
 
 
 @pytest.mark.parametrize("n", [5, 8, 30])
@@ -437,7 +437,7 @@ def test_mistakes_are_told(world: Magnitudes, runs: Runs) -> None:
 def test_the_command(
     world: Magnitudes, runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Guards every table and figure of `study magnitudes` as a user asks for it, and its mistakes."""
+    """Guards every table and figure of `experiment magnitudes` as a user asks for it, and its mistakes."""
     monkeypatch.chdir(tmp_path)
     tg.write_judgments(world.ratings, "magnitudes.csv")
     tg.write_judgments(world.expert, "expert.qrels")
@@ -445,7 +445,7 @@ def test_the_command(
     tg.write_runs(runs, "runs")
 
     def run(*words: str) -> tuple[int, str, str]:
-        line = ["truegain", "study", "magnitudes", "magnitudes.csv", "--expert", "expert.qrels", *words]
+        line = ["truegain", "experiment", "magnitudes", "magnitudes.csv", "--expert", "expert.qrels", *words]
         monkeypatch.setattr(sys, "argv", line)
         code = 0
         try:
@@ -481,7 +481,7 @@ def test_the_command(
 def test_gains_of_the_best_units(
     world: Magnitudes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Guards `gains --units top3 --expert`: medians of three normalised scores, those the study ranks systems by."""
+    """Guards `gains --units top3 --expert`: medians of three normalised scores, as the experiment ranks by."""
     monkeypatch.chdir(tmp_path)
     tg.write_judgments(world.ratings, "magnitudes.csv")
     tg.write_judgments(world.expert, "expert.qrels")

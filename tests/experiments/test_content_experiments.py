@@ -1,4 +1,4 @@
-"""The studies of incomplete and disjoint judgments, on a simulated world."""
+"""The experiments of incomplete and disjoint judgments, on a simulated world."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 import truegain as tg
 from truegain.engine import Local
 from truegain.errors import TruegainError
+from truegain.experiments import incomplete as module
+from truegain.experiments.disjoint import disjoint, sides
+from truegain.experiments.incomplete import incomplete, kept_items
 from truegain.inference.ranks.tau import kendall_tau
-from truegain.measures.content import Content, Rereading
+from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import Options, aligned
 from truegain.report.curves import curves_chart
-from truegain.studies import incomplete as module
-from truegain.studies.disjoint import disjoint, sides
-from truegain.studies.incomplete import incomplete, kept_items
 from truegain.tables.columns import Ids
 from truegain.text.divergence import RankedText
 
@@ -87,7 +87,7 @@ def graded(world: World) -> pl.DataFrame:
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
 def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.DataFrame, share: float) -> None:
-    """Guards the short cut of both studies: with some documents kept, means are those of eval on their rows alone.
+    """Guards the short cut of both experiments: with some documents kept, means are those of eval on their rows alone.
 
     It knew mu and the cutoff, and took rel=1 whatever the measure said.
     """
@@ -98,15 +98,15 @@ def test_every_measure_is_read_by_its_own_parameters(world: World, graded: pl.Da
     names = [d for d, k in zip(ranked.pool.docs.strings(), kept.tolist(), strict=True) if k]
     thin = graded.filter(pl.col("doc").is_in(names))
     expected = tg.evaluate(runs, thin, OWN, corpus=texts)
-    means = Rereading.of(ranked, measures).means(kept)
+    means = ContentScorer.of(ranked, measures).means(kept)
     for name, found in zip(OWN, means, strict=True):
         np.testing.assert_allclose(found, expected.summaries[name], rtol=1e-12, err_msg=name)
     assert len({m.round(9).tobytes() for m in means}) == len(OWN)  # no two of them can stand for each other
 
 
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
-def test_levels_reach_both_studies(world: World, graded: pl.DataFrame) -> None:
-    """Guards the whole road: a row labelled rel=3 holds the tau of rel=3, in both studies."""
+def test_levels_reach_both_experiments(world: World, graded: pl.DataFrame) -> None:
+    """Guards the whole road: a row labelled rel=3 holds the tau of rel=3, in both experiments."""
     runs, _, texts = world
     against = "alpha_nDCG(rel=3)@20"
     scores = tg.evaluate(runs, graded, [against, *OWN], corpus=texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truegain.studies.world import THRESHOLDS, _quality
+from truegain.experiments.world import THRESHOLDS, _quality
 
 COMMON = 5000  # words that all topics share
 OWN = 20  # words of each topic

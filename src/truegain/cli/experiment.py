@@ -1,4 +1,4 @@
-"""The command `truegain study`: the papers' experiments, on your data."""
+"""The command `truegain experiment`: the papers' experiments, on your data."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.counting import CountingOption
+from truegain.cli.experiment_magnitudes import magnitudes_command
+from truegain.cli.experiment_unanimity import unanimity_command
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
-from truegain.cli.study_magnitudes import magnitudes_command
-from truegain.cli.study_unanimity import unanimity_command
 from truegain.tables.table import Format
 
-study = typer.Typer(name="study", help="The papers' experiments, on your data.", no_args_is_help=True)
-study.command("magnitudes")(magnitudes_command)
-study.command("unanimity")(unanimity_command)
+experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
+experiment.command("magnitudes")(magnitudes_command)
+experiment.command("unanimity")(unanimity_command)
 
 
-@study.command("split-half")
+@experiment.command("split-half")
 def split_half_command(
     judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
@@ -40,10 +40,12 @@ def split_half_command(
     """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
     from truegain.engine import Local, cores
     from truegain.errors import TruegainError
-    from truegain.inference.replicates import check_confidence, check_replicates
-    from truegain.studies.split_half import split_half
-    from truegain.studies.split_topics import split_topics
-    from truegain.tables.read import read_judgments, run_loaders
+    from truegain.experiments.split_half import split_half
+    from truegain.experiments.split_topics import split_topics
+    from truegain.inference.replicates import check_replicates
+    from truegain.student import check_confidence
+    from truegain.tables.judgments import read_judgments
+    from truegain.tables.runs import run_loaders
 
     check_replicates(replicates, check_confidence(confidence))
     if split == "topics":
@@ -77,7 +79,7 @@ def split_half_command(
         save(errors_chart(errors, "Other half minus this half, in predicted standard deviations"), figure)
 
 
-@study.command("incomplete")
+@experiment.command("incomplete")
 def incomplete_command(
     judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
@@ -103,8 +105,8 @@ def incomplete_command(
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
     from truegain.engine import Local
     from truegain.errors import TruegainError
+    from truegain.experiments.incomplete import incomplete
     from truegain.report.saving import check_ending
-    from truegain.studies.incomplete import incomplete
     from truegain.tables.sources import expand
 
     try:
@@ -134,7 +136,7 @@ def incomplete_command(
         save(curves_chart(found.table(), f"Order of the systems by {found.against} on all judgments"), figure)
 
 
-@study.command("disjoint")
+@experiment.command("disjoint")
 def disjoint_command(
     judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
@@ -157,7 +159,7 @@ def disjoint_command(
 ) -> None:
     """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
     from truegain.errors import TruegainError
-    from truegain.studies.disjoint import CONTENT, ESTABLISHED, disjoint
+    from truegain.experiments.disjoint import CONTENT, ESTABLISHED, disjoint
     from truegain.tables.sources import expand
 
     if show not in ("reuse", "impact", "among", "against"):
@@ -169,7 +171,7 @@ def disjoint_command(
     write_table(tables[show](), output_format, output)
 
 
-@study.command("discriminative")
+@experiment.command("discriminative")
 def discriminative_command(
     judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],

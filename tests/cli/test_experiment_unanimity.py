@@ -1,4 +1,4 @@
-"""`truegain study unanimity` and the reading options of `study magnitudes` as a user runs them."""
+"""`truegain experiment unanimity` and the reading options of `experiment magnitudes` as a user runs them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from tests.cli.conftest import Run
 from truegain.errors import TruegainError
+from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
+from truegain.experiments.unanimity import Panel
+from truegain.experiments.world import simulate
 from truegain.report.unanimity import unanimity_chart
-from truegain.studies.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.studies.unanimity import Panel
-from truegain.studies.world import simulate
 from truegain.tables.write import write_judgments, write_runs
 
 
@@ -41,16 +41,16 @@ QUICK = ("--trials", "100", "-m", "nG@1", "--p", "0.2", "--format", "json")
 def test_the_limits_come_from_the_ratings(run: Run, folder: Path) -> None:
     """Guards the command as the issue has it, without --scale: that of the limits in the data, which are told."""
     runs = sorted(str(p) for p in (folder / "runs").glob("*.run"))
-    code, out, err = run("study", "unanimity", "ratings.csv", *runs, *QUICK)
+    code, out, err = run("experiment", "unanimity", "ratings.csv", *runs, *QUICK)
     assert code == 0
     assert "not declared, and taken to be 0 and 2 (the highest there is)" in err
     assert "as in --scale 0:3" in err
     for scale in ("0:2", "ordinal 0:2"):
-        code, declared, err = run("study", "unanimity", "ratings.csv", *runs, *QUICK, "--scale", scale)
+        code, declared, err = run("experiment", "unanimity", "ratings.csv", *runs, *QUICK, "--scale", scale)
         assert code == 0
         assert "not declared" not in err
         assert json.loads(declared)["rows"] == json.loads(out)["rows"]
-    code, out, err = run("study", "unanimity", "ratings.csv", *runs, *QUICK, "--scale", ":2")
+    code, out, err = run("experiment", "unanimity", "ratings.csv", *runs, *QUICK, "--scale", ":2")
     assert "the lowest rating is not declared, and taken to be 0" in err
     assert json.loads(declared)["rows"] == json.loads(out)["rows"]
 
@@ -62,41 +62,41 @@ def test_ratings_below_0_and_none_above(run: Run, folder: Path) -> None:
     cells = lines[1].split(",")
     cells[at] = "-1"
     (folder / "below.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:], ""]))
-    code, _, err = run("study", "unanimity", "below.csv", "runs", *QUICK)
+    code, _, err = run("experiment", "unanimity", "below.csv", "runs", *QUICK)
     assert code == 2
     assert "lie outside the scale 0:: -1 (line 2" in err
-    code, _, err = run("study", "unanimity", "below.csv", "runs", *QUICK, "--outside", "drop")
+    code, _, err = run("experiment", "unanimity", "below.csv", "runs", *QUICK, "--outside", "drop")
     assert code == 0
     assert "are dropped" in err
     (folder / "nothing.csv").write_text("topic,doc,assessor,label\n1,a,x,0\n1,a,y,0\n")
-    code, _, err = run("study", "unanimity", "nothing.csv", "runs", *QUICK)
+    code, _, err = run("experiment", "unanimity", "nothing.csv", "runs", *QUICK)
     assert code == 2
     assert "no rating is above 0" in err
 
 
 def test_it_reads_ratings_as_every_command(run: Run, folder: Path) -> None:
-    """Guards the options that its errors advise: a wide table with a column beside is the study of the long one."""
-    code, wanted, _ = run("study", "unanimity", "ratings.csv", "runs", *QUICK, "--scale", "0:2")
+    """Guards the options that its errors advise: a wide table with a column beside gives the answer of the long one."""
+    code, wanted, _ = run("experiment", "unanimity", "ratings.csv", "runs", *QUICK, "--scale", "0:2")
     header = (folder / "wide.csv").read_text().splitlines()[0].split(",")
     who = ",".join(n for n in header if n not in ("query_no", "doc", "year"))
     how = ("--scale", "0:2", "--columns", "topic=query_no", "--assessors", who)
-    code, out, _ = run("study", "unanimity", "wide.csv", "runs", *QUICK, *how)
+    code, out, _ = run("experiment", "unanimity", "wide.csv", "runs", *QUICK, *how)
     assert code == 0
     assert json.loads(out)["rows"] == json.loads(wanted)["rows"]
 
 
 def test_magnitudes_read_ratings_as_every_command(run: Run, folder: Path) -> None:
-    """Guards the options on `study magnitudes`: columns of other names are the study of ours."""
+    """Guards the options on `experiment magnitudes`: columns of other names give the answer of ours."""
     text = (folder / "magnitudes.csv").read_text()
     assert text.startswith("topic,")
     (folder / "other.csv").write_text(text.replace("topic,", "thema,", 1).replace(",assessor", ",who", 1))
     words = ("--expert", "expert.qrels", "--show", "combinations", "--format", "json")
-    code, wanted, _ = run("study", "magnitudes", "magnitudes.csv", *words)
+    code, wanted, _ = run("experiment", "magnitudes", "magnitudes.csv", *words)
     assert code == 0
-    code, _, err = run("study", "magnitudes", "other.csv", *words)
+    code, _, err = run("experiment", "magnitudes", "other.csv", *words)
     assert code == 2
     assert "--columns" in err
-    code, out, _ = run("study", "magnitudes", "other.csv", *words, "--columns", "topic=thema,assessor=who")
+    code, out, _ = run("experiment", "magnitudes", "other.csv", *words, "--columns", "topic=thema,assessor=who")
     assert code == 0
     assert json.loads(out)["rows"] == json.loads(wanted)["rows"]
 
@@ -104,20 +104,20 @@ def test_magnitudes_read_ratings_as_every_command(run: Run, folder: Path) -> Non
 def test_a_figure(run: Run, folder: Path) -> None:
     """Guards --figure: a panel for each measure and p, with all names and tau; a wrong ending is told first."""
     words = ("--trials", "100", "-m", "nG@1", "-m", "P+", "--p", "0.2", "--p", "0.5", "--scale", "0:2")
-    code, out, _ = run("study", "unanimity", "ratings.csv", "runs", *words, "--figure", "u.svg")
+    code, out, _ = run("experiment", "unanimity", "ratings.csv", "runs", *words, "--figure", "u.svg")
     assert code == 0
     assert "RawG against UG" in out
     drawn = (folder / "u.svg").read_text()
     for text in ("nG@1, p = 0.2", "P+, p = 0.5", "mean P+ by UG", "mean nG@1 by RawG", "tau ", "in the top set of"):
         assert text in drawn
     assert drawn.count(">system-3<") == 4
-    code, out, _ = run("study", "unanimity", "ratings.csv", "runs", *words, "--format", "json")
+    code, out, _ = run("experiment", "unanimity", "ratings.csv", "runs", *words, "--format", "json")
     for row in json.loads(out)["rows"]:
         title = re.search(rf">{re.escape(row['measure'])}, p = {row['p']:g}<.*?top sets share (\d+) of (\d+)<", drawn)
         assert title is not None
         assert int(title[1]) / int(title[2]) == pytest.approx(row["top sets"])
         assert f"tau {row['tau']:.3f}; top sets share {title[1]} of {title[2]}" in drawn
-    code, _, err = run("study", "unanimity", "nothing.csv", "runs", "--figure", "u.pdf")
+    code, _, err = run("experiment", "unanimity", "nothing.csv", "runs", "--figure", "u.pdf")
     assert code == 2
     assert ".svg, .png, .html" in err
 

@@ -1,4 +1,4 @@
-"""The command `truegain study unanimity`: what changes where gains know whether the assessors agreed."""
+"""The command `truegain experiment unanimity`: what changes where gains know whether the assessors agreed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def unanimity_command(
     reading: Reading,
 ) -> None:
     """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
-    from truegain.studies.unanimity import MEASURES, PS, unanimity
+    from truegain.experiments.unanimity import MEASURES, PS, unanimity
     from truegain.tables.sources import expand, write_bytes
 
     if figure is not None:

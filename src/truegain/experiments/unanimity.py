@@ -15,7 +15,7 @@ from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd
 from truegain.inference.monte_carlo import Counting, check_counting, check_trials
 from truegain.inference.ranks.overlap import jaccard, top_set
 from truegain.inference.ranks.tau import tau_interval
-from truegain.measures.direct import fed_directly
+from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.columns import Floats
@@ -46,7 +46,7 @@ class Panel:
 
 
 @dataclass(frozen=True, eq=False)
-class UnanimityStudy:
+class UnanimityExperiment:
     """The system rankings under both gains (table 2 of the paper), and the pairs that change sides (table 3)."""
 
     rankings: Table
@@ -71,7 +71,7 @@ def unanimity(
     jobs: int | None = None,
     most_trials: int | None = None,
     counting: Counting = "plus-one",
-) -> UnanimityStudy:
+) -> UnanimityExperiment:
     """Score runs by RawG and by UG, and tell what changes: the ranking, the top set, and which pairs differ.
 
     For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Wilson's), the
@@ -85,12 +85,12 @@ def unanimity(
 
     Sakai 2017, EVIA, tables 2 and 3.
 
-    >>> from truegain.studies.ratings_world import uniform_ratings
-    >>> from truegain.studies.world import simulate
+    >>> from truegain.experiments.ratings_world import uniform_ratings
+    >>> from truegain.experiments.world import simulate
     >>> world = simulate(topics=10, systems=4, seed=1)
     >>> ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
-    >>> study = unanimity(ratings, world.runs, scale="0:2", ps=[0.2], measures=["nG@1"], trials=200)
-    >>> [(row["measure"], row["p"], row["systems"]) for row in study.rankings.records()]
+    >>> found = unanimity(ratings, world.runs, scale="0:2", ps=[0.2], measures=["nG@1"], trials=200)
+    >>> [(row["measure"], row["p"], row["systems"]) for row in found.rankings.records()]
     [('nG@1', 0.2, 4)]
     """
     check_alpha(alpha)
@@ -98,7 +98,7 @@ def unanimity(
     check_trials(trials, alpha if counting == "plus-one" else None)
     most = 16 * trials if most_trials is None else max(trials, most_trials)
     table = read_ratings(ratings, scale=scale, outside=outside)
-    asked = [a.measure for a in fed_directly(parse_measures(list(measures)))]
+    asked = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
     raw = evaluate(runs, to_gains(table, "sum", scale=scale), asked, jobs=jobs)
     if len(raw.systems) < 3:
         raise TruegainError(f"{len(raw.systems)} systems have no ranking to compare; give at least 3 runs")
@@ -137,7 +137,7 @@ def unanimity(
         f"randomised Tukey HSD, {trials} trials{near.more(trials)}, alpha {alpha:g}; top sets: shared part of both",
         *ties,
     )
-    return UnanimityStudy(
+    return UnanimityExperiment(
         Table(columns, rankings, made_by, "RawG against UG: rankings", notes),
         Table(_CHANGED, changed, made_by, "Pairs significant by one gain only", near.said(len(changed))),
         tuple(panels),

@@ -1,4 +1,4 @@
-"""The study of incomplete judgments: how fast each way of scoring loses the order of the systems."""
+"""The experiment of incomplete judgments: how fast each way of scoring loses the order of the systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.content import Content, Rereading, relevant_items
+from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.align import align
@@ -76,7 +76,7 @@ class _Shared:
     ranked: RankedText
     established: Measure
     relevant: Bools  # per item of the pool, at the level of the established measure
-    content: Rereading
+    content: ContentScorer
     full: Floats
 
 
@@ -110,7 +110,7 @@ def incomplete(
     if shares[level] > MOST:
         warn(
             f"{shares[level]:.0%} of the judged documents are relevant to {established}: lists without unjudged "
-            "documents (condensed) are then nearly all relevant, and say little; study a stricter level too"
+            "documents (condensed) are then nearly all relevant, and say little; look at a stricter level too"
         )
     shared = _Shared(
         loaded,
@@ -118,7 +118,7 @@ def incomplete(
         ranked,
         established,
         relevant_to_any(ranked, level),
-        Rereading.of(ranked, content),
+        ContentScorer.of(ranked, content),
         mean_of_rows(established.score(ranked)),
     )
     pieces = [(p, r) for p in keep for r in range(repeat)]

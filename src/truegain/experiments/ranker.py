@@ -1,4 +1,4 @@
-"""Simple rankers over a corpus, so that studies can be run where there are judgments and texts but no runs."""
+"""Simple rankers over a corpus, so that experiments can be run where there are judgments and texts but no runs."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def rank(
     """Runs by simple rankers: for every query the documents that hold a word of it, best first, ties by id.
 
     Nine settings of four rankers: BM25, query likelihood with Dirichlet smoothing, tf-idf, and how many words match.
-    They are baselines to study measures and gains with, not contenders.
+    They are baselines to try measures and gains with, not contenders.
 
     >>> runs = rank({"d1": "a rose is a rose", "d2": "an iris", "d3": "rose and iris"}, {"1": "Rose"}, depth=5)
     >>> len(runs.systems), runs.systems[0]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.experiments.magnitude_units import read_magnitudes
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.inference.agreement.order import Order, expert_levels, order_agreement
-from truegain.studies.magnitude_units import read_magnitudes
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Repeated
@@ -20,7 +20,7 @@ AGGREGATIONS = ("median", "geometric", "arithmetic")
 
 
 @dataclass(frozen=True, eq=False)
-class MagnitudeStudy:
+class MagnitudeExperiment:
     """Order agreement of gains with experts by normalisation and aggregation, and the habits behind the numbers."""
 
     combinations: Table
@@ -30,7 +30,7 @@ class MagnitudeStudy:
         return f"{self.combinations}\n\n{self.habits}"
 
 
-def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error") -> MagnitudeStudy:
+def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error") -> MagnitudeExperiment:
     """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers.
 
     combinations: for every normalisation (also none) and aggregation, the share of pairs of documents of a topic, on
@@ -41,7 +41,7 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
 
     Maddalena et al. 2017, ACM TOIS 35(3), sections 4.3, 5 and 6.1.
 
-    >>> from truegain.studies.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=4, docs=20, workers=5, seed=1)
     >>> len(magnitudes(world.ratings, world.expert).combinations.rows)
     15
@@ -60,7 +60,7 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
     if not rows[0][-1]:
         notes.append("undefined: no topic has two rated documents that experts put on different levels")
     columns = ("normalise", "aggregate", "mean over topics", "all pairs", "pairs")
-    return MagnitudeStudy(
+    return MagnitudeExperiment(
         Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", tuple(notes)),
         _habits(table),
     )

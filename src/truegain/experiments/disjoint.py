@@ -1,4 +1,4 @@
-"""The study of disjoint collections: whether judgments from one collection order systems on another."""
+"""The experiment of disjoint collections: whether judgments from one collection order systems on another."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.experiments.incomplete import level_of, shares_of, told_shares
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.content import Content, Rereading
+from truegain.measures.content import Content, ContentScorer
 from truegain.measures.parse import parse_measure
-from truegain.studies.incomplete import level_of, shares_of, told_shares
 from truegain.tables.align import align
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments
@@ -121,10 +121,10 @@ def disjoint(
         ranked = _ranked(lists, table, opened, max(m.cutoff for m in reading))
         scored[on] = _established(lists, table, known, parts[on], split)
         shares = shares_of(ranked, [*map(level_of, known), *(m.rel for m in reading)])
-        side, rereading = sides(ranked.pool.docs, split), Rereading.of(ranked, reading)
+        side, scorer = sides(ranked.pool.docs, split), ContentScorer.of(ranked, reading)
         for source in PARTS:
             mine = np.ones(len(side), np.bool_) if source == "all" else side == (source == "B")
-            read[source, on] = np.array(rereading.means(mine))
+            read[source, on] = np.array(scorer.means(mine))
     names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
     return Disjoint(*names, scored, read, len(loaded.systems), split, shares)
 

@@ -1,4 +1,4 @@
-"""`truegain study split-half`, `eval --intervals` and `compare --over collection` as a user runs them."""
+"""`truegain experiment split-half`, `eval --intervals` and `compare --over collection` as a user runs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from truegain.studies.world import simulate
+from truegain.experiments.world import simulate
 from truegain.tables.write import write_judgments, write_runs
 
 
@@ -69,13 +69,13 @@ def test_a_comparison_over_collections(run: Run) -> None:
 
 
 def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
-    """Guards the study: a table with the model's row, a figure where asked for, and the topics' version."""
-    code, out, _ = run("study", "split-half", "qrels", "runs", "--replicates", "100", "--figure", "split.svg")
+    """Guards the experiment: a table with the model's row, a figure where asked for, and the topics' version."""
+    code, out, _ = run("experiment", "split-half", "qrels", "runs", "--replicates", "100", "--figure", "split.svg")
     assert code == 0
     assert "logit + small R" in out
     assert "model" in out
     assert (folder / "split.svg").read_text().startswith("<svg")
-    code, out, _ = run("study", "split-half", "qrels", "runs", "--split", "topics", "--format", "csv")
+    code, out, _ = run("experiment", "split-half", "qrels", "runs", "--split", "topics", "--format", "csv")
     assert code == 0
     assert out.startswith("method,below %,inside %,above %\nt,")
 
@@ -92,8 +92,10 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
         (("eval", "qrels", "runs", "--intervals", "topics+collection", "--method", "parametric"), "that over topics"),
         (("compare", "qrels", "runs/system-1.run", "--over", "collection"), "one run cannot be compared"),
         (("compare", "qrels", "runs", "--over", "collection", "-q"), "give two runs"),
-        (("study", "split-half", "qrels", "runs", "--split", "assessors"), "cannot split"),
-        (("study", "split-half", "nothing", "runs"), "no such file"),
+        (("experiment", "split-half", "qrels", "runs", "--split", "assessors"), "cannot split"),
+        (("experiment", "split-half", "nothing", "runs"), "no such file"),
+        (("study", "split-half", "qrels", "runs"), "`truegain study` is now `truegain experiment`"),
+        (("study",), "`truegain study` is now `truegain experiment`"),
     ],
 )
 def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str) -> None:

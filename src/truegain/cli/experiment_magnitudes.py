@@ -1,4 +1,4 @@
-"""The command `truegain study magnitudes`: what people's numbers are worth as gains."""
+"""The command `truegain experiment magnitudes`: what people's numbers are worth as gains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from truegain.errors import TruegainError
 from truegain.tables.table import Format, Table
 
 if TYPE_CHECKING:
-    from truegain.studies.magnitude_systems import SystemStudy
+    from truegain.experiments.magnitude_systems import SystemExperiment
     from truegain.tables.judgments import Judgments
 
 Show = Literal[
@@ -63,9 +63,9 @@ def magnitudes_command(
     reading: Reading,
 ) -> None:
     """Tell what people's numbers are worth as gains: agreement with experts, habits, profiles, and system rankings."""
+    from truegain.experiments.magnitude_systems import MEASURES, magnitude_systems
+    from truegain.experiments.magnitude_units import read_magnitudes
     from truegain.report.saving import check_ending
-    from truegain.studies.magnitude_systems import MEASURES, magnitude_systems
-    from truegain.studies.magnitude_units import read_magnitudes
     from truegain.tables.judgments import Judgments
     from truegain.tables.sources import expand, write_bytes
 
@@ -74,9 +74,9 @@ def magnitudes_command(
     if show in OF_RUNS and not runs:
         raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
     table, judged = read_magnitudes(reading.load(ratings)), Judgments.of(expert)
-    study: SystemStudy | None = None
+    systems: SystemExperiment | None = None
     if runs and (show == "all" or show in OF_RUNS):
-        study = magnitude_systems(
+        systems = magnitude_systems(
             table, judged, expand(runs), normalise=normalise, sources=units, measures=measure or MEASURES,
             simulated=simulated, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
         )  # fmt: skip
@@ -84,33 +84,33 @@ def magnitudes_command(
     if show == "all" and people:
         shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
         parts = [str(table_of(name, table, judged, None, normalise)) for name in shown]
-        write_bytes(output, ("\n\n".join([*parts, *([str(study)] if study else [])]) + "\n").encode())
+        write_bytes(output, ("\n\n".join([*parts, *([str(systems)] if systems else [])]) + "\n").encode())
     else:
-        chosen = show if show != "all" else "systems" if study else "combinations"
-        write_table(table_of(chosen, table, judged, study, normalise), output_format, output)
+        chosen = show if show != "all" else "systems" if systems else "combinations"
+        write_table(table_of(chosen, table, judged, systems, normalise), output_format, output)
     if figure is not None:
         from truegain.report.saving import save
 
-        drawn = show if show != "all" else "systems" if study else "combinations"
-        save(chart_of(drawn, table, judged, study, normalise), figure)
+        drawn = show if show != "all" else "systems" if systems else "combinations"
+        save(chart_of(drawn, table, judged, systems, normalise), figure)
 
 
 def _possible(table: Judgments, expert: Judgments) -> list[str]:
     """The tables that need anchors or graded levels, where these are there."""
-    from truegain.studies.magnitude_units import Units
+    from truegain.experiments.magnitude_units import Units
 
     found = ["profile"] if Units.of(table, expert).has_anchors else []
     return [*found, "ratios"] if len(set(expert.label[expert.label >= 0].tolist())) > 2 else found
 
 
-def table_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy | None, normalise: str) -> Table:
+def table_of(show: str, table: Judgments, expert: Judgments, systems: SystemExperiment | None, normalise: str) -> Table:
     """The table of a name."""
-    from truegain.studies import magnitude_profiles as profiles
-    from truegain.studies import magnitude_units as of_units
-    from truegain.studies.magnitudes import magnitudes
+    from truegain.experiments import magnitude_profiles as profiles
+    from truegain.experiments import magnitude_units as of_units
+    from truegain.experiments.magnitudes import magnitudes
 
-    if study is not None and show in OF_RUNS:
-        return {"systems": study.rankings, "resampled": study.resampled, "mappings": study.mappings}[show]
+    if systems is not None and show in OF_RUNS:
+        return {"systems": systems.rankings, "resampled": systems.resampled, "mappings": systems.mappings}[show]
     if show in ("combinations", "habits"):
         found = magnitudes(table, expert)
         return found.combinations if show == "combinations" else found.habits
@@ -123,13 +123,13 @@ def table_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy 
     return profiles.profile_table(table, expert) if show == "profile" else profiles.ratios_table(table, expert)
 
 
-def chart_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy | None, normalise: str) -> Any:
+def chart_of(show: str, table: Judgments, expert: Judgments, systems: SystemExperiment | None, normalise: str) -> Any:
     """The figure that belongs to a table."""
     from truegain.report import magnitude_units as of_units
     from truegain.report import magnitudes as draw
 
-    if study is not None and show in ("systems", "resampled"):
-        return _systems(show, study)
+    if systems is not None and show in ("systems", "resampled"):
+        return _systems(show, systems)
     if show == "habits":
         by = {f"topic {t}": table.label[table.topic.code == c] for c, t in enumerate(table.topic.values)}
         return draw.cdf_chart({"all": table.label, **by} if len(by) > 1 else by)
@@ -140,21 +140,23 @@ def chart_of(show: str, table: Judgments, expert: Judgments, study: SystemStudy 
         "units": of_units.units_chart,
         "mappings": of_units.mappings_chart,
     }.get(show, draw.levels_chart)
-    return drawn(table_of(show, table, expert, study, normalise))
+    return drawn(table_of(show, table, expert, systems, normalise))
 
 
-def _systems(show: str, study: SystemStudy) -> Any:
+def _systems(show: str, systems: SystemExperiment) -> Any:
     """Systems by two gains, or the spread of tau."""
     from truegain.report import magnitudes as draw
 
-    measures = list(study.draws)
-    sources = list(dict.fromkeys(source for source, _ in study.ranked if source != "expert"))
+    measures = list(systems.draws)
+    sources = list(dict.fromkeys(source for source, _ in systems.ranked if source != "expert"))
     if show == "resampled":
-        taus = {m: {str(r["units"]): r["tau"] for r in study.rankings.records() if r["measure"] == m} for m in measures}
-        return draw.taus_chart(study.draws, taus, "One score drawn for each document")  # type: ignore[arg-type]
+        taus = {
+            m: {str(r["units"]): r["tau"] for r in systems.rankings.records() if r["measure"] == m} for m in measures
+        }
+        return draw.taus_chart(systems.draws, taus, "One score drawn for each document")  # type: ignore[arg-type]
     source = "top3" if "top3" in sources else sources[0]
     panels = []
     for m in measures:
-        one, two = study.ranked[source, m], study.ranked["expert", m]
+        one, two = systems.ranked[source, m], systems.ranked["expert", m]
         panels.append((m, one.systems, one.means, two.means, one.top, two.top))
     return draw.systems_chart(panels, f"Systems by magnitudes (units: {source}) and by experts")

@@ -1,4 +1,4 @@
-"""The studies on ratings: what unanimity changes, and which way from magnitudes to gains is best."""
+"""The experiments on ratings: what unanimity changes, and which way from magnitudes to gains is best."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
+from truegain.experiments.magnitude_systems import magnitude_systems
+from truegain.experiments.magnitudes import magnitudes
+from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
+from truegain.experiments.unanimity import _Near, _tested, unanimity
+from truegain.experiments.world import World, simulate
 from truegain.gains.magnitudes import normalised
 from truegain.inference.agreement.alpha import alpha
 from truegain.inference.differences.effects import es_hsd
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
-from truegain.measures.direct import fed_directly
+from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
-from truegain.studies.magnitude_systems import magnitude_systems
-from truegain.studies.magnitudes import magnitudes
-from truegain.studies.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.studies.unanimity import _Near, _tested, unanimity
-from truegain.studies.world import World, simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 
@@ -37,20 +37,20 @@ def world() -> World:
 def test_without_weight_nothing_changes(world: World) -> None:
     """Guards p = 0, where UG is RawG: tau 1, equal top sets, no pair changes sides."""
     ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
-    study = unanimity(ratings, world.runs, scale="0:2", ps=[0.0], trials=200)
-    for row in study.rankings.records():
+    found = unanimity(ratings, world.runs, scale="0:2", ps=[0.0], trials=200)
+    for row in found.rankings.records():
         assert row["tau"] == pytest.approx(1)
         assert (row["top sets"], row["changed"]) == (1.0, 0)
-    assert not study.changed.rows
-    assert "no pair of systems changes sides" in str(study)
+    assert not found.changed.rows
+    assert "no pair of systems changes sides" in str(found)
 
 
 def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     """Guards table 3: exactly the pairs significant by one gain only, with p, |d| and ES_HSD of each test."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
-    study = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5,
-                      most_trials=400)  # fmt: skip
-    asked = [a.measure for a in fed_directly(parse_measures(["nG@1", "P+"]))]
+    answer = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5,
+                       most_trials=400)  # fmt: skip
+    asked = [a.measure for a in measures_for_gains(parse_measures(["nG@1", "P+"]))]
     gains = [tg.to_gains(ratings, "sum"), tg.to_gains(ratings, "unanimity", scale="0:2", p=1.0)]
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
     want = {}
@@ -63,7 +63,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
                     want[measure, one, two] = [*ps, *(abs(float(es_hsd(t.anova)[i, j])) for t in tests)]
     found = {
         (str(r["measure"]), r["better"], r["worse"]): [r["p RawG"], r["p UG"], r["ES RawG"], r["ES UG"]]
-        for r in study.changed.records()
+        for r in answer.changed.records()
     }
     assert want  # the test would say nothing otherwise
     assert found.keys() == want.keys()
@@ -72,7 +72,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
 
 
 def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
-    """Guards what the error advises: with outside='drop' the study is that of the ratings on the scale."""
+    """Guards what the error advises: with outside='drop' the answer is that of the ratings on the scale."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=3, seed=2)
     with pytest.raises(tg.InputError, match="--outside drop"):
         unanimity(ratings, world.runs, scale="0:2", trials=50)
@@ -123,7 +123,7 @@ def test_tests_near_alpha_are_drawn_again(world: World) -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 5.0, -0.1, float("nan")])
 def test_a_level_of_significance_lies_between_0_and_1(world: World, alpha: float) -> None:
-    """Guards alpha in both studies: 5 is not 5%."""
+    """Guards alpha in both experiments: 5 is not 5%."""
     with pytest.raises(tg.TruegainError, match="is not a level of significance"):
         unanimity(uniform_ratings(world.gold), world.runs, scale="0:2", alpha=alpha)
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
@@ -135,9 +135,9 @@ def test_tied_systems_have_no_tau_and_that_is_said(world: World) -> None:
     """Guards rankings in which every system is equal: no tau, and the note says which gain ties them."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
     same = tg.Runs(tuple(replace(world.runs.parts[0], system=f"s{i}") for i in range(3)))
-    study = unanimity(ratings, same, scale="0:2", ps=[0.2], measures=["P+"], trials=50)
-    assert study.rankings.records()[0]["tau"] is None
-    assert "tau is undefined for P+: all systems are tied by RawG" in study.rankings.notes
+    found = unanimity(ratings, same, scale="0:2", ps=[0.2], measures=["P+"], trials=50)
+    assert found.rankings.records()[0]["tau"] is None
+    assert "tau is undefined for P+: all systems are tied by RawG" in found.rankings.notes
 
 
 def test_equal_magnitudes_have_no_fit() -> None:
@@ -145,11 +145,11 @@ def test_equal_magnitudes_have_no_fit() -> None:
     rows = [(t, f"{t}{d}", w, 3.0) for t in "ab" for d in range(7) for w in ("x", "y", "z")[: 2 + d % 2]]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     expert = {t: {f"{t}{d}": d % 3 for d in range(7)} for t in "ab"}
-    study = magnitudes(frame, expert)
-    for row in study.habits.records():
+    answer = magnitudes(frame, expert)
+    for row in answer.habits.records():
         assert (row["sd of ln"], row["D of log-normal"], row["max/min"]) == (0.0, None, 1.0)
-    assert "no log-normal fit in 3 rows whose ratings are all equal" in study.habits.notes
-    assert {row["all pairs"] for row in study.combinations.records()} == {1.0}
+    assert "no log-normal fit in 3 rows whose ratings are all equal" in answer.habits.notes
+    assert {row["all pairs"] for row in answer.combinations.records()} == {1.0}
     found = alpha(normalised(tg.read_ratings(frame)), "ratio", trials=0)
     assert found.why == "all ratings are 3"
 
@@ -157,9 +157,9 @@ def test_equal_magnitudes_have_no_fit() -> None:
 def test_experts_on_one_level_leave_nothing_to_order() -> None:
     """Guards combinations without pairs: undefined, with the reason."""
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
-    study = magnitudes(people.ratings, {t: dict.fromkeys(people.expert.docs.strings(), 1) for t in ("1", "2")})
-    assert {row["all pairs"] for row in study.combinations.records()} == {None}
-    assert "no topic has two rated documents that experts put on different levels" in str(study.combinations.notes)
+    found = magnitudes(people.ratings, {t: dict.fromkeys(people.expert.docs.strings(), 1) for t in ("1", "2")})
+    assert {row["all pairs"] for row in found.combinations.records()} == {None}
+    assert "no topic has two rated documents that experts put on different levels" in str(found.combinations.notes)
 
 
 def test_magnitudes_too_far_apart_are_refused() -> None:
@@ -258,7 +258,7 @@ def test_mistakes_are_told(world: World) -> None:
 def test_the_commands(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Guards `truegain study unanimity` and `study magnitudes` as a user runs them."""
+    """Guards `truegain experiment unanimity` and `experiment magnitudes` as a user runs them."""
     monkeypatch.chdir(tmp_path)
     tg.write_judgments(uniform_ratings(world.gold, seed=1), "ratings.csv")
     tg.write_runs(world.runs, "runs/")
@@ -269,7 +269,7 @@ def test_the_commands(
         (["unanimity", "ratings.csv", "runs", "--scale", "0:2", "--trials", "100"], "RawG against UG"),
         (["magnitudes", "magnitudes.csv", "--expert", "expert.qrels"], "Documents ordered as experts do"),
     ):
-        monkeypatch.setattr(sys, "argv", ["truegain", "study", *words])
+        monkeypatch.setattr(sys, "argv", ["truegain", "experiment", *words])
         with contextlib.suppress(SystemExit):
             main()
         assert said in capsys.readouterr().out

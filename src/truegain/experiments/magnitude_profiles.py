@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from truegain.errors import InputError
+from truegain.experiments.magnitude_units import nk_scores, no_anchors
 from truegain.gains.magnitudes import normalised, units
 from truegain.inference.agreement.order import expert_levels
-from truegain.studies.magnitude_units import nk_scores, no_anchors
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table
@@ -20,7 +20,7 @@ BOX = ("5%", "25%", "median", "75%", "95%")
 def levels_table(table: Judgments, expert: Judgments, how: str = "geometric") -> Table:
     """Normalised magnitudes by experts' level: how many, and their quantiles (the paper's boxplots).
 
-    >>> from truegain.studies.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
     >>> [row["level"] for row in levels_table(world.ratings, world.expert).records()]
     [0.0, 1.0, 2.0, 3.0]
@@ -38,7 +38,7 @@ def profile_table(table: Judgments, expert: Judgments) -> Table:
     linear: 1, 2, 3, 4; exponential: 2, 4, 8, 16, from the lowest level up.  Units without a document marked 'low' in
     the column `anchor` are left out.  Maddalena et al. 2017, ACM TOIS 35(3), section 8, figure 14.
 
-    >>> from truegain.studies.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
     >>> [(row["linear"], row["exponential"]) for row in profile_table(world.ratings, world.expert).records()]
     [(1, 2), (2, 4), (3, 8), (4, 16)]
@@ -65,7 +65,7 @@ def ratios_table(table: Judgments, expert: Judgments) -> Table:
     while R is folded up into H (H and R over M); the last two only in units that hold an M.  The lowest level is never
     M.  Maddalena et al. 2017, ACM TOIS 35(3), section 8, figure 15.
 
-    >>> from truegain.studies.ratings_world import magnitude_ratings
+    >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=3, docs=20, workers=5, seed=1)
     >>> [row["ratio"] for row in ratios_table(world.ratings, world.expert).records()]
     ['H / R', 'H / (R, M)', '(H, R) / M']

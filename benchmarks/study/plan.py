@@ -1,0 +1,113 @@
+"""Widths that a study foretells for more topics, gold labels or assessors, over those that such studies have.
+
+A small study foretells; other studies of the larger size, drawn anew, tell.  The ratio is that of the mean half widths
+of the real pair's interval.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import truegain as tg
+from benchmarks.coverage.run import seen_in
+from benchmarks.coverage.worlds import World
+from benchmarks.study.alone import DRAWS, LEAN, SHARE
+from benchmarks.study.judged import Crowd, bronze_of, gold_pairs, labels_of, names_of, ratings_of, runs_of
+from benchmarks.study.nature import Lists, any_kinds
+from truegain.errors import DataWarning
+
+NOW, ASSESSORS = 30, 6
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of everything: topics, share of pairs with gold labels, assessors; 0 for none of it."""
+
+    topics: int = NOW
+    gold: float = 0.0
+    assessors: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is bought: the world as it is, and as it is then."""
+
+    name: str
+    measure: str
+    now: Size
+    then: Size
+    factors: Mapping[str, float]
+
+
+GOLD, CROWD, BOTH = Size(gold=SHARE), Size(assessors=ASSESSORS), Size(gold=SHARE, assessors=ASSESSORS)
+STEPS = (
+    *(
+        Step(f"topics x {k}", m, Size(), Size(topics=k * NOW), {"topics": k})
+        for k in (2, 4)
+        for m in ("P@10", "nDCG@10", "AP")
+    ),
+    *(
+        Step(f"topics x {k}, gold pairs", "P@10", GOLD, Size(topics=k * NOW, gold=SHARE), {"topics": k})
+        for k in (2, 4)
+    ),
+    Step("gold x 2", "P@10", GOLD, Size(gold=2 * SHARE), {"gold": 2}),
+    Step("all gold", "P@10", GOLD, Size(gold=1.0), {"gold": 1 / SHARE}),
+    Step("assessors x 3", "CG@10", CROWD, Size(assessors=3 * ASSESSORS), {"assessors": 3}),
+    Step("topics x 2, gold by assessors", "CG@10", BOTH, Size(2 * NOW, SHARE, ASSESSORS), {"topics": 2}),
+    Step("gold x 2, by assessors", "CG@10", BOTH, Size(NOW, 2 * SHARE, ASSESSORS), {"gold": 2}),
+    Step("assessors x 3, of gold", "CG@10", BOTH, Size(NOW, SHARE, 3 * ASSESSORS), {"assessors": 3}),
+)  # fmt: skip
+
+
+def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
+    """A study of this size in the world of all sources."""
+    lists = Lists.draw(any_kinds(size.topics, rng), rng)
+    names = names_of(lists)
+    runs = runs_of(lists, names)
+    truth = lists.right
+    over = ["topics", *(["assessors"] if size.assessors else [])]
+    ratings = Crowd.draw(size.assessors, rng).votes(lists.relevant, rng) if size.assessors else None
+    if not size.gold and ratings is not None:
+        return tg.Study(runs, ratings_of(names, *ratings), measure, rule="mean", scale="0:1", generalise_to=over)
+    if not size.gold:
+        return tg.Study(runs, labels_of(truth, names), measure, generalise_to=over)
+    bronze = bronze_of(lists, rng, LEAN)
+    kept = gold_pairs(bronze, lists, size.gold, "random", rng)
+    if ratings is None:
+        gold: object = labels_of(truth, names, kept)
+        return tg.Study(runs, labels_of(bronze, names), measure, gold=gold, design="random", generalise_to=over)
+    return tg.Study(
+        runs, labels_of(bronze, names), measure, gold=ratings_of(names, *ratings, kept), design="random",
+        gold_rule="mean", scale="0:1", generalise_to=over, replicates=DRAWS,
+    )  # fmt: skip
+
+
+def foretold_and_come(rng: np.random.Generator, step: Step) -> dict[str, tuple[float, float]]:
+    """Half widths: what a study of today foretells for then, and what another one of then has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        foretold = made(rng, step.now, step.measure).standing("a", "c").after(**step.factors)
+        come = made(rng, step.then, step.measure).compare("a", "c")[0]
+    assert come.low is not None
+    assert come.high is not None
+    return {step.measure: (foretold, (come.high - come.low) / 2)}
+
+
+def tell(studies: int, seed: int, jobs: int | None) -> None:
+    """Print the table."""
+    seen = seen_in("benchmarks.study", ("plan",), studies, seed, jobs)
+    print("| step | measure | foretold | came | ratio | +- |\n|---|---|---|---|---|---|")
+    for (_, world, measure), ones in seen.items():
+        foretold, come = np.array(ones).T
+        ratio = foretold.mean() / come.mean()
+        error = ratio * np.hypot(*(x.std() / x.mean() / np.sqrt(len(x)) for x in (foretold, come)))
+        out = "" if 0.85 <= ratio <= 1.15 else " !"
+        print(f"| {world} | {measure} | {foretold.mean():.4f} | {come.mean():.4f} | {ratio:.2f}{out} | {error:.2f} |")
+
+
+WORLDS = tuple(World(f"{s.name}, {s.measure}", partial(foretold_and_come, step=s)) for s in STEPS)

@@ -1,0 +1,127 @@
+"""Scores, differences and ranks from what a measure stands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain.inference.limits import within
+from truegain.inference.results import Comparison, Estimate
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.lattice import Lattice, limits
+from truegain.inference.study.ranking import Ranking, largest_t
+from truegain.measures.base import Measure
+from truegain.student import p_of
+from truegain.tables.columns import Bools, Floats
+
+METHOD = "t, moves of all sources"
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """One measure of some systems: what it stands on, and how sure answers shall be."""
+
+    systems: tuple[str, ...]
+    measure: Measure
+    lattice: Lattice
+    confidence: float
+    topics: int
+
+    def estimates(self, over: str) -> list[Estimate]:
+        """The score of every system."""
+        spread = self.lattice.spread(Contrasts.scores(len(self.systems)))
+        value = self.lattice.evidence.value
+        low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
+        return [
+            Estimate(
+                system, str(self.measure), float(value[s]), float(low[s]), float(high[s]), level=self.confidence,
+                over=over, method=METHOD, se=float(np.sqrt(spread.variance[s])), n=self.topics,
+            )
+            for s, system in enumerate(self.systems)
+        ]  # fmt: skip
+
+    def differences(self, asked: Contrasts) -> list[Comparison]:
+        """The differences of pairs of systems; one that nothing moves, or few gold labels touch, has no interval."""
+        lattice = self.lattice
+        spread, value = lattice.spread(asked), lattice.evidence.value
+        naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
+        difference = asked.values(value)
+        low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
+        touching = lattice.evidence.touching(asked)
+        out = []
+        for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
+            se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
+            notes = _unknown(se, None if touching is None else int(touching[i]))
+            t = difference[i] / se if se > 0 else 0.0
+            out.append(
+                Comparison(
+                    self.systems[a], self.systems[b], str(self.measure), float(value[a]), float(value[b]),
+                    float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
+                    None if notes else p_of(float(t), float(spread.df[i])), test=METHOD, level=self.confidence,
+                    n=self.topics, naive=float(naive[i]),
+                    naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
+                )
+            )  # fmt: skip
+        return out
+
+    def all_differences(self, seed: int) -> list[Comparison]:
+        """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
+
+        Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
+        """
+        asked = Contrasts.all_pairs(len(self.systems))
+        found, spread = self.differences(asked), self.lattice.spread(asked)
+        if len(found) < 2:
+            return found
+        largest = np.sort(largest_t(self._covariance(), spread, asked, seed))
+        error = np.where(spread.variance > 0, np.sqrt(spread.variance), np.inf)
+        t = np.abs(asked.values(self.lattice.evidence.value)) / error
+        above = len(largest) - np.searchsorted(largest, t, side="left")
+        adjusted = (above + 1) / (len(largest) + 1)
+        return [
+            c if c.p is None else replace(c, p_adjusted=max(c.p, float(q)), adjustment="largest t")
+            for c, q in zip(found, adjusted, strict=True)
+        ]
+
+    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...]) -> Ranking:
+        """Which systems may be best, tiers and ranks with limits, all pairs at once.
+
+        open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
+        """
+        asked = Contrasts.all_pairs(len(self.systems))
+        spread, value = self.lattice.spread(asked), self.lattice.evidence.value
+        quantile = float(np.quantile(largest_t(self._covariance(), spread, asked, seed), self.confidence))
+        difference, half = asked.values(value), quantile * np.sqrt(spread.variance)
+        sure = (np.abs(difference) > half) & (spread.variance > 0) & ~open_[asked.a] & ~open_[asked.b]
+        if (touching := self.lattice.evidence.touching(asked)) is not None:
+            sure &= touching >= LEAST_GOLD
+        ahead = np.zeros((len(self.systems),) * 2, np.bool_)
+        up, down = sure & (difference > 0), sure & (difference < 0)
+        ahead[asked.b[up], asked.a[up]] = True
+        ahead[asked.a[down], asked.b[down]] = True
+        return Ranking.of(
+            self.systems, value, ahead, measure=str(self.measure), confidence=self.confidence, notes=notes
+        )
+
+    def _covariance(self) -> Floats:
+        """Of all scores: from the variances of scores and of all differences."""
+        n = len(self.systems)
+        alone = self.lattice.spread(Contrasts.scores(n)).variance
+        pairs = Contrasts.all_pairs(n)
+        out = np.diag(alone)
+        both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs).variance) / 2
+        out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
+        return out
+
+
+def _unknown(se: float, touching: int | None) -> tuple[str, ...]:
+    """Why a difference has no interval."""
+    notes = []
+    if not se > 0:
+        notes.append("no unit moves this difference, so how sure it is cannot be told")
+    elif touching is not None and touching < LEAST_GOLD:
+        labels = "1 gold label touches it" if touching == 1 else f"{touching} gold labels touch it"
+        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from what the two systems retrieved")
+    return tuple(notes)

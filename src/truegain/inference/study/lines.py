@@ -1,0 +1,87 @@
+"""What a verdict stands on: the difference over each source, and the units that pull it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from truegain.inference.limits import within
+from truegain.inference.results import Comparison
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.lattice import SOURCES, Lattice, limits
+from truegain.inference.study.moves import Moves
+from truegain.measures.base import Measure
+
+UNITS = {"topics": "Topics", "gold": "Gold labels", "assessors": "Assessors"}
+TOGETHER = "all together"
+
+
+@dataclass(frozen=True)
+class Line:
+    """The difference over one source alone, or over all asked for together."""
+
+    source: str
+    low: float | None
+    high: float | None
+    share: float | None = None  # of the variance of all together, to the nearest tenth
+    why: str = ""  # where there is no interval
+    asked: bool = True  # whether the verdict speaks of this source
+
+    @property
+    def survives(self) -> bool | None:
+        """Whether zero lies outside; None where it is not known."""
+        return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
+
+
+class Pull(NamedTuple):
+    """How far a unit moves the difference, and what this would be without it, where all was fitted again."""
+
+    unit: str
+    move: float
+    without: float | None
+
+    @classmethod
+    def most_of(cls, moves: Moves, asked: Contrasts, most: int = 5) -> tuple[Pull, ...]:
+        """The units of a source that move a difference most."""
+        named, left = moves.decisive(asked, most), moves.left_without(asked, most)
+        return tuple(cls(unit, move, x) for (unit, move), x in zip(named, left, strict=True))
+
+
+def lines_of(
+    lattice: Lattice, asked: Contrasts, m: Measure, shares: Mapping[str, float], whole: Comparison
+) -> tuple[Line, ...]:
+    """The interval over each source of which something can be said, asked for or not, and over all together."""
+    value, found = asked.values(lattice.evidence.value), []
+    for source in SOURCES:
+        spoken_of = source in lattice.over or source == "gold"
+        spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
+        if spread is None:
+            continue
+        if not spread.variance[0] > 0:
+            found.append(Line(source, None, None, shares.get(source), "nothing moves it", spoken_of))
+            continue
+        if whole.low is None:
+            found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
+            continue
+        low, high = within(*limits(value, spread, whole.level), m.bounds(), differences=True)
+        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of))
+    return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
+
+
+def naive_line(lattice: Lattice, asked: Contrasts, confidence: float) -> Line:
+    """Student's t over topics, the labels taken as they are."""
+    low, high = limits(asked.values(lattice.naive.value), lattice.naive.over_topics(asked), confidence)
+    name = "naive: topics" if lattice.naive is lattice.evidence else "naive: labels as they are"
+    return Line(name, float(low[0]), float(high[0]))
+
+
+def pulls_told(source: str, units: tuple[Pull, ...]) -> str:
+    """The units that pull a difference most: what it would be without each, or how far it pulls."""
+    if all(pull.without is not None for pull in units):
+        first, *rest = units
+        told = [f"without {first.unit} the difference would be {first.without:+.4f}"]
+        told += [f"without {pull.unit} {pull.without:+.4f}" for pull in rest]
+    else:
+        told = [f"{pull.unit} by {pull.move:+.4f}" for pull in units]
+    return f"{UNITS[source]} that pull it most: {', '.join(told)}."

@@ -1,0 +1,252 @@
+"""What a study is made of: runs in line with labels, ratings or gold labels behind these, and what was sampled."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import DataWarning, TruegainError, some
+from truegain.gains.catalogue import rule_of
+from truegain.gains.magnitudes import normalised
+from truegain.inference.collection.expansion import check_drawable
+from truegain.inference.collection.score import has_lone_rule, spreads_of
+from truegain.inference.judges.judge import Judge
+from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
+from truegain.inference.study.lattice import Collection as OtherCollections
+from truegain.inference.study.lattice import Lattice, Source
+from truegain.inference.study.making import evidence_of, tell_holes
+from truegain.inference.study.moves import Moves
+from truegain.inference.study.raters import Raters
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.tables.checks import warn
+from truegain.tables.columns import Coded, Floats, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.ranked import RankedGains
+from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs
+from truegain.tables.scale import Scale
+
+FEW_TOPICS = 10
+
+
+def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:
+    """The labels of some topics, which know of no others.
+
+    >>> some = of_topics(Judgments.of({"1": {"a": 1}, "2": {"a": 0, "b": 1}, "3": {"c": 1}}), {"3", "2"})
+    >>> some.topic.values, some.topic.strings()
+    (('2', '3'), ['2', '2', '3'])
+    """
+    values = tuple(t for t in labels.topic.values if t in kept)
+    code = labels.topic.onto(values)
+    rows = np.flatnonzero(code >= 0)
+    return replace(labels.take(rows), topic=Coded(values, frozen(code[rows])))
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Runs as they were given, and how to read them."""
+
+    runs: object
+    name_by: NameBy = "file"
+    jobs: int | None = None
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """Runs in line with labels, on the topics that all systems answer, and the labels of these topics.
+
+        few: whether to tell that the topics are few.
+        """
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ runs lacks? judged topics", DataWarning)  # told here
+            ranked = self._against(labels, keep_keys)
+        there = np.asarray(ranked.present.reshape(len(ranked.systems), -1).all(axis=0))
+        if not there.all():
+            lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
+            kept = set(ranked.topics) - set(lacking)
+            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "
+                 f"({some(lacking)})")  # fmt: skip
+            if not kept:
+                raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few")
+            labels = of_topics(labels, kept)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told the first time
+                ranked = self._against(labels, keep_keys)
+        topics = len(ranked.topics)
+        if topics < LEAST_TOPICS:
+            raise TruegainError(
+                f"{topics} {'topic is' if topics == 1 else 'topics are'} too few for a study; have at least "
+                f"{LEAST_TOPICS}, better 50"
+            )
+        if topics < FEW_TOPICS and few:
+            warn(f"{topics} topics are few: intervals over topics lean on the shape of the scores; have 25 or more")
+        return ranked, labels
+
+    def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
+        return aligned(self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys)
+
+    def two(self, a: str, b: str, labels: Judgments) -> Runs:
+        """The runs of two systems; of files, those that are named like them are read first."""
+        found: dict[str, Run] = {}
+        runs = self.runs
+        if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+            runs = sorted(map(os.fspath, runs), key=lambda path: a not in path and b not in path)
+        for load in loaders_of(runs, labels, self.name_by, 1):
+            found |= {run.system: run for run in load() if run.system in (a, b)}
+            if len(found) == 2:
+                break
+        return Runs((found[a], found[b]))
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Runs in line with labels, and what may move the scores."""
+
+    over: frozenset[Source]
+    ranked: RankedGains
+    raters: Raters | None
+    judge: Judge | None
+    gold_level: float | None
+    replicates: int
+    seed: int
+    gold_rated: bool = False  # whether the ratings are those behind the gold labels
+
+    def lattice(self, m: Measure) -> Lattice:
+        """What a measure stands on; what cannot be spoken of is refused."""
+        self._refuse_fixed()
+        tell_holes(self.ranked, m, self.judge)
+        evidence = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        naive = evidence if self.judge is None else evidence_of(self.ranked, m, None, None)
+        collection = assessors = replicates = documents = None
+        if "collection" in self.over:
+            check_drawable(m)
+            self._refuse_shallow(m)
+
+            def collection() -> OtherCollections:
+                spreads = spreads_of(
+                    self.ranked, m, pairs=True, replicates=self.replicates, seed=self.seed, engine=None, progress=None
+                )  # fmt: skip
+                return OtherCollections(spreads, has_lone_rule(m))
+
+        raters = self.raters
+        if raters is not None:
+
+            def refitted(gains: Floats) -> Evidence:
+                if self.gold_rated:
+                    assert self.judge is not None
+                    judge = replace(self.judge, gold=raters.ratings.labelled(gains))
+                    return evidence_of(self.ranked, m, judge, self.gold_level)
+                ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
+                return evidence_of(ranked, m, self.judge, self.gold_level)
+
+            if self._raters_tell(raters):
+
+                def assessors() -> tuple[Moves, Moves]:
+                    return raters.moves(refitted, self.ranked.topics)
+
+                def documents() -> Moves:
+                    return raters.within_documents(refitted, self.ranked.topics)
+
+            if "replicates" in self.over:
+
+                def replicates() -> Moves:
+                    return raters.repeated_moves(refitted, self.ranked.topics)
+
+        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents)
+
+    def _raters_tell(self, raters: Raters) -> bool:
+        """Whether leaving assessors out says something; where they are asked for this was checked."""
+        if self.judge is not None and self.judge.design in ("by-gold", "elsewhere"):
+            if "assessors" in self.over:
+                raise TruegainError(
+                    f"design {self.judge.design!r}: the judge's rates are of all assessors together, so others "
+                    "cannot be spoken of; leave 'assessors' out of generalise_to"
+                )
+            return False
+        if "assessors" in self.over:
+            return True
+        try:
+            raters.check()
+        except TruegainError:
+            return False
+        return True
+
+    def _refuse_fixed(self) -> None:
+        """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
+        if "topics" in self.over or self.judge is None or self.judge.design not in ("by-gold", "elsewhere"):
+            return
+        raise TruegainError(
+            f"design {self.judge.design!r} knows how often the judge errs, not where, so scores of these topics only "
+            "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
+            "drawn from these topics (design='random')"
+        )
+
+    def _refuse_shallow(self, m: Measure) -> None:
+        """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff is None:
+            return
+        deepest = self.ranked.depth.reshape(len(self.ranked.systems), -1).max(axis=1)
+        shallow = np.flatnonzero((deepest >= cutoff) & (deepest < 2 * cutoff)).tolist()
+        if shallow:
+            names = some([self.ranked.systems[s] for s in shallow])
+            raise TruegainError(
+                f"{m} over other collections needs lists of {2 * cutoff} documents, and {len(shallow)} of "
+                f"{len(deepest)} runs hold no more than {int(deepest[shallow].max())} ({names}): copies of documents "
+                "would leave ranks empty; give deeper runs, or leave 'collection' out"
+            )
+
+    def unjudged(self, m: Measure, systems: Sequence[int] | None = None) -> tuple[int, int]:
+        """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
+        shape = len(self.ranked.systems), len(self.ranked.topics)
+        lists = np.zeros(shape, np.bool_)
+        lists[slice(None) if systems is None else list(systems)] = True
+        cutoff = getattr(m, "cutoff", None)
+        depth = self.ranked.depth if cutoff is None else np.minimum(self.ranked.depth, cutoff)
+        counted = m.within(self.ranked.rank) & self.ranked.judged & lists.ravel()[self.ranked.list]
+        there = int(depth[lists.ravel()].sum())
+        return there - int(counted.sum()), there
+
+    def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
+        """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged."""
+        if self.judge is None:
+            return 0, 0
+        if self.judge.design == "topics":
+            return int(lattice.evidence.has.sum()), len(self.ranked.topics)  # type: ignore[attr-defined]
+        if self.judge.design in ("random", "by-bronze"):
+            return self.judge.size, len(self.ranked.pool)
+        return self.judge.size, 0
+
+
+def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
+    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
+    if gold_rule is None:
+        return
+    if gold is None:
+        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
+    if rule is not None or normalise is not None:
+        raise TruegainError(
+            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
+            "first, with tg.to_gains"
+        )
+
+
+def raters_of(
+    judgments: object, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
+    outside: Outside, parameters: Mapping[str, Any],
+) -> Raters | None:  # fmt: skip
+    """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
+    if rule is None and normalise is None:
+        if parameters:
+            raise TruegainError(f"Study has no option {', '.join(sorted(parameters))}")
+        return None
+    declared = Scale.of(scale)
+    table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
+    if normalise is not None:
+        table = normalised(table, normalise)
+    return Raters.of(table, rule_of("median" if rule is None else rule, **parameters), declared)

@@ -1,0 +1,63 @@
+"""What the answers are about, and what is held fixed, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from truegain.errors import TruegainError
+from truegain.inference.study.lattice import POPULATIONS, Source
+
+
+@dataclass(frozen=True)
+class Population:
+    """The sources that are spoken of, and how many topics and assessors stand for their like.
+
+    >>> print(Population(frozenset(["topics", "assessors"]), 50, 5, True))
+    For topics like these 50, by assessors like these 5; held fixed: the collection, the judge of the gold labels.
+    """
+
+    over: frozenset[Source]
+    topics: int
+    assessors: int = 0  # 0 where labels are taken as they are
+    gold: bool = False
+
+    @property
+    def holds_for(self) -> str:
+        """For what the answers hold."""
+        n = self.topics
+        words = [f"for topics like these {n}" if "topics" in self.over else f"for these {n} topics only"]
+        if "collection" in self.over:
+            words.append("on other collections of the same kind")
+        if "assessors" in self.over:
+            words.append(f"by assessors like these {self.assessors}")
+        if "replicates" in self.over:
+            words.append("were the judge asked again")
+        return ", ".join(words)
+
+    @property
+    def held_fixed(self) -> str:
+        """What is held fixed."""
+        words = [f"the {s}" for s in ("topics", "collection") if s not in self.over]
+        if "assessors" not in self.over and self.assessors:
+            words.append("the assessors")
+        elif not self.assessors and not self.gold:
+            words.append("the judgments")
+        if self.gold:
+            words.append("the judge of the gold labels")
+        return ", ".join(words) or "nothing"
+
+    def __str__(self) -> str:
+        return f"{self.holds_for[0].upper()}{self.holds_for[1:]}; held fixed: {self.held_fixed}."
+
+
+def sources_of(names: Sequence[str]) -> frozenset[Source]:
+    """The sources that are named, or an error that lists them."""
+    given = [names] if isinstance(names, str) else list(names)
+    found: set[Source] = set()
+    for name in given:
+        source = next((s for s in POPULATIONS if s == name), None)
+        if source is None:
+            raise TruegainError(f"generalise_to: {name!r} is not known; there are {', '.join(POPULATIONS)}")
+        found.add(source)
+    return frozenset(found)

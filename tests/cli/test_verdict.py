@@ -1,0 +1,292 @@
+"""`truegain verdict` as a user runs it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import truegain as tg
+from tests.cli.conftest import Run
+
+TOPICS, DOCS = 24, 60
+STRENGTH = {"weak": 0.3, "fair": 1.0, "good": 2.0}
+
+
+def world(seed: int = 3) -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]]]:
+    """Three systems that rank by the truth and noise, and the true labels 0 and 1."""
+    rng = np.random.default_rng(seed)
+    labels, runs = {}, {name: {} for name in STRENGTH}  # type: ignore[var-annotated]
+    for t in range(TOPICS):
+        truth = (rng.random(DOCS) < 0.3).astype(int)
+        labels[f"{t:02}"] = {f"d{i:02}": int(g) for i, g in enumerate(truth)}
+        for name, strength in STRENGTH.items():
+            score = strength * truth + rng.normal(size=DOCS)
+            runs[name][f"{t:02}"] = {f"d{i:02}": float(x) for i, x in enumerate(score)}
+    return runs, labels
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Judgments, an erring judge's, gold by pairs and by topics, ratings, and runs, as files."""
+    runs, labels = world()
+    rng = np.random.default_rng(8)
+    flipped = {t: {d: int(g if rng.random() < 0.85 else 1 - g) for d, g in row.items()} for t, row in labels.items()}
+    sample = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in labels.items()}
+    tg.write_judgments(labels, tmp_path / "judgments.qrels")
+    tg.write_judgments(flipped, tmp_path / "llm.qrels")
+    tg.write_judgments(sample, tmp_path / "pairs.qrels")
+    tg.write_judgments({t: labels[t] for t in sorted(labels)[:10]}, tmp_path / "gold.qrels")
+    lines = ["topic,doc,assessor,label"]
+    for t, row in labels.items():
+        lines += [f"{t},{d},{who},{g + int(rng.integers(0, 2))}" for d, g in row.items() for who in "vwxyz"]
+    (tmp_path / "ratings.csv").write_text("\n".join(lines) + "\n")
+    tg.write_runs(runs, f"{tmp_path}/runs/")
+    return tmp_path
+
+
+TWO = ("runs/weak.run", "runs/good.run")
+PLAIN = ("verdict", "judgments.qrels", *TWO, "-m", "P@10")
+
+
+def test_topics_alone_is_the_paired_t_test(run: Run, folder: Path) -> None:
+    """Guards the first form of the command: the sentence comes first, its numbers are those of scipy's paired t."""
+    code, out, err = run(*PLAIN)
+    scores = tg.evaluate([str(folder / f) for f in TWO], str(folder / "judgments.qrels"), "P@10").values["P@10"]
+    found = stats.ttest_rel(scores[1], scores[0])
+    low, high = found.confidence_interval(0.95)
+    difference = float((scores[1] - scores[0]).mean())
+    first = f"good is better than weak: {difference:+.4f} P@10 [{low:.4f}, {high:.4f}], for topics like these {TOPICS}."
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == first
+    assert "Held fixed: the collection, the judgments." in out
+
+
+def test_the_order_of_runs_is_the_claim(run: Run) -> None:
+    """Guards 'b against a in the order given': turned around, the second is not better, and the text says worse."""
+    _, out, _ = run("verdict", "judgments.qrels", *TWO[::-1], "-m", "P@10")
+    assert out.startswith("weak is not better than good, it is worse: -0.")
+    _, paired, _ = run("verdict", "judgments.qrels", "runs", "-m", "P@10", "--pair", "good,weak")
+    assert paired.splitlines()[0] == out.splitlines()[0]
+
+
+def test_without_a_topic_is_what_it_would_be_without_it(run: Run, folder: Path) -> None:
+    """Guards the moves in words: the difference named is that of the study with the topic taken out."""
+    _, out, _ = run(*PLAIN)
+    found = re.search(r"Topics that pull it most: without (\S+) the difference would be (\S+?),", out)
+    assert found is not None
+    labels = world()[1]
+    del labels[found[1]]
+    with pytest.warns(tg.DataWarning, match="topics without judgments"):
+        scores = tg.evaluate([str(folder / f) for f in TWO], labels, "P@10").values["P@10"]
+    assert f"{(scores[1] - scores[0]).mean():+.4f}" == found[2]
+
+
+def test_gold_topics_and_other_collections(run: Run) -> None:
+    """Guards the second form: the collection's own interval, gold's, the naive one beside, what topics hold."""
+    words = ("--gold", "gold.qrels", "--design", "topics", "--generalise-to", "topics,collection")
+    code, out, err = run("verdict", "llm.qrels", *TWO, "-m", "nDCG@10", *words)
+    assert (code, err) == (0, "")
+    assert f"for topics like these {TOPICS}, on other collections of the same kind" in out.splitlines()[0]
+    rows = [line.split("  ")[0] for line in out.splitlines()[3:8]]
+    assert rows == ["topics", "collection", "gold", "all together", "naive: labels as they are"]
+    assert "the interval over topics holds their documents and their gold labels too" in out
+    assert "more gold topics" in out
+    assert "Held fixed: the judge of the gold labels." in out
+
+
+def test_ratings_costs_and_a_ranking(run: Run) -> None:
+    """Guards the third form: of many runs the ranking first, then the two best, with assessors, prices and an aim."""
+    words = ("--rule", "mean", "--generalise-to", "topics,assessors", "--smallest", "0.02")
+    code, out, err = run("verdict", "ratings.csv", "runs/", *words, "--costs", "topic=5,gold=1.5,rating=0.1")
+    assert (code, err) == (0, "")
+    assert out.startswith("Only good may be best on nDCG@10; each of the others is worse than some other system")
+    assert re.search(r"^system +nDCG@10 +rank from +rank to +tier$", out, re.MULTILINE)
+    assert "The two best: good is better than fair" in out
+    assert f"for topics like these {TOPICS}, by assessors like these 5" in out
+    assert "Assessors that pull it most: without" in out
+    assert re.search(r"more topics \(\d+ in all\): \+-0\.0\d+, cost ", out)
+    assert "These two were picked by their scores" in out
+
+
+def test_these_questions_only(run: Run) -> None:
+    """Guards --topics fixed: the sentence says so, gold alone moves it, and a collection may be added."""
+    gold = ("--gold", "pairs.qrels", "--design", "random", "-m", "P@10")
+    _, out, _ = run("verdict", "llm.qrels", *TWO, *gold, "--topics", "fixed")
+    assert f"for these {TOPICS} topics only" in out.splitlines()[0]
+    assert "Held fixed: the topics, the collection, the judge of the gold labels." in out
+    assert not re.search(r"^topics ", out, re.MULTILINE)
+    _, more, _ = run("verdict", "judgments.qrels", *TWO, "--topics", "fixed", "--generalise-to", "collection")
+    assert f"for these {TOPICS} topics only, on other collections of the same kind" in more
+
+
+def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> None:
+    """Guards --uses: without gold of its own a system of the judge's model cannot be told; with gold it can."""
+    same = ("--uses", "good=m1", "--judge-model", "m1")
+    _, out, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same)
+    assert out.startswith("Whether good is better than weak cannot be told")
+    assert "calibration borrowed: good uses m1" in out.splitlines()[0]
+    _, told, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same, "--gold", "pairs.qrels", "--design", "random")
+    assert told.startswith("good is better than weak")
+    (folder / "uses.csv").write_text("system,model\ngood,m0\n\ngood,m1\nweak,m2\n")
+    _, of_file, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", "--uses", "uses.csv", "--judge-model", "m1")
+    assert of_file == out
+    _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
+    assert "Calibration borrowed: good; no rank of theirs is ruled out." in ranks
+    assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
+
+
+def test_holes_hold_back_or_count_as_not_relevant(run: Run, folder: Path) -> None:
+    """Guards --holes: half of the labels gone, the verdict is held back and says by how many topics, or assumes."""
+    labels, rng = world()[1], np.random.default_rng(1)
+    few = {t: {d: g for d, g in row.items() if rng.random() < 0.5} for t, row in labels.items()}
+    tg.write_judgments(few, folder / "few.qrels")
+    _, out, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10")
+    assert re.search(rf"it holds, unless unjudged documents turn against it on \d+ or more of {TOPICS} topics", out)
+    assert "the verdict takes the worst" in out
+    _, turned, _ = run("verdict", "few.qrels", *TWO[::-1], "-m", "P@10")
+    assert re.search(r"by the labels there are it is worse, but \d+ unjudged documents could add up to 0\.", turned)
+    _, assumed, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10", "--holes", "non-relevant")
+    assert assumed.splitlines()[0].endswith("; unjudged documents count as not relevant.")
+    assert assumed.startswith("good is better than weak")
+
+
+def test_several_measures_have_a_verdict_each(run: Run) -> None:
+    """Guards -m twice: two sentences, in the order asked for."""
+    _, out, _ = run("verdict", "judgments.qrels", *TWO, "-m", "P@10", "-m", "nDCG@10")
+    said = [line for line in out.splitlines() if line.startswith("good is better")]
+    assert [line.split()[6] for line in said] == ["P@10", "nDCG@10"]
+
+
+def test_json_holds_everything_and_how_it_was_made(run: Run, folder: Path) -> None:
+    """Guards the machine's side: options, seed, digests of what was read, all digits, the same numbers as the text."""
+    words = ("--gold", "pairs.qrels", "--design", "random", "--seed", "4", "--costs", "gold=2", "--format", "json")
+    _, out, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *words)
+    told = json.loads(out)
+    made = told["made_by"]
+    assert (made["seed"], made["design"], made["costs"], made["generalise_to"]) == (4, "random", "gold=2", ["topics"])
+    digest = hashlib.sha256((folder / "pairs.qrels").read_bytes()).hexdigest()
+    assert made["inputs"]["pairs.qrels"] == digest
+    assert set(made["inputs"]) == {"llm.qrels", "pairs.qrels", *(f"runs/{s}.run" for s in STRENGTH)}
+    (ranking,), (verdict,) = told["rankings"], told["verdicts"]
+    assert [row["system"] for row in ranking["systems"]] == ["good", "fair", "weak"]
+    assert (verdict["a"], verdict["b"]) == ("fair", "good")
+    assert f"{verdict['difference']:+.4f} P@10 [{verdict['low']:.4f}, {verdict['high']:.4f}]" in verdict["sentence"]
+    assert {"topics", "gold", "all together"} == {row["over"] for row in verdict["by_source"]}
+    assert all(step["cost"] is not None for step in verdict["next_steps"] if step["what"] == "gold labels")
+
+
+def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
+    """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
+    _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
+    head, first, second = out.splitlines()
+    assert head == "measure,a,b,over,difference,low,high,share,excludes_0"
+    assert first.startswith("P@10,weak,good,topics,0.")
+    assert second.startswith("nDCG@10,weak,good,topics,0.")
+    assert first.endswith(",1.0,True")
+    run("verdict", "judgments.qrels", "runs", "-m", "P@10", "-o", "ranks.csv")
+    assert (folder / "ranks.csv").read_text().splitlines()[0] == "measure,system,value,rank_low,rank_high,tier"
+    _, tex, _ = run(*PLAIN, "--format", "latex")
+    before, _, table = tex.partition(r"\begin{tabular}")
+    assert all(line.startswith("%") for line in before.splitlines())
+    assert table
+
+
+def test_seed_and_jobs(run: Run) -> None:
+    """Guards repeatability: the same seed is the same text for any --jobs, and the seed matters where one draws."""
+    words = (*PLAIN, "--generalise-to", "topics,collection", "--replicates", "200")
+    first = run(*words, "--seed", "1", "--jobs", "1")[1]
+    assert run(*words, "--seed", "1", "--jobs", "2")[1] == first
+    assert run(*words, "--seed", "2")[1] != first
+
+
+def test_ratings_by_other_names(run: Run, folder: Path) -> None:
+    """Guards --columns, --repeated and --scale: the same ratings under other names give the same answer."""
+    text = (folder / "ratings.csv").read_text()
+    (folder / "other.csv").write_text(text.replace("assessor,label", "worker_id,grade") + "00,d00,v,0\n")
+    words = (*TWO, "-m", "P@10", "--rule", "mean", "--generalise-to", "topics,assessors")
+    renamed = ("--columns", "assessor=worker_id,label=grade")
+    code, _, err = run("verdict", "other.csv", *words, *renamed)
+    assert code == 2
+    assert "twice" in err or "several" in err or "repeated" in err
+    first = run("verdict", "other.csv", *words, *renamed, "--repeated", "first", "--scale", "0:2")
+    assert first[:2] == run("verdict", "ratings.csv", *words)[:2]
+
+
+def test_a_judge_asked_again(run: Run, folder: Path) -> None:
+    """Guards replicates: an LLM asked three times is one assessor whose noise lies in the topics."""
+    text = (folder / "ratings.csv").read_text()
+    lines = [line for line in text.splitlines() if line.split(",")[2] in ("assessor", "v", "w", "x")]
+    (folder / "again.csv").write_text(re.sub(",[vwx],", ",llm,", "\n".join(lines)) + "\n")
+    words = ("--rule", "mean", "--repeated", "all", "--generalise-to", "topics,replicates")
+    code, out, _ = run("verdict", "again.csv", *TWO, "-m", "nDCG@10", *words)
+    assert code == 0
+    assert f"for topics like these {TOPICS}, were the judge asked again" in out.splitlines()[0]
+    assert [line.split("  ")[0] for line in out.splitlines()[3:6]] == ["topics", "replicates", "all together"]
+
+
+MISTAKES = [
+    (("judgments.qrels", "runs/weak.run"), "a verdict is about two systems, and there is 1 (weak)"),
+    (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is no system here"),
+    (("judgments.qrels", "runs", "--pair", "weak"), "is not two systems; write --pair a,b"),
+    (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
+    (("judgments.qrels", *TWO, "--design", "topics"), "--design is about gold labels; give these with --gold"),
+    (("judgments.qrels", *TWO, "--gold-level", "1"), "--gold-level is about gold labels"),
+    (("llm.qrels", *TWO, "--gold", "pairs.qrels"), "how were the gold pairs sampled"),
+    (("llm.qrels", *TWO, "--gold", "pairs.qrels", "--design", "random", "-m", "nDCG@10"), "single gold pairs cannot"),
+    (("judgments.qrels", *TWO, "--generalise-to", "assessors"), "needs ratings by several assessors"),
+    (("judgments.qrels", *TWO, "--generalise-to", "replicates"), "is about the same judge asked again"),
+    (("ratings.csv", *TWO, "--rule", "mean", "--generalise-to", "replicates"), "ask the judge again"),
+    (("judgments.qrels", *TWO, "--generalise-to", "topics,moon"), "'moon' is not known"),
+    (("judgments.qrels", *TWO, "--generalise-to", ""), "'' is not known"),
+    (("judgments.qrels", *TWO, "--topics", "fixed", "--generalise-to", "topics"), "give one of them"),
+    (("judgments.qrels", *TWO, "--topics", "fixed"), "nothing else was sampled"),
+    (("judgments.qrels", *TWO, "--costs", "topic=5,beer=1"), "'beer' has no price here"),
+    (("judgments.qrels", *TWO, "--costs", "topic=5,topic=6"), "topic has two prices"),
+    (("judgments.qrels", *TWO, "--costs", "gold=much"), "the price of gold is 'much'"),
+    (("judgments.qrels", *TWO, "--costs", "gold=-1"), "give a number of at least 0"),
+    (("judgments.qrels", *TWO, "--uses", "weak=m"), "say with --judge-model"),
+    (("judgments.qrels", *TWO, "--judge-model", "m"), "name these with --uses"),
+    (("judgments.qrels", *TWO, "--uses", "none=m", "--judge-model", "m"), "which is no system here"),
+    (("judgments.qrels", *TWO, "--uses", "=m", "--judge-model", "m"), "is not system=model"),
+    (("judgments.qrels", *TWO, "--uses", "none", "--judge-model", "m"), "neither system=model nor a file"),
+    (("judgments.qrels", *TWO, "--uses", "ratings.csv", "--judge-model", "m"), "a line should be system,model"),
+    (("judgments.qrels", *TWO, "--scale", "0:3"), "--scale: this is about ratings"),
+    (("judgments.qrels", *TWO, "--rule", "mean"), "do not say who rated"),
+    (("judgments.qrels", *TWO, "--confidence", "95"), "write 0.95 for 95%"),
+    (("judgments.qrels", *TWO, "--smallest", "nan"), "--smallest nan is not a number"),
+    (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),
+    (("ratings.csv", *TWO), "a gain rule is needed"),
+    (("ratings.csv", *TWO, "--rule", "glad", "--generalise-to", "assessors"), "cannot be left out"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=lambda w: " ".join(w) if isinstance(w, tuple) else "")
+def test_mistakes_are_told(words: tuple[str, ...], said: str, run: Run) -> None:
+    """Guards what users get wrong: exit code 2, nothing printed, and a sentence that says what to do."""
+    code, out, err = run("verdict", *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_too_little_is_refused(run: Run, folder: Path) -> None:
+    """Guards small studies: two topics, and a collection over runs that are cut above twice the cutoff."""
+    labels = world()[1]
+    tg.write_judgments({t: labels[t] for t in ("00", "01")}, folder / "two.qrels")
+    code, _, err = run("verdict", "two.qrels", *TWO)
+    assert code == 2
+    assert "2 topics are too few for a study" in err
+    short = {
+        name: {t: dict(sorted(row.items(), key=lambda x: -x[1])[:15]) for t, row in lists.items()}
+        for name, lists in world()[0].items()
+    }
+    tg.write_runs(short, f"{folder}/short/")
+    code, _, err = run("verdict", "judgments.qrels", "short", "-m", "P@10", "--generalise-to", "topics,collection")
+    assert code == 2
+    assert "needs lists of 20 documents, and 3 of 3 runs hold no more than 15 (fair, good, weak)" in err

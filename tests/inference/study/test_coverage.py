@@ -1,0 +1,121 @@
+"""Small studies in known worlds, fixed seeds: what the intervals promise, and that each source is counted once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from benchmarks.study.alone import collection_alone, elsewhere, gold_alone, held_fixed, topics_alone
+from benchmarks.study.joined import gold_by_crowd
+from benchmarks.study.judged import Crowd, labels_of, names_of, ratings_of, runs_of
+from benchmarks.study.nature import Lists, any_kinds, true_scores
+from benchmarks.study.pairs import with_gold, with_gold_topics
+from benchmarks.study.told import Cell, Told
+from benchmarks.study.truth import right
+
+import truegain as tg
+from truegain.errors import TruegainError
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.moves import Moves
+
+if TYPE_CHECKING:
+    from benchmarks.coverage.worlds import Study
+
+
+def cells_of(study: Study, studies: int, seed: int) -> dict[str, Cell]:
+    """Answers of so many studies, summed up."""
+    seen: dict[str, list[Told | None]] = {}
+    for number in range(studies):
+        for answer, one in study(np.random.default_rng([seed, number])).items():
+            seen.setdefault(answer, []).append(one)
+    return {answer: Cell.of("", "", answer, ones) for answer, ones in seen.items()}
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        partial(topics_alone, topics=25),
+        partial(collection_alone, topics=25),
+        partial(gold_alone, topics=25, design="random"),
+        partial(with_gold, topics=25, design="by-bronze", over="topics"),
+        partial(with_gold_topics, topics=25, gold=8),
+    ],
+    ids=["topics", "collection", "gold pairs fixed", "topics and gold pairs", "gold topics"],
+)
+def test_intervals_hold_the_truth(study: Study) -> None:
+    """Guards V and degrees of freedom: 30 studies cover .8 or more (4 errors below .95), V within .4 and 2.5 times."""
+    cells = cells_of(study, 30, 31)
+    ours = [cell for cell in cells.values() if not cell.rival and cell.refused < cell.studies]
+    assert len(ours) >= 3
+    for cell in ours:
+        assert cell.inside >= 0.8, cell
+        assert 0.4 < cell.ratio < 2.5, cell
+
+
+def test_all_at_once_holds_where_labels_as_they_are_do_not() -> None:
+    """Guards the join: gold labels by a crowd set a leaning judge right; without them the score is always missed."""
+    cells = cells_of(partial(gold_by_crowd, topics=25, assessors=6), 15, 32)
+    for contrast in ("score", "null", "real"):
+        assert cells[f"CG@10, {contrast}"].inside >= 0.7
+    assert cells["CG@10, score, labels as they are"].inside < 0.4
+
+
+def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, float]:
+    """Mean V of the first score over crowds without leniency: of assessors, of their cells on topics and documents.
+
+    own: how far an assessor is himself on a topic.
+    """
+    rng = np.random.default_rng(33)
+    lists = Lists.draw(any_kinds(20, rng), rng)
+    names = names_of(lists)
+    runs, asked = runs_of(lists, names), Contrasts.of([(None, 0)])
+    found = []
+    for _ in range(16):
+        on_topic = rng.uniform(-own, own, (20, 6))
+        who, said = Crowd(np.zeros(6)).votes(lists.relevant, rng, own=on_topic)
+        study = tg.Study(
+            runs, ratings_of(names, who, said), measure, rule=rule, scale="0:1", generalise_to=["assessors"]
+        )  # fmt: skip
+        lattice = study.lattice()
+        assert lattice.assessors is not None
+        moves: list[Moves | None] = [*lattice.assessors, lattice.documents]
+        found.append([float(m.spread(asked).variance[0]) for m in moves if m is not None])
+    first, second, third = np.mean(found, axis=0).tolist()
+    return first, second, third
+
+
+@pytest.mark.parametrize(("rule", "measure"), [("mean", "CG@10"), ("majority", "P@10"), ("majority", "AP")])
+def test_what_assessors_bring_to_one_topic_is_taken_off_once(rule: str, measure: str) -> None:
+    """Guards the cells: where assessors have nothing in common with themselves elsewhere, none of V is left.
+
+    A majority falls when one of three is left out, on every topic alike; taken about 0 the cells were near three V.
+    """
+    who, cells, documents = over_crowds(rule, measure, 0.0)
+    assert cells / who == pytest.approx(1.0, abs=0.35)
+    assert documents / who == pytest.approx(1.0, abs=0.4)
+
+
+def test_what_assessors_are_on_a_topic_is_not_of_single_documents() -> None:
+    """Guards the halves: an assessor's own way with a topic stays when the documents' share is taken off."""
+    who, cells, documents = over_crowds("mean", "CG@10", 0.24)
+    assert cells / who == pytest.approx(1.0, abs=0.35)
+    assert documents / who < 0.85
+
+
+def test_rates_from_elsewhere_are_refused_for_these_topics_only() -> None:
+    """Guards a wrong claim: rates know how often labels err, not where; two equal systems were told apart always."""
+    lists, names, runs, _ = held_fixed(25)
+    judge = tg.Judge.fit(*elsewhere(np.random.default_rng(34)), design="elsewhere")
+    study = tg.Study(runs, labels_of(lists.right, names), "P@10", gold=judge, generalise_to=[])
+    with pytest.raises(TruegainError, match="how often the judge errs, not where"):
+        study.compare("a", "b")
+
+
+def test_the_true_scores_are_those_of_the_world() -> None:
+    """Guards the file of truths against a change of the world: a small simulation comes within its error."""
+    drawn = true_scores(300, 35)
+    assert np.abs(drawn - right()).mean() < 0.012
+    assert np.abs(drawn.mean(axis=2) - right().mean(axis=2)).max() < 0.01
+    assert right()[:, 0].mean(axis=1) == pytest.approx(right()[:, 1].mean(axis=1), abs=1e-12)

@@ -1,0 +1,115 @@
+"""What a study is made of: topics that all answer, gold of these, runs deep enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.worlds import study as world
+from truegain.inference.study.material import Given
+from truegain.tables.judgments import Judgments
+
+Lists = dict[str, dict[str, dict[str, float]]]
+
+
+def study_of(labels: dict[str, dict[str, int]], runs: Lists, measure: str = "P@2", **options: object) -> tg.Study:
+    """A study of few topics, of which nothing is told."""
+    with pytest.warns(tg.DataWarning):
+        return tg.Study(runs, labels, measure, **options)  # type: ignore[arg-type]
+
+
+def lists(depth: int, short: int = 0) -> Lists:
+    """Two systems over four topics; the first list of the first system may be shorter."""
+    made: Lists = {s: {str(t): {f"d{i}": float(i % (2 + t) + w) for i in range(depth)} for t in range(4)}
+                   for s, w in (("a", 0), ("b", 1))}  # fmt: skip
+    if short:
+        made["a"]["0"] = {f"d{i}": float(-i) for i in range(short)}
+    return made
+
+
+def test_unjudged_documents_are_counted_as_a_loop_does() -> None:
+    """Guards the count behind the note of a ranking: by a loop over both lists, to the cutoff."""
+    labels = {str(t): {f"d{i}": int(i > 2) for i in range(0, 6, 1 + t % 2)} for t in range(4)}
+    runs = lists(6)
+    study = study_of(labels, runs)
+    holes = dict.fromkeys(runs, 0)
+    for s, found in runs.items():
+        for t, row in found.items():
+            top = sorted(row, key=lambda d: (row[d], d), reverse=True)[:2]
+            holes[s] += sum(d not in labels[t] for d in top)
+    material, m = study._material, study.measures[0]
+    assert material.unjudged(m) == (sum(holes.values()), 16)
+    assert material.unjudged(m, [1]) == (holes["b"], 8)
+    assert any(f"{sum(holes.values())} of the 16 documents" in note for note in study.best().notes)
+
+
+def test_only_runs_that_were_cut_are_too_shallow() -> None:
+    """Guards collections: one short list in a deep run found no more; a run all of whose lists are short was cut."""
+    labels = {str(t): {f"d{i}": int(i % 3 == 0) for i in range(8)} for t in range(4)}
+    study_of(labels, lists(8, short=3), generalise_to=["topics", "collection"]).lattice()
+    cut = study_of(labels, lists(3), generalise_to=["topics", "collection"])
+    with pytest.raises(tg.TruegainError, match=r"needs lists of 4 documents, and 2 of 2 runs hold no more than 3"):
+        cut.lattice()
+
+
+def test_two_of_many_files_are_found_by_name(tmp_path: Path) -> None:
+    """Guards the reading of a pair again: names that hold one another are not mixed up, other files are not read."""
+    runs = {name: lists(6)["a"] for name in ("a", "ab", "b")}
+    tg.write_runs(runs, f"{tmp_path}/")
+    (tmp_path / "zz.run").write_text("no run at all\n")
+    paths = [str(p) for p in sorted(tmp_path.iterdir(), reverse=True)]
+    two = Given(paths).two("ab", "b", Judgments.of({"0": {"d0": 1}}))
+    assert two.systems == ("ab", "b")
+
+
+def without(table: dict[str, dict[str, int]], topics: set[str]) -> dict[str, dict[str, int]]:
+    """Labels of the other topics."""
+    return {t: row for t, row in table.items() if t not in topics}
+
+
+@pytest.mark.parametrize("design", [None, "random", "topics"])
+def test_topics_that_a_system_lacks_are_left_out_everywhere(design: str | None) -> None:
+    """Guards runs that answer some topics: the study is that of files without the other topics, gold and all."""
+    runs, bronze, gold = world(5)
+    lacking = {"3", "7", "20"}
+    fewer = {**runs, "a": {t: row for t, row in runs["a"].items() if t not in lacking}}
+    both = {s: {t: row for t, row in lists.items() if t not in lacking} for s, lists in runs.items()}
+    sample = {t: {d: g for d, g in row.items() if design == "topics" or int(d[1:]) % 2 == int(t) % 2}
+              for t, row in gold.items() if design == "random" or int(t) < 20}  # fmt: skip
+    options = {} if design is None else {"design": design}
+    with pytest.warns(tg.DataWarning, match="3 of 40 judged topics are not answered by all systems"):
+        found = tg.Study(fewer, bronze, "P@10", gold=sample if design else None, **options)  # type: ignore[arg-type]
+    trusted = without(sample, lacking) if design else None
+    wanted = tg.Study(both, without(bronze, lacking), "P@10", gold=trusted, **options)  # type: ignore[arg-type]
+    assert len(found.topics) == 37
+    one, other = found.verdict("a", "b").to_dict(), wanted.verdict("a", "b").to_dict()
+    assert one == other
+
+
+def test_gold_of_other_topics_stays_where_it_is_asked_for() -> None:
+    """Guards gold from elsewhere: topics that no system answers still tell the judge's rates."""
+    runs, bronze, gold = world(6)
+    apart = {str(t) for t in range(10)}
+    scored = {s: {t: row for t, row in lists.items() if t not in apart} for s, lists in runs.items()}
+    elsewhere = {t: row for t, row in gold.items() if t in apart}
+    with pytest.warns(tg.DataWarning, match="10 of 40 judged topics are not answered"):
+        study = tg.Study(scored, bronze, "P@10", gold=elsewhere, design="elsewhere")
+    assert study.judge is not None
+    assert (len(study.topics), study.judge.size) == (30, 400)
+
+
+def test_few_gold_labels_are_told_by_name() -> None:
+    """Guards refusals about gold: the systems without any, or with those of one topic, are named."""
+    runs, bronze, gold = world(7)
+    of_b = {t: {d: g for d, g in row.items() if d[0] == "b"} for t, row in gold.items()}
+    with pytest.raises(tg.TruegainError, match="has a gold label for a; draw gold labels"):
+        tg.Study(runs, bronze, "P@10", gold=of_b, design="random").compare("a", "b")
+    of_b["4"] = gold["4"]
+    with pytest.raises(tg.TruegainError, match="gold labels of what a retrieved all stand in one topic"):
+        tg.Study(runs, bronze, "P@10", gold=of_b, design="random").compare("a", "b")
+    of_b |= {"5": {**of_b["5"], "a0": gold["5"]["a0"]}, "4": {"a0": gold["4"]["a0"]}}
+    told = tg.Study(runs, bronze, "P@10", gold=of_b, design="random").verdict("a", "b")
+    assert told.outcome == "cannot be told"
+    assert told.borrowed == ("calibration borrowed: 2 gold labels are of what a retrieved, and 10 are needed",)

@@ -1,0 +1,160 @@
+"""What a verdict says, and that it says no more than its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from truegain.inference.results import Comparison
+from truegain.inference.study.borrowed import borrowed
+from truegain.inference.study.hidden import Hidden
+from truegain.inference.study.lines import TOGETHER, Line, Pull
+from truegain.inference.study.next_steps import Standing, Step, steps_of
+from truegain.inference.study.population import Population
+from truegain.inference.study.verdict import Outcome, Verdict, outcome_of
+
+
+def verdict(
+    low: float, high: float, smallest: float = 0.0, holes: tuple[float, float, int] = (0, 0, 0), **changes: object
+) -> Verdict:
+    """A verdict with these limits; what holes could take and give lies in one topic of ten."""
+    middle = (low + high) / 2
+    comparison = Comparison("a", "b", "P@10", 0.3, 0.3 + middle, middle, low, high, p=0.1, naive=middle)
+    least, most = np.zeros(10), np.zeros(10)
+    least[0], most[0] = holes[:2]
+    outcome: Outcome = outcome_of(low, high, holes[0], holes[1], smallest)
+    lines = (Line("topics", low, high, 1.0), Line(TOGETHER, low, high))
+    made = Verdict(
+        comparison, outcome, smallest, "for topics like these 10", "the collection", lines,
+        Line("naive: topics", low, high), "topics (100% of the variance)", {}, Hidden(least, most, holes[2], 10),
+    )  # fmt: skip
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+FOUND = "for topics like these 10"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (verdict(0.01, 0.05), f"b is better than a: +0.0300 P@10 [0.0100, 0.0500], {FOUND}."),
+        (verdict(0.03, 0.05, 0.02), f"b is better than a by 0.02 or more: +0.0400 P@10 [0.0300, 0.0500], {FOUND}."),
+        (
+            verdict(0.01, 0.03, 0.05),
+            f"b is better than a, but by less than 0.05: +0.0200 P@10 [0.0100, 0.0300], {FOUND}.",
+        ),
+        (
+            verdict(0.01, 0.05, 0.02),
+            f"b is better than a: +0.0300 P@10 [0.0100, 0.0500], {FOUND}; whether by 0.02 or more cannot be told.",
+        ),
+        (verdict(-0.05, -0.01), f"b is not better than a, it is worse: -0.0300 P@10 [-0.0500, -0.0100], {FOUND}."),
+        (
+            verdict(-0.03, 0.01, 0.02),
+            f"b is not better than a by 0.02 or more: -0.0100 P@10 [-0.0300, 0.0100], {FOUND}.",
+        ),
+        (
+            verdict(-0.03, 0.01),
+            "Whether b is better than a cannot be told: -0.0100 P@10 [-0.0300, 0.0100], "
+            f"{FOUND}; 0 lies within the limits.",
+        ),
+        (
+            verdict(-0.01, 0.05, 0.02),
+            "Whether b is better than a cannot be told: +0.0200 P@10 [-0.0100, 0.0500], "
+            f"{FOUND}; no gain and one of 0.02 both lie within the limits.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_what_the_limits_say(given: Verdict, said: str) -> None:
+    """Guards every kind of sentence, and what it says of the smallest gain that matters."""
+    assert given.sentence == said
+
+
+def test_holes_limit_what_is_said() -> None:
+    """Guards words about holes: 'worse' and 'by 0.02 or more' only where no label of a hole could change it."""
+    lifted = verdict(-0.05, -0.01, 0.05, holes=(0, 0.03, 4))  # below 0.05 for sure, below 0 only by the labels
+    assert lifted.outcome == "does not hold"
+    assert lifted.sentence.startswith("b is not better than a by 0.05 or more")
+    taken = verdict(0.03, 0.05, 0.02, holes=(-0.02, 0, 4))
+    assert taken.sentence.endswith("; whether by 0.02 or more cannot be told.")
+    undone = verdict(0.01, 0.05, holes=(-0.02, 0, 1))
+    assert undone.outcome == "cannot be told"
+    assert undone.sentence.endswith(
+        "by the labels there are it holds, unless unjudged documents turn against it on 1 or more of 10 topics "
+        "(1 unjudged document)."
+    )
+    risen = verdict(-0.05, -0.01, holes=(0, 0.02, 3))
+    assert risen.sentence.endswith(
+        "by the labels there are it is worse, but 3 unjudged documents could add up to 0.0200."
+    )
+    assumed = replace(undone, outcome="holds", holes="non-relevant")
+    assert assumed.sentence.endswith("; unjudged documents count as not relevant.")
+    assert replace(assumed, hidden=None, holes="bound").sentence.endswith("; unjudged documents count as not relevant.")
+    assert replace(verdict(0.01, 0.05), holes="non-relevant").sentence.endswith(f"{FOUND}.")  # there are none
+
+
+def test_what_is_held_fixed_may_not_survive() -> None:
+    """Guards 'it survives other topics, not other assessors': of sources not asked about, one that takes it away."""
+    topics, whole = verdict(0.01, 0.05).lines
+    held = Line("assessors", -0.01, 0.07, asked=False)
+    lost = verdict(0.01, 0.05, lines=(topics, held, whole))
+    assert lost.sentence.endswith(f"{FOUND}; it survives other topics, not other assessors.")
+    assert [row[0] for row in lost.table().rows] == ["topics", "assessors (held fixed)", TOGETHER]
+    kept = verdict(0.01, 0.05, lines=(topics, replace(held, low=0.005), whole))
+    assert kept.sentence.endswith(f"{FOUND}.")
+    asked = verdict(0.01, 0.05, lines=(topics, replace(held, asked=True), whole))
+    assert "not other assessors" not in asked.sentence  # it holds for them, all sources together
+
+
+def test_why_there_is_no_interval() -> None:
+    """Guards refusals in a verdict: the reason of the comparison or of the calibration stands in the sentence, once."""
+    none = replace(verdict(0.01, 0.05).comparison, low=None, high=None, p=None, notes=("nothing moves it",))
+    refused = verdict(0.01, 0.05, comparison=none, outcome="cannot be told", lines=())
+    assert refused.sentence.endswith(f"+0.0300 P@10, {FOUND}; nothing moves it.")
+    assert refused.text().count("nothing moves it") == 1
+    lent = verdict(0.01, 0.05, outcome="cannot be told", borrowed=tuple(borrowed("b", "m", None, 0)))
+    assert lent.text().count("calibration borrowed") == 1
+    assert borrowed("b", None, "random", 1) == [
+        "calibration borrowed: 1 gold label is of what b retrieved, and 10 are needed"
+    ]
+    assert "few gold labels tell" in borrowed("b", "m", "random", 3)[0]
+    assert borrowed("b", "m", "topics", None) == []
+    assert borrowed("b", "m", "elsewhere", None) != []
+
+
+def test_pulls_are_told_as_what_would_be_left() -> None:
+    """Guards the units: what would be left without each where that was fitted again, else how far each pulls."""
+    units = {"topics": (Pull("7", 0.01, 0.0204), Pull("9", -0.01, 0.0396)), "gold": (Pull("7 d1", -0.002, None),)}
+    text = verdict(0.01, 0.05, decisive=units).text()
+    assert "Topics that pull it most: without 7 the difference would be +0.0204, without 9 +0.0396." in text
+    assert "Gold labels that pull it most: 7 d1 by -0.0020." in text
+
+
+def test_the_cheapest_step_is_one_that_is_enough() -> None:
+    """Guards next steps: those enough first, by price; the cheapest named only where all that are enough are priced."""
+    now = Standing({"topics": 4e-4, "gold": 1e-4}, topics=50, gold=10, pairs=50, labels=30.0, whole=True)
+    steps = tuple(steps_of(now, 0.03, {"topics": 5.0, "gold": 1.5}))
+    assert [(s.words, s.more, s.cost, s.enough) for s in steps] == [
+        ("topics", 57, 57 * (5 + 1.5 * 10 * 30 / 50), True),  # (0.0196^2 x 5) / 0.03^2 times as many
+        ("gold topics", 40, 40 * 30 * 1.5, False),
+    ]
+    text = verdict(0.01, 0.05, 0.03, steps=steps).text()
+    assert "  40 more gold topics (50 in all): +-0.0392, cost 1,800; not enough alone\n" in text
+    assert text.endswith("Cheapest for +-0.03: 57 more topics.\n")
+    unpriced = tuple(steps_of(now, 0.03, {"gold": 1.5}))
+    assert "Cheapest" not in verdict(0.01, 0.05, 0.03, steps=unpriced).text()
+    assert verdict(0.01, 0.05, 0.03, steps=steps[1:]).text().endswith("None of these alone brings +-0.03.\n")
+    assert str(Step("assessors", 1.2, 5, 1, 0.05)) == "1 more assessor (6 in all): +-0.0500"
+
+
+def test_population_in_words() -> None:
+    """Guards what is held fixed: each source either spoken of or held, never both."""
+    labels = Population(frozenset(["topics"]), 50)
+    assert str(labels) == "For topics like these 50; held fixed: the collection, the judgments."
+    everything = Population(frozenset(["topics", "collection", "assessors"]), 50, 5)
+    assert everything.held_fixed == "nothing"
+    assert Population(frozenset(), 9, 5, True).held_fixed == (
+        "the topics, the collection, the assessors, the judge of the gold labels"
+    )
+    assert Population(frozenset(), 9).holds_for == "for these 9 topics only"
