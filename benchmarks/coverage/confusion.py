@@ -196,7 +196,7 @@ def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
         judge = judge_of(rng, setting, world, bronze)
         try:
             answer = tg.correct(runs, bronze, judge, setting.measure, jobs=1)["a", setting.measure]
-            if answer.low is not None and answer.high is not None:
+            if not answer.refused:
                 found["score"] = held(answer.low, answer.high, float(right.scores[0]))
         except tg.TruegainError:
             pass

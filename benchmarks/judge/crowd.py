@@ -158,7 +158,7 @@ def _matrix(votes: Votes, pages: Array, gold: Which) -> Interval:
         names, votes.topic[inside], pages[inside], votes.true[inside], np.ones(inside.sum()), {0.0: 0.5, 1.0: 0.5}
     )
     there = votes.mean_by_topic(pages)[~gold]
-    found = Judge.of_pairs(pairs, "elsewhere").correct(
+    found = Judge.fit(pairs, None, "elsewhere").correct(
         float(np.clip(there.mean(), 0, 1)), len(there), there.std(ddof=1)
     )
     return found.low, found.high

@@ -214,7 +214,7 @@ def by_matrix(rng: np.random.Generator, p: float, d: float, n: int, gold: int, i
     rows = np.concatenate([np.flatnonzero(true == label)[:gold] for label in (0, 1)])
     names = tuple(map(str, range(int(topic.max()) + 1)))
     pairs = Pairs(names, topic[rows], said[rows], true[rows], np.ones(len(rows)), {0.0: 0.5, 1.0: 0.5})
-    judge = Judge.of_pairs(pairs, "by-gold")
+    judge = Judge.fit(pairs, None, "by-gold")
     got = judge.correct(float(per_topic.mean()), len(per_topic), float(per_topic.std(ddof=1)))
     return got.low, got.high
 

@@ -83,7 +83,7 @@ def _splits(labels: Labels, true: Array, bronze: Array, draws: int, seed: int) -
 
         def matrix(gold: npt.NDArray[np.bool_] = gold, pairs: Pairs = pairs) -> Interval:
             there = f[~gold]
-            got = Judge.of_pairs(pairs, "elsewhere").correct(there.mean(), len(there), there.std(ddof=1))
+            got = Judge.fit(pairs, None, "elsewhere").correct(there.mean(), len(there), there.std(ddof=1))
             return got.low, got.high
 
         def iid(inside: npt.NDArray[np.bool_] = inside) -> Interval:

@@ -234,7 +234,7 @@ def test_the_fit_pair_by_pair() -> None:
 
 
 def test_more_pairs_thought_to_be_there() -> None:
-    """Guards the pull with pairs added to every bronze label: that of the matrix with these counts."""
+    """Guards the influence with pairs added to every bronze label: that of the matrix with these counts."""
     made = Confusion.of_counts([[30.0, 10.0], [5.0, 20.0]])
     part = corrected_mean(made, [0.3, 0.7], [0, 1])
     more = np.array([0.5, 1.5])
@@ -242,8 +242,8 @@ def test_more_pairs_thought_to_be_there() -> None:
     total = counts.sum(axis=1)
     mean = (counts * part.worth).sum(axis=1) / total
     want = [[part.shares[g] / total[g] * (part.worth[b] - mean[g]) for b in (0, 1)] for g in (0, 1)]
-    assert part.pull(more) == pytest.approx(np.array(want))
-    assert part.pull(np.zeros(2)) == pytest.approx(part.pull())
+    assert part.influence(more) == pytest.approx(np.array(want))
+    assert part.influence(np.zeros(2)) == pytest.approx(part.influence())
 
 
 def test_variance_and_bias_by_derivatives() -> None:

@@ -50,14 +50,14 @@ def test_weights_are_copies() -> None:
 
 
 def test_a_refit_with_topic_weights_is_the_fit_of_resampled_topics() -> None:
-    """Guards `reweighted`, which the joint model calls in every replicate."""
+    """Guards `reweighted`, by which rows of weights are checked."""
     bronze, gold = world()
     judge = tg.Judge.fit(bronze, gold, design="random")
     weight = np.random.default_rng(3).multinomial(12, np.full(12, 1 / 12))
-    again = judge.reweighted(weight)
+    again = judge.confusion.reweighted(weight)
     topics = [t for t, w in zip(judge.confusion.topics, weight, strict=True) for _ in range(w)]
     right = sum(bronze[t][d] for t in topics for d, g in gold[t].items() if g)
-    assert again.mR == pytest.approx(right / sum(g for t in topics for g in gold[t].values()))
+    assert again.matrix[1, 1] == pytest.approx(right / sum(g for t in topics for g in gold[t].values()))
 
 
 def test_gold_drawn_by_bronze_label_is_reweighted() -> None:
@@ -116,7 +116,7 @@ def test_binary_is_the_two_class_case_of_graded() -> None:
     part = corrected_mean(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), [1 - j, j], [0, 1])
     v_r, v_n = rates_variance(k_r, n_r, k_n, n_n)
     assert part.value == pytest.approx(corrected(j, k_r / n_r, k_n / n_n))
-    assert float((part.confusion.counts * part.pull() ** 2).sum()) == pytest.approx(
+    assert float((part.confusion.counts * part.influence() ** 2).sum()) == pytest.approx(
         variance(j, k_r / n_r, k_n / n_n, 0, v_r, v_n)
     )
 

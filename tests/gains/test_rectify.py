@@ -23,7 +23,7 @@ from truegain.gains.rectify_pairs import (
     rectify_pairs,
     strata_of,
 )
-from truegain.inference.judges.rectified import rectified, rectified_differences
+from truegain.inference.judges.rectified import differences_of, rectified
 from truegain.inference.judges.sources import source_of
 from truegain.measures.linear import linear_parts
 from truegain.tables.align import align
@@ -420,7 +420,9 @@ def test_gold_topics_serve_any_measure(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         answers = rectified(ranked, some, measure, design="topics")
-        (difference,), _ = rectified_differences(ranked, some, measure, wanted=[(0, 1)], design="topics")
+        (difference,), _ = differences_of(
+            source_of(ranked, some, measure, "topics", None, "auto"), ranked.systems, measure, [(0, 1)], 0.95
+        )
     helps = slope_of(bronze_scores, gold_scores) > 0.5
     for s, answer in enumerate(answers):
         by_hand = replace(rectify_topics(bronze_scores[s], gold_scores[s], helps=helps), bounds=(0.0, 1.0))

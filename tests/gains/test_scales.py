@@ -13,7 +13,6 @@ import truegain as tg
 from tests.worlds import study
 from truegain.gains.pairs import pair_up
 from truegain.gains.scales import OffScaleLabels, on_scale, scale_of
-from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.labels.report import plan
 from truegain.tables.pool import Pool
 
@@ -84,7 +83,7 @@ def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
             ask()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)  # gold alone would be surer here
-        assert tg.correct(runs, bronze, judge, "P@10", method="delta")[0].value is not None
+        assert not tg.correct(runs, bronze, judge, "P@10", method="delta")[0].refused
 
 
 def test_dropped_labels_leave_the_rest_as_it_is() -> None:
@@ -126,12 +125,12 @@ def test_two_scales_are_told(change: object, gold_level: float | None, labels: s
     """Guards gold on another scale than bronze: both ranges are named, unless the user said where relevance begins."""
     _, bronze, gold = graded()
     other = {t: {d: change(g) for d, g in row.items()} for t, row in gold.items()}  # type: ignore[operator]
-    options = {"design": "random", "gold_level": gold_level, "labels": labels}
+    options = {"design": "random", "gold_level": gold_level, "scale": labels}
     if told is None:
-        fitted_judge(bronze, other, "P@10", **options)  # type: ignore[arg-type]
+        tg.Judge.fit(bronze, other, relevant="P@10", **options)  # type: ignore[arg-type]
         return
     with pytest.warns(tg.DataWarning, match=told):
-        fitted_judge(bronze, other, "P@10", **options)  # type: ignore[arg-type]
+        tg.Judge.fit(bronze, other, relevant="P@10", **options)  # type: ignore[arg-type]
 
 
 def test_strays_of_real_judges(shared_data: Path) -> None:
@@ -153,10 +152,10 @@ def test_inverted_labels_are_told() -> None:
     _, bronze, gold = study(0)
     turned = {t: {d: 1 - b for d, b in row.items()} for t, row in bronze.items()}
     with pytest.warns(tg.DataWarning, match="clearly below 0: the bronze labels look inverted"):
-        fitted_judge(turned, gold, "P@10", design="random")
+        tg.Judge.fit(turned, gold, "random", "P@10")
     rng = np.random.default_rng(0)
     coin = {t: {d: int(rng.random() < 0.5) for d in row} for t, row in bronze.items()}
-    fitted_judge(coin, gold, "P@10", design="random")
+    tg.Judge.fit(coin, gold, "random", "P@10")
 
 
 def test_strays_where_gold_has_fractions() -> None:

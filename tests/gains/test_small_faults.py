@@ -201,7 +201,7 @@ def test_twelve_labels_make_a_matrix_and_thirteen_are_too_many() -> None:
 
 
 def test_a_gold_pair_pulls_as_the_derivative_says() -> None:
-    """Guards the pull of every cell at 1e-6 against 1 + epsilon pairs there, and with pairs thought to be there."""
+    """Guards the influence of every cell at 1e-6 against 1 + epsilon pairs there, and with more thought there."""
     counts, f, v = np.array([[70.0, 20, 10], [15, 60, 25], [5, 15, 80]]), [0.5, 0.3, 0.2], [0.0, 1, 3]
     made = corrected_mean(Confusion.of_counts(counts), f, v)
     for g in range(3):
@@ -209,14 +209,14 @@ def test_a_gold_pair_pulls_as_the_derivative_says() -> None:
             step = np.zeros((3, 3))
             step[g, b] = 1e-4
             ends = [corrected_mean(Confusion.of_counts(counts + s * step), f, v).value for s in (1, -1)]
-            assert made.pull()[g, b] == pytest.approx((ends[1] - ends[0]) / 2e-4, rel=1e-6)
+            assert made.influence()[g, b] == pytest.approx((ends[1] - ends[0]) / 2e-4, rel=1e-6)
     more = np.array([1.0, 2.0, 0.5])
-    pull = made.pull(more)
+    found = made.influence(more)
     for g in range(3):
         there = counts[g] + more[g]
         mean = float(there @ made.worth) / there.sum()
         by_hand = [made.shares[g] * (a - mean) / there.sum() for a in made.worth]
-        assert pull[g] == pytest.approx(by_hand)
+        assert found[g] == pytest.approx(by_hand)
 
 
 def test_rates_at_their_ends() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.inference.judges.best import leaders_of
-from truegain.inference.judges.corrections import Correction
+from truegain.inference.results import Estimate
 
 
-def answers(*values: float | None) -> list[Correction]:
+def answers(*values: float | None) -> list[Estimate]:
     """Systems a, b, c ... with these corrected scores."""
     return [
-        Correction(name, "P@10", 0.5, v, 0.0, 1.0, 0.1, 0.95, "", "random", 9, 9)
+        Estimate(name, "P@10", math.nan if v is None else v, 0.0, 1.0)
         for name, v in zip("abcdefgh", values, strict=False)
     ]
 

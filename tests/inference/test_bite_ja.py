@@ -15,19 +15,19 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.inference.judges import comparison
 from truegain.inference.judges.best import Leaders, leaders_of
-from truegain.inference.judges.comparison import CorrectedComparisons, _beside_naive, _sentences, compare_corrected
-from truegain.inference.judges.corrections import Correction, Corrections
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.comparison import _finished, _sentences, compare_corrected
+from truegain.inference.judges.corrections import Corrections, sentence_of
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import Rates
-from truegain.inference.results import Comparison
+from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.student import p_of, quantile_of
 
 ALPHA = 1 - 0.95  # as the code has it: a little above .05
 
 
-def answer(system: str, value: float | None, **more: Any) -> Correction:
+def answer(system: str, value: float | None, **more: Any) -> Estimate:
     """A system with this corrected score."""
-    plain = Correction(system, "P@10", 0.5, value, 0.0, 1.0, 0.1, 0.95, "", "random", 9, 9)
+    plain = Estimate(system, "P@10", math.nan if value is None else value, 0.0, 1.0, naive=0.5, gold="random", n=9)
     return replace(plain, **more)
 
 
@@ -71,14 +71,12 @@ def test_a_bronze_score_at_an_end_of_the_interval_is_held() -> None:
     """Guards the sentence about one system at both ends, and the width."""
     for naive, held in ((0.2, True), (0.4, True), (0.199, False), (0.401, False)):
         one = answer("a", 0.3, naive=naive, low=0.2, high=0.4)
-        assert ("which holds the bronze score too" in one.sentence) is held
-        assert ("which does not hold the bronze score" in str(one)) is not held
+        assert ("which holds the bronze score too" in sentence_of(one)) is held
+        assert ("which does not hold the bronze score" in sentence_of(one)) is not held
     assert answer("a", 0.3, low=0.2, high=0.4).width == pytest.approx(0.2)
-    assert math.isnan(answer("a", None, low=None).width)
-    assert math.isnan(answer("a", None, high=None).width)
-    for lacking in ("value", "low", "high"):
-        said = replace(answer("a", 0.3, notes=("x", "y")), **cast("Any", {lacking: None})).sentence
-        assert said == "a: by the bronze labels P@10 is 0.500; it cannot be corrected soundly (x; y)."
+    refused = answer("a", None, low=math.nan, high=math.nan, notes=("x", "y"))
+    assert (refused.refused, math.isnan(refused.width)) == (True, True)
+    assert sentence_of(refused) == "a: by the bronze labels P@10 is 0.500; it cannot be corrected soundly (x; y)."
 
 
 def test_notes_and_sentences_of_many_systems() -> None:
@@ -86,16 +84,16 @@ def test_notes_and_sentences_of_many_systems() -> None:
     five = [answer(s, 0.3, notes=("odd",) if s in "ab" else ("all",)) for s in "abcde"]
     found = Corrections(tuple(five), best=("best",))
     assert len(found.sentences()) == 6
-    assert found._told() == ("a and 1 more: odd", "c and 2 more: all")
+    assert found._notes_by_system() == ("a and 1 more: odd", "c and 2 more: all")
     six = Corrections((*five, answer("f", 0.3, notes=("alone",))), best=("best",))
     assert six.sentences() == ("best",)
     assert (len(six), six[5].system, six["b", "P@10"].system) == (6, "b" if six[1].system == "f" else "f", "b")
-    assert six._told()[-1] == "f: alone"
+    assert six._notes_by_system()[-1] == "f: alone"
     same = Corrections(tuple(answer(s, 0.3, notes=("odd",)) for s in "ab"))
-    assert same._told() == ("all systems: odd",)
-    assert Corrections((answer("a", 0.3, notes=("odd",)),))._told() == ("a: odd",)
+    assert same._notes_by_system() == ("all systems: odd",)
+    assert Corrections((answer("a", 0.3, notes=("odd",)),))._notes_by_system() == ("a: odd",)
     both = Corrections((answer("a", 0.3, notes=("odd",)), answer("a", 0.3, measure="P@5")))
-    assert both._told() == ("a, P@10: odd",)
+    assert both._notes_by_system() == ("a, P@10: odd",)
     with pytest.raises(tg.TruegainError, match=r"there is no answer for \('a', 'AP'\); there are a, P@10, a, P@5"):
         _ = both["a", "AP"]
 
@@ -103,9 +101,9 @@ def test_notes_and_sentences_of_many_systems() -> None:
 def test_p_equal_to_alpha_is_no_difference() -> None:
     """Guards the count of pairs that differ and the verdict at the limit; the adjusted p rules where there is one."""
     for p, clear in ((ALPHA, 0), (float(np.nextafter(ALPHA, 0)), 1)):
-        found = CorrectedComparisons("P@10", (pair(p), pair(0.9, p_adjusted=p)), (), {})
+        found = Answers((pair(p), pair(0.9, p_adjusted=p)))
         assert found.significant == 2 * clear
-        assert CorrectedComparisons("P@10", (pair(0.001, p_adjusted=p),), (), {}).significant == clear
+        assert Answers((pair(0.001, p_adjusted=p),)).significant == clear
         verdict = "b is better than a" if clear else "b and a cannot be told apart"
         assert f"errors {verdict} on P@10 (difference +0.100, p = 0.05)." in _sentences([pair(p)])[0]
         assert _sentences([pair(p)] * 4)[0].startswith(f"{4 * clear} of 4 pairs differ")
@@ -120,7 +118,7 @@ def test_p_equal_to_alpha_is_no_difference() -> None:
 
 def test_a_comparison_is_found_in_either_order() -> None:
     """Guards `between` and its refusal."""
-    found = CorrectedComparisons("P@10", (pair(0.2), pair(0.3, b="c")), (), {})
+    found = Answers((pair(0.2), pair(0.3, b="c")))
     assert (found.between("c", "a").p, found.between("a", "b").p, len(found)) == (0.3, 0.2, 2)
     with pytest.raises(tg.TruegainError, match="b and c were not compared; there are a, b, c"):
         found.between("b", "c")
@@ -129,13 +127,13 @@ def test_a_comparison_is_found_in_either_order() -> None:
 def test_the_naive_difference_is_a_paired_t() -> None:
     """Guards what the bronze labels say: mean and p over the topics that both answer, none without any spread."""
     scores = np.array([[0.1, 0.5, np.nan, 0.4], [0.3, 0.4, 0.9, 0.8], [0.2, 0.6, 0.3, 0.5]])
-    one, same = _beside_naive([pair(0.5), pair(0.5, b="c")], scores, ("a", "b", "c"))
+    one, same = _finished([pair(0.5), pair(0.5, b="c")], scores, ("a", "b", "c"), "none", 2)
     d = np.array([0.2, -0.1, 0.4])
     assert one.naive == pytest.approx(d.mean())
     assert one.naive_p == pytest.approx(p_of(d.mean() / (d.std(ddof=1) / math.sqrt(3)), 2.0))
-    half = _beside_naive([pair(0.5)], np.array([[0.25, 0.5, 0.75], [0.5, 0.75, 1.0]]), ("a", "b"))[0]
+    half = _finished([pair(0.5)], np.array([[0.25, 0.5, 0.75], [0.5, 0.75, 1.0]]), ("a", "b"), "holm", 1)[0]
     assert (half.naive, half.naive_p) == (0.25, None)
-    tenth = _beside_naive([pair(0.5)], np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]]), ("a", "b"))[0]
+    tenth = _finished([pair(0.5)], np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]]), ("a", "b"), "holm", 1)[0]
     assert tenth.naive == pytest.approx(0.1)
     assert tenth.naive_p is None
     assert same.naive == pytest.approx(0.1)
@@ -239,12 +237,12 @@ def test_a_system_without_judged_documents_or_topics() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = tg.correct({"a": runs["a"], "x": strange, "y": once}, bronze, EBAY, "P@5")
-    assert (found[1].value, found[1].naive, found[1].topics, found[1].method) == (None, 0.0, 8, "refused")
+    assert (found[1].refused, found[1].naive, found[1].n, found[1].method) == (True, 0.0, 8, "refused")
     assert found[1].notes == ("none of its documents that P@5 looks at is judged",)
-    assert (found[2].value, found[2].topics) == (None, 1)
+    assert (found[2].refused, found[2].n) == (True, 1)
     assert found[2].naive == pytest.approx(np.mean([bronze["0"][d] for d in once["0"]]))
     assert found[2].notes == ("1 judged topics are answered; at least 2 are needed",)
-    assert found[0].value is not None
+    assert not found[0].refused
     assert "x" not in found.best[0].split("without")[0]
 
 
@@ -261,21 +259,21 @@ def test_methods_that_labels_do_not_have_are_refused_at_once() -> None:
                 tg.correct(runs, gold, gold, "DCG@5", method=cast("Any", method), **words)
         with pytest.raises(tg.TruegainError, match=r"draws whole topics; with clusters 'none' use delta$"):
             tg.correct(runs, gold, gold, "DCG@5", method="bootstrap", clusters="none", **words)
-        assert tg.correct(runs, gold, gold, "P@5", method="bootstrap", clusters="none", **words)[0].value is not None
+        assert not tg.correct(runs, gold, gold, "P@5", method="bootstrap", clusters="none", **words)[0].refused
 
 
 def test_a_panel_has_delta_only() -> None:
     """Guards the methods of several judges, and what is said of their accuracy by rank."""
     runs, bronze, _ = study(7, topics=8, docs=5)
-    panel = JudgePanel({"x": EBAY, "y": EBAY}, {t: "x" if int(t) % 2 else "y" for t in bronze})
+    panel = Judges({"x": EBAY, "y": EBAY}, {t: "x" if int(t) % 2 else "y" for t in bronze})
     with pytest.raises(tg.TruegainError, match=r"fieller is for binary relevance and one judge; here use delta$"):
         tg.correct(runs, bronze, panel, "P@5", method="fieller")
     with pytest.raises(tg.TruegainError, match="bootstrap is for one judge"):
         tg.correct(runs, bronze, panel, "P@5", method="bootstrap")
     found = tg.correct(runs, bronze, panel, "P@5")
     assert found[0].method == "delta"
-    assert "assumed, not tested: it is tested of one judge, not of several." in found.about[1]
-    assert "assumed, not tested: the gold pairs have no ranks" in tg.correct(runs, bronze, EBAY, "P@5").about[1]
+    assert "assumed, not tested: it is tested of one judge, not of several." in found.notes[1]
+    assert "assumed, not tested: the gold pairs have no ranks" in tg.correct(runs, bronze, EBAY, "P@5").notes[1]
 
 
 def test_measures_that_cannot_be_corrected_are_left_out_and_told() -> None:
@@ -285,7 +283,7 @@ def test_measures_that_cannot_be_corrected_are_left_out_and_told() -> None:
         found = tg.correct(runs, bronze, EBAY, order)
         assert {a.measure for a in found} == {"P@5"}
         assert len(found) == 2
-        assert any(s.startswith("AP was not corrected: AP is not linear") for s in found.about)
+        assert any(s.startswith("AP was not corrected: AP is not linear") for s in found.notes)
     with pytest.raises(tg.TruegainError, match="nDCG@5 is not linear"):
         tg.correct(runs, bronze, EBAY, ["AP", "nDCG@5"])
     assert tg.correct({"a": runs["a"]}, bronze, EBAY, "P@5").best == ()
@@ -297,9 +295,9 @@ def test_pairs_refused_by_rectifying_are_counted() -> None:
     words: dict[str, Any] = {"design": "random", "trials": 100}
     three = {"a": runs["a"], "b": runs["b"], "c": runs["a"]}
     one = compare_corrected(three, bronze, gold, "P@5", **words)
-    assert one.notes[-1].startswith("c - a, P@5: ")
+    assert one.notes[-3].startswith("c - a, P@5: ")
     many = compare_corrected({**three, "d": runs["a"]}, bronze, gold, "P@5", **words)
-    assert many.notes[-1].startswith("3 of 6 pairs were not compared, such as c - a, P@5: ")
+    assert many.notes[-4].startswith("3 of 6 pairs were not compared, such as c - a, P@5: ")
     assert len(many) == 3
     assert all(c.p_adjusted == pytest.approx(min(1.0, 6 * (c.p or 0.0))) for c in many.pairs[:1])
 

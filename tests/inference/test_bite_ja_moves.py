@@ -11,8 +11,6 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.errors import DataWarning
-from truegain.inference.judges.corrections import Correction
-from truegain.inference.judges.fitting import fitted_judge, inverted
 from truegain.inference.judges.gold_alone import (
     _of_mean,
     _of_ratio,
@@ -20,8 +18,9 @@ from truegain.inference.judges.gold_alone import (
     gold_of_items,
     warn_where_gold_alone_is_surer,
 )
-from truegain.inference.judges.gold_moves import GoldMoves, positions
+from truegain.inference.judges.gold_influence import GoldInfluence, positions
 from truegain.inference.judges.rates import ICC, PRIOR
+from truegain.inference.results import Estimate
 from truegain.measures.evaluate import Options, aligned
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
@@ -34,8 +33,8 @@ def test_the_note_of_an_inverted_judge_is_at_its_limit() -> None:
         judge = tg.Judge.from_counts(relevant=(right, 20), nonrelevant=(20 - right, 40))
         rates = judge.rates(0.5, 0.0, 1.0, judge._clusters)
         d, se = rates.shrunk_d
-        assert (inverted(judge) is not None) == (d < -rates.bar * se)
-        told.append(inverted(judge) is not None)
+        assert (judge.inverted() is not None) == (d < -rates.bar * se)
+        told.append(judge.inverted() is not None)
     assert 0 < sum(told) < 20
 
 
@@ -44,13 +43,13 @@ def test_a_judge_is_fitted_at_the_levels_asked_for() -> None:
     bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
     gold = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 2, "b": 2, "x": 0}}
     with pytest.warns(DataWarning, match="1 gold pairs have no bronze label and are left out"):
-        judge = fitted_judge(bronze, gold, "P@10", design="random", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", "P@10", gold_level=2, missing="drop")
     assert (judge.counts, judge.levels) == ((2.0, 3.0, 1.0, 2.0), (1.0, 2.0))
     assert judge.gold is not None
     with pytest.raises(tg.TruegainError, match="not on the scale"):
-        fitted_judge(bronze, gold, "P@10", design="random", labels="0,1", missing="drop")
+        tg.Judge.fit(bronze, gold, "random", "P@10", scale="0,1", missing="drop")
     with pytest.raises(tg.TruegainError, match="how were the gold pairs sampled"):
-        fitted_judge(bronze, gold, "P@10")
+        tg.Judge.fit(bronze, gold, relevant="P@10")
 
 
 def test_widths_of_a_mean_and_of_a_ratio() -> None:
@@ -92,7 +91,7 @@ def test_gold_labels_of_the_pool() -> None:
     gold = {"1": {"a": 3, "b": 1, "c": -1, "z": 2}, "2": {"a": 2}}
     ranked = aligned({"s": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, bronze, Options())
     with pytest.warns(DataWarning):
-        judge = fitted_judge(bronze, gold, "P@2", design="random", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", "P@2", gold_level=2, missing="drop")
 
     def labels(level: float | None) -> dict[str, float]:
         found = gold_of_items(ranked.pool, judge, level)
@@ -109,7 +108,7 @@ def test_gold_labels_of_the_pool() -> None:
 def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsRecorder) -> None:
     """Guards the warning: which systems, which of them most, and nothing where gold alone is as wide."""
     runs, bronze, gold = study(2, topics=10, docs=6)
-    ranked, judge = aligned(runs, bronze, Options()), fitted_judge(bronze, gold, "P@6", design="topics")
+    ranked, judge = aligned(runs, bronze, Options()), tg.Judge.fit(bronze, gold, "topics", "P@6")
     measure = tg.parse_measure("P@6")
     widths = gold_alone_widths(
         ranked, gold_of_items(ranked.pool, judge, 1.0), np.ones(len(ranked.pool)), measure, 0.95, whole_topics=True
@@ -117,10 +116,7 @@ def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsR
 
     def told(*factors: float) -> list[str]:
         recwarn.clear()
-        answers = [
-            Correction(s, "P@6", 0.5, 0.5, 0.0, (w or 0.0) * f, 0.1, 0.95, "", "topics", 9, 9)
-            for s, w, f in zip("ab", widths, factors, strict=True)
-        ]
+        answers = [Estimate(s, "P@6", 0.5, 0.0, (w or 0.0) * f) for s, w, f in zip("ab", widths, factors, strict=True)]
         warn_where_gold_alone_is_surer(ranked, judge, measure, answers, 0.95)
         return [str(w.message) for w in recwarn]
 
@@ -131,34 +127,34 @@ def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsR
     assert f"surer for 2 of 2 systems (most for a: width {width:.3f} against {1.3 * width:.3f}" in told(1.3, 1.2)[0]
 
 
-def moves_of(seed: int, topics: tuple[str, ...], pieces: list[int]) -> GoldMoves:
+def moves_of(seed: int, topics: tuple[str, ...], units: list[int]) -> GoldInfluence:
     """Moves of three labels drawn at random."""
     rng = np.random.default_rng(seed)
     n = len(topics)
-    return GoldMoves(
+    return GoldInfluence(
         topics, rng.normal(size=(n, 3)), rng.integers(0, 5, (n, 3)).astype(np.float64),
         np.array([4.0 + seed, 7.0 + seed, 9.0 + seed]),
-        np.array(pieces), np.array(pieces) % 3, rng.normal(size=len(pieces)), rng.normal(size=(1, 3, 3)),
+        np.array(units), np.array(units) % 3, rng.normal(size=len(units)), rng.normal(size=(1, 3, 3)),
     )  # fmt: skip
 
 
 def test_a_difference_of_moves_by_dictionaries() -> None:
-    """Guards the moves of a difference: topics and pieces of both, those in one of them too; and two judges beside."""
+    """Guards the moves of a difference: topics and units of both, those in one of them too; and two judges beside."""
     one, two = moves_of(1, ("x", "y", "z"), [0, 1, 5, 6]), moves_of(2, ("w", "z", "x"), [1, 6, 7])
     both = one.less(two)
     assert both.topics == ("x", "y", "z", "w")
 
-    def row(of: GoldMoves, field: str, topic: str) -> Floats:
+    def row(of: GoldInfluence, field: str, topic: str) -> Floats:
         return np.asarray(getattr(of, field)[of.topics.index(topic)] if topic in of.topics else np.zeros(3))
 
     for t in both.topics:
         assert row(both, "moves", t) == pytest.approx(row(one, "moves", t) - row(two, "moves", t))
         assert row(both, "counts", t) == pytest.approx(row(one, "counts", t) + row(two, "counts", t))
-    pieces = {k: dict(zip(of.piece.tolist(), of.piece_moves.tolist(), strict=True)) for k, of in enumerate((one, two))}
-    assert both.piece.tolist() == [0, 1, 5, 6, 7]
-    assert both.piece_label.tolist() == [0, 1, 2, 0, 1]
-    wanted = [pieces[0].get(k, 0.0) - pieces[1].get(k, 0.0) for k in both.piece.tolist()]
-    assert both.piece_moves == pytest.approx(wanted)
+    units = {k: dict(zip(of.unit.tolist(), of.unit_moves.tolist(), strict=True)) for k, of in enumerate((one, two))}
+    assert both.unit.tolist() == [0, 1, 5, 6, 7]
+    assert both.unit_label.tolist() == [0, 1, 2, 0, 1]
+    wanted = [units[0].get(k, 0.0) - units[1].get(k, 0.0) for k in both.unit.tolist()]
+    assert both.unit_moves == pytest.approx(wanted)
     assert both.of_pairs() == pytest.approx(
         [sum(m**2 for m, k in zip(wanted, (0, 1, 5, 6, 7), strict=True) if k % 3 == g) for g in range(3)]
     )
@@ -168,7 +164,7 @@ def test_a_difference_of_moves_by_dictionaries() -> None:
     assert beside.topics == ("x", "y", "z", "w", "z", "x")
     assert (beside.moves.shape, beside.counts.shape, beside.more.shape) == ((6, 3), (6, 3), (2, 3, 3))
     assert beside.size == pytest.approx([11, 17, 21])
-    assert beside.piece.tolist() == [0, 1, 5, 6, 1, 6, 7]
+    assert beside.unit.tolist() == [0, 1, 5, 6, 1, 6, 7]
     assert positions(("x", "q"), ("w", "x")).tolist() == [1, -1]
 
 
@@ -181,7 +177,7 @@ def test_the_moderated_variance_over_topics_by_loops(seed: int) -> None:
     for k in range(3):
         n = g.counts[:, k]
         share = max((n**2).sum() / max(n.sum(), 1e-300) ** 2, 1e-300)
-        alone = sum(x**2 for x, label in zip(g.piece_moves, g.piece_label, strict=True) if label == k)
+        alone = sum(x**2 for x, label in zip(g.unit_moves, g.unit_label, strict=True) if label == k)
         alone += (g.more[:, k] ** 2).sum()
         usual = alone * (1 + ICC * max(0.0, g.size[k] * share - 1))
         df = max(1 / share - 1, 0.0)

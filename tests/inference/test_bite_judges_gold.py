@@ -12,7 +12,7 @@ from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify import slope_of
-from truegain.inference.judges.rectified import _wider, differences_of, estimates_of, rectified, tell_wider, told_of
+from truegain.inference.judges.rectified import _wider, differences_of, estimates_of, rectified, slope_notes, tell_wider
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -45,13 +45,13 @@ def test_gold_topics_say_how_bronze_is_used() -> None:
         both, one = GoldTopics(bronze, gold, (0.0, 1.0)), GoldTopics(bronze[:1], gold[:1], (0.0, 1.0))
         assert both.slope == pytest.approx(slope_of(bronze, gold))
         assert (both.gold_topics, both.helps, one.helps) == (topics, steep > 0.5, True)
-        told = told_of(both, P3)[0]
+        told = slope_notes(both, P3)[0]
         assert f"P@3, {topics} gold topics" in told
         assert f"bronze scores is {both.slope:.2f}, so" in told
         assert ("a slope of its own" in told) == (steep > 0.5 and topics == 20)
         assert ("bronze scores count in full" in told) == (steep > 0.5 and topics == 19)
         assert ("stand alone" in told) == (steep < 0.5)
-        assert ("they are used, by that slope" in told_of(one, P3)[0]) == (topics == 20)
+        assert ("they are used, by that slope" in slope_notes(one, P3)[0]) == (topics == 20)
         assert both.estimate(0, None).bounds == (0.0, 1.0)
         assert both.estimate(1, 0).bounds is None
     even = np.tile([0.0, 1.0], 15)[None].repeat(2, axis=0)

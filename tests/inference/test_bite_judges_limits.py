@@ -17,10 +17,11 @@ from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
+from truegain.inference.judges.options import CorrectionOptions
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.refit import corrected_values
 from truegain.inference.judges.report import judge_report
-from truegain.inference.judges.soundness import reach
-from truegain.inference.judges.wish import Wish
+from truegain.inference.judges.soundness import score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 
@@ -35,7 +36,7 @@ def test_topics_that_only_gold_knows() -> None:
     ranked = aligned({n: {t: RUNS[n][t] for t in SOME} for n in "ab"}, {t: BRONZE[t] for t in SOME}, Options())
     lists = JudgedLists.of(ranked, JUDGE, P3)
     assert lists.pair_counts().sum() == 2 * 3 * 7
-    assert lists.judge_of(0).size == 3 * 7
+    assert lists.judges_of(0).size == 3 * 7
     w = np.array([2.0, 0.0, 1.0, 3.0, 0.5, 1.0, 1.0])
     copies = {t: w[ranked.topics.index(t)] if t in ranked.topics else 1.0 for t in BRONZE}
     cells = np.zeros((2, 2))
@@ -43,14 +44,16 @@ def test_topics_that_only_gold_knows() -> None:
         for d, g in row.items():
             cells[g, BRONZE[t][d]] += copies[t]
     m_n, m_r = cells[0, 0] / cells[0].sum(), cells[1, 1] / cells[1].sum()
-    found = corrected_values(ranked, JUDGE, P3, w, accuracy="given")
+    found = corrected_values(ranked, JUDGE, P3, w[None], accuracy="given")[0]
     for value, name in zip(found, "ab", strict=True):
         j = sum(w[i] * BRONZE[t][f"{name}{k}"] for i, t in enumerate(ranked.topics) for k in range(3)) / (3 * w.sum())
         assert value == pytest.approx((j - 1 + m_n) / (m_r + m_n - 1))
     first = np.eye(7)[0]
     for bad in (w[:-1], w - 0.1, w * np.nan, np.where(first, np.inf, w), np.where(first, -1.0, w)):
-        with pytest.raises(TruegainError, match="weights must be 7 numbers of at least 0"):
-            corrected_values(ranked, JUDGE, P3, bad)
+        with pytest.raises(TruegainError, match="weights must be rows of 7 numbers of at least 0"):
+            corrected_values(ranked, JUDGE, P3, bad[None])
+    with pytest.raises(TruegainError, match="weights must be rows of 7"):
+        corrected_values(ranked, JUDGE, P3, w)
 
 
 @pytest.mark.parametrize(("topics", "told"), [(39, True), (50, False)])
@@ -104,12 +107,14 @@ def test_degrees_of_freedom_without_clusters() -> None:
     """Guards n - 1 for the topics and no limit for the pairs, and counts alone, whose pairs are of no topic."""
     f, value = np.random.default_rng(2).random((6, 2)), np.array([0.0, 1.0])
     for judge in (JUDGE, EBAY):
-        found = correct_linear(f, list("012345"), judge.sides(list("012345"), binary=True), value)
+        found = correct_linear(f, list("012345"), Judges.of(judge).matrices(list("012345"), binary=True), value)
         of_topics = float(found.moves @ found.moves) * 6 / 5
         variance, df = found.variance(over_topics=False)
         assert df == pytest.approx(5 * (variance / of_topics) ** 2)
         assert (found.variance() == (variance, df)) == (judge is EBAY)
-    less = found.less(correct_linear(f / 2, list("012345"), EBAY.sides(list("012345"), binary=True), value))
+    less = found.less(
+        correct_linear(f / 2, list("012345"), Judges.of(EBAY).matrices(list("012345"), binary=True), value)
+    )
     assert less.value == pytest.approx(found.value / 2)
     assert less.moves == pytest.approx(found.moves / 2)
 
@@ -153,8 +158,8 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
 def test_what_is_taken_where_nothing_is_said() -> None:
     """Guards defaults: level 1, 95%, seed 0."""
     assert JUDGE.pairs is not None
-    assert tg.Judge.of_pairs(JUDGE.pairs, "by-gold").levels == (1, 1)
-    assert (Wish().confidence, Wish().seed, Wish().trials) == (0.95, 0, 2000)
+    assert tg.Judge.fit(JUDGE.pairs, None, "by-gold").levels == (1, 1)
+    assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().trials) == (0.95, 0, 2000)
     a, b = EBAY.correct(0.5, 90, 0.3), EBAY.correct(0.6, 80, 0.3)
     assert (a.confidence, EBAY.difference(a, b).level) == (0.95, 0.95)
     drawn = [EBAY.correct(0.5, 900, 0.3, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]
@@ -169,7 +174,7 @@ def test_limits_of_gains_below_0() -> None:
     """Guards the lowest score possible where a label costs: -1 at each of three ranks."""
     ranked = aligned(RUNS, BRONZE, Options())
     lists = JudgedLists.of(ranked, JUDGE, parse_measure("CG(gains={0:-1,1:2})@3"))
-    assert reach(lists, 0, lists.there(0)) == pytest.approx((-3.0, 6.0))
+    assert score_range(lists, 0, lists.there(0)) == pytest.approx((-3.0, 6.0))
 
 
 @pytest.mark.parametrize(

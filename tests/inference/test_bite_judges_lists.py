@@ -12,15 +12,14 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import InputError, MeasureError, TruegainError
-from truegain.inference.judges.gold_moves import GoldMoves
+from truegain.inference.judges.gold_influence import GoldInfluence
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.label_weights import label_weights, level_of
-from truegain.inference.judges.linear_correction import LinearEstimate, Side, correct_linear
+from truegain.inference.judges.label_weights import label_weights, level_of, levels_of
+from truegain.inference.judges.linear_correction import LinearEstimate, TopicMatrix, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import JudgePanel, levels_of
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.report import judge_report
-from truegain.inference.judges.soundness import check_inside, check_says_something, reach
-from truegain.inference.judges.wish import judge_of, rectifies
+from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
@@ -46,10 +45,10 @@ def test_what_a_pair_counts_is_the_sum_of_its_ranks() -> None:
         assert counts[s].sum() == pytest.approx(total)
         assert sorted(set(counts[s].round(9))) == pytest.approx([0, 0.5, 1 / math.log2(3), 1])
     assert lists.pair_counts() == pytest.approx(counts[0] + counts[1])
-    assert lists.judge_of(0).size == 36
+    assert lists.judges_of(0).size == 36
     wide = JudgedLists.of(RANKED, JUDGE, parse_measure("DCG@3"), accuracy="lists")
-    assert wide.judge_of(0).size == wide.judge_of(1).size == 72
-    assert JudgedLists.of(RANKED, JUDGE, P3, accuracy="given").judge_of(0).size == 144
+    assert wide.judges_of(0).size == wide.judges_of(1).size == 72
+    assert JudgedLists.of(RANKED, JUDGE, P3, accuracy="given").judges_of(0).size == 144
 
 
 def test_accuracy_that_cannot_be_had() -> None:
@@ -60,7 +59,7 @@ def test_accuracy_that_cannot_be_had() -> None:
         with pytest.raises(TruegainError, match="needs gold pairs"):
             JudgedLists.of(RANKED, EBAY, P3, accuracy=accuracy)
     assert JudgedLists.of(RANKED, EBAY, P3).accuracy == "given"
-    assert JudgedLists.of(RANKED, EBAY, P3, accuracy="given").judge_of(0) is not None
+    assert JudgedLists.of(RANKED, EBAY, P3, accuracy="given").judges_of(0) is not None
     elsewhere = tg.Judge.fit(BRONZE, GOLD, design="elsewhere")
     there = JudgedLists.of(RANKED, elsewhere, P3)
     assert (there.accuracy, there.joined) == ("given", False)
@@ -72,10 +71,10 @@ def test_gold_pairs_that_no_list_holds() -> None:
     """Guards the refusals where gold lies below the cutoff: of one system, of all; and the test over systems."""
     low = {t: {d: g for d, g in row.items() if d in ("a5", "b0", "b1", "b5")} for t, row in GOLD.items()}
     lists = JudgedLists.of(RANKED, tg.Judge.fit(BRONZE, low, design="by-gold"), P3)
-    assert lists.judge_of(1).size == 24
+    assert lists.judges_of(1).size == 24
     with pytest.raises(TruegainError, match=r"none of the 48 gold pairs is a document that a retrieved where P@3"):
-        lists.judge_of(0)
-    assert lists.judge_out_of_reach("a", 0.5)[0].startswith("none of the 48")
+        lists.judges_of(0)
+    assert lists.impossible_means("a", 0.5)[0].startswith("none of the 48")
     none = tg.Judge.fit(BRONZE, {t: {d: row[d] for d in ("a5", "b5")} for t, row in GOLD.items()}, design="by-gold")
     with pytest.raises(TruegainError, match="no gold pair was retrieved by any system where P@3"):
         homogeneity(JudgedLists.of(RANKED, none, P3))
@@ -104,8 +103,8 @@ def test_out_of_reach_is_for_binary_measures() -> None:
     bronze = {t: {d: 2 * g for d, g in row.items()} for t, row in BRONZE.items()}
     lists = JudgedLists.of(aligned(RUNS, bronze, Options()), tg.Judge.fit(bronze, graded, design="by-gold"),
                            parse_measure("CG@3"))  # fmt: skip
-    assert (lists.binary, lists.judge_out_of_reach("a", 5.0)) == (False, ())
-    assert len(JudgedLists.of(RANKED, JUDGE, P3).judge_out_of_reach("a", 1.0)) == 1
+    assert (lists.binary, lists.impossible_means("a", 5.0)) == (False, ())
+    assert len(JudgedLists.of(RANKED, JUDGE, P3).impossible_means("a", 1.0)) == 1
 
 
 # ---------------------------------------------------------------------- labels
@@ -152,20 +151,20 @@ def test_panels_that_do_not_fit() -> None:
     a, b = tg.Judge.fit(BRONZE, GOLD, design="by-gold"), tg.Judge.fit(BRONZE, GOLD, design="elsewhere")
     for judges, of in (({}, {}), ({"x": a}, {"1": "y"})):
         with pytest.raises(TruegainError, match="no accuracy is known"):
-            JudgePanel(judges, of)
+            Judges(judges, of)
     with pytest.raises(TruegainError, match="sampled in the same way"):
-        JudgePanel({"x": a, "y": b}, {})
-    panel = JudgePanel({"x": a, "y": a, "z": a}, {"0": "x", "1": "y", "2": "x"})
+        Judges({"x": a, "y": b}, {})
+    panel = Judges({"x": a, "y": a, "z": a}, {"0": "x", "1": "y", "2": "x"})
     assert str(panel).startswith("3 judges: x (2 topics) mR")
     assert "y (1 topic) mR" in str(panel)
     assert (panel.size, panel.labels, panel.design) == (3 * 144, (0.0, 1.0), "by-gold")
-    sides = panel.sides(["0", "1", "2"], binary=True)
-    assert [s.mask.tolist() for s in sides] == [[True, False, True], [False, True, False]]
+    matrices = panel.matrices(["0", "1", "2"], binary=True)
+    assert [s.mask.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
     with pytest.raises(TruegainError, match=r"labelled 1 topics \(5\)"):
-        panel.sides(["0", "5"], binary=True)
-    poor = JudgePanel({"x": a, "y": tg.Judge.from_counts((6, 10), (5, 10))}, {"0": "x", "1": "y"})
+        panel.matrices(["0", "5"], binary=True)
+    poor = Judges({"x": a, "y": tg.Judge.from_counts((6, 10), (5, 10))}, {"0": "x", "1": "y"})
     with pytest.raises(TruegainError, match=r"^judge y: the bronze judge is not clearly better"):
-        poor.sides(["0", "1"], binary=True)
+        poor.matrices(["0", "1"], binary=True)
     assert panel.at_levels(1.0, 2.0).judges["x"].levels == (1.0, 2.0)
 
 
@@ -183,19 +182,19 @@ def test_a_panel_is_its_judges_one_by_one() -> None:
     gold = {t: dict(row) for t, row in GOLD.items()}
     gold["0"]["a0"] = gold["7"]["a0"] = -1
     with pytest.warns(UserWarning, match=r"^2 gold pairs with a gold label below 0"):
-        panel = JudgePanel.fit(assessed(who), gold, "by-gold")
+        panel = Judges.fit(assessed(who), gold, "by-gold")
     for name in "xy":
         mine = {t: {d: g for d, g in gold[t].items() if g >= 0} for t in gold if who[t] == name}
         alone = tg.Judge.fit({t: BRONZE[t] for t in mine}, mine, design="by-gold")
         assert panel.judges[name].counts == alone.counts
     assert panel.of_topic == who
     with pytest.raises(InputError, match="no gold pair is from a topic that y labelled"):
-        JudgePanel.fit(assessed(who), {t: GOLD[t] for t in "012"}, "by-gold")
+        Judges.fit(assessed(who), {t: GOLD[t] for t in "012"}, "by-gold")
     with pytest.raises(InputError, match="name no assessor"):
-        JudgePanel.fit(BRONZE, GOLD, "by-gold")
+        Judges.fit(BRONZE, GOLD, "by-gold")
     twice = assessed(who).with_columns(assessor=assessed(who)["doc"].str.slice(0, 1))
     with pytest.raises(InputError, match="12 topics were labelled by several"):
-        JudgePanel.fit(twice, GOLD, "by-gold")
+        Judges.fit(twice, GOLD, "by-gold")
 
 
 # ---------------------------------------------------------------------- linear corrections
@@ -206,8 +205,8 @@ def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
     moves = np.array([0.03, -0.01, -0.02])
     rng = np.random.default_rng(1)
     f, value = rng.random((3, 2)), np.array([0.0, 1.0])
-    sides = JUDGE.sides(["0", "1", "2"], binary=True)
-    found = correct_linear(f, ["0", "1", "2"], sides, value)
+    matrices = Judges.of(JUDGE).matrices(["0", "1", "2"], binary=True)
+    found = correct_linear(f, ["0", "1", "2"], matrices, value)
     assert len(found.gold.topics) == 12
     for joined in (True, False):
         e = LinearEstimate(0.5, ("0", "1", "2"), moves, found.gold, joined)
@@ -228,10 +227,10 @@ def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
         df = (of_topics + of_gold) ** 2 / (of_topics**2 / 2 + of_gold**2 / 5)
         assert apart == pytest.approx((of_topics + of_gold, df))
     with pytest.raises(TruegainError, match="there is 1 topic"):
-        correct_linear(f[:1], ["0"], [Side(JUDGE.binary, np.ones(1, np.bool_))], value)
-    two = correct_linear(f[:2], ["0", "1"], JUDGE.sides(["0", "1"], binary=True), value)
+        correct_linear(f[:1], ["0"], [TopicMatrix(JUDGE.binary, np.ones(1, np.bool_))], value)
+    two = correct_linear(f[:2], ["0", "1"], Judges.of(JUDGE).matrices(["0", "1"], binary=True), value)
     assert two.variance()[0] > 0
-    assert isinstance(two.gold, GoldMoves)
+    assert isinstance(two.gold, GoldInfluence)
 
 
 # ---------------------------------------------------------------------- limits
@@ -241,25 +240,25 @@ def test_limits_of_a_corrected_score() -> None:
     """Guards lowest and highest: the judged weight times the least worth (never above 0) and the greatest."""
     lists = JudgedLists.of(RANKED, JUDGE, parse_measure("DCG@3"))
     total = 1 + 1 / math.log2(3) + 0.5
-    assert reach(lists, 0, lists.there(0)) == pytest.approx((0.0, total))
+    assert score_range(lists, 0, lists.there(0)) == pytest.approx((0.0, total))
     three = {t: {d: g + 2 for d, g in row.items()} for t, row in BRONZE.items()}
     gold = {t: {d: g + 2 for d, g in row.items()} for t, row in GOLD.items()}
     high = JudgedLists.of(aligned(RUNS, three, Options()), tg.Judge.fit(three, gold, design="by-gold", relevant=3),
                           parse_measure("DCG@3"))  # fmt: skip
-    assert reach(high, 0, high.there(0)) == pytest.approx((0.0, 3 * total))
+    assert score_range(high, 0, high.there(0)) == pytest.approx((0.0, 3 * total))
 
 
 def test_an_interval_that_says_nothing() -> None:
     """Guards both ends: refused where both limits lie within, ends and all; the worst matrix and its rarest label."""
-    sides = JUDGE.sides(["0"], binary=True)
+    matrices = Judges.of(JUDGE).matrices(["0"], binary=True)
     for value, half in ((0.5, 0.49), (0.3, 0.6), (0.7, 0.6)):
-        check_says_something(value, half, (0.0, 1.0), sides)
+        check_says_something(value, half, (0.0, 1.0), matrices)
     rare = "1" if JUDGE.binary.effective[1] < JUDGE.binary.effective[0] else "0"
     with pytest.raises(TruegainError, match=f"gold label {rare} has the fewest pairs"):
-        check_says_something(0.5, 0.5, (0.0, 1.0), sides)
+        check_says_something(0.5, 0.5, (0.0, 1.0), matrices)
     poor = tg.Judge.from_counts((6, 10), (7, 10)).binary
     with pytest.raises(TruegainError, match=rf"condition number {poor.condition:.3g}"):
-        check_says_something(0.5, 0.6, (0.0, 1.0), [*sides, Side(poor, np.ones(1, np.bool_)), *sides])
+        check_says_something(0.5, 0.6, (0.0, 1.0), [*matrices, TopicMatrix(poor, np.ones(1, np.bool_)), *matrices])
     assert "0.5 to 2" in check_inside(0.4, 0.2, (0.5, 2.0))[3][0]
 
 
@@ -270,16 +269,21 @@ def test_when_gold_labels_rectify() -> None:
     """Guards the table of designs and methods, and what lacks gold labels."""
     for design, yes in (("random", True), ("by-bronze", True), ("topics", True), ("by-gold", False)):
         judge = tg.Judge.fit(BRONZE, GOLD, design=design)  # type: ignore[arg-type]
-        assert [rectifies(judge, m) for m in ("default", "rectify", "delta")] == [yes, True, False]
+        known = Judges.of(judge)
+        assert [known.rectifier(m) is judge for m in ("default", "rectify", "delta")] == [
+            yes,
+            True,
+            False,
+        ]
     counts = tg.Judge.from_counts((43, 59), (67, 84), design="random")
-    assert not rectifies(counts, "default")
+    assert Judges.of(counts).rectifier("default") is None
     with pytest.raises(TruegainError, match="needs the gold labels"):
-        rectifies(counts, "rectify")
+        Judges.of(counts).rectifier("rectify")
     table = Judgments.of(BRONZE)
-    assert judge_of(JUDGE, table, None, P3, None, "refuse") is JUDGE
-    assert judge_of(JUDGE, table, "by-gold", P3, None, "refuse") is JUDGE
+    assert Judges.of(JUDGE, table, P3).alone is JUDGE
+    assert Judges.of(JUDGE, table, P3, "by-gold").alone is JUDGE
     with pytest.raises(TruegainError, match="fitted with design 'by-gold', not 'random'"):
-        judge_of(JUDGE, table, "random", P3, None, "refuse")
+        Judges.of(JUDGE, table, P3, "random")
 
 
 def test_a_report_of_a_judge_given() -> None:

@@ -14,8 +14,7 @@ from tests.worlds import EBAY, Labels, Runs, study
 from truegain.gains.confusion import Confusion
 from truegain.gains.rectify_pairs import SampledPairs, calibrated, strata_of
 from truegain.inference.judges.comparison import compare_corrected
-from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.wish import judge_of
+from truegain.inference.judges.panel import Judges
 from truegain.inference.labels.prospect import Outlook, _behind, outlook_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -25,8 +24,7 @@ from truegain.tables.judgments import Judgments
 def seen_of(runs: Runs, bronze: Labels, judge: object, measure: str, design: Any = None) -> Outlook:
     """What a plan starts from."""
     one, table = parse_measure(measure), Judgments.of(bronze)
-    known = judge_of(judge, table, design, one, None, "refuse")
-    assert isinstance(known, Judge)
+    known = Judges.of(judge, table, one, design).only("a plan")
     return outlook_of(aligned(runs, table, Options()), known, one, cost_bronze=0.01, cost_gold=1.0)
 
 

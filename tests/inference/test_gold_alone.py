@@ -14,7 +14,7 @@ from tests.worlds import study
 from truegain.gains.pairs import Design
 from truegain.inference.judges.gold_alone import gold_alone_widths, gold_of_items
 from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.report import judge_report
 from truegain.measures.evaluate import Options, aligned
 
@@ -140,10 +140,10 @@ def test_a_panel_heeds_missing_and_negative_labels() -> None:
     )
     more = {**gold, "0": {**gold["0"], "new": 1}}
     with pytest.raises(tg.InputError, match="1 of 801 gold pairs have no bronze label"):
-        JudgePanel.fit(frame, more, "by-gold")
+        Judges.fit(frame, more, "by-gold")
     with pytest.warns(tg.DataWarning, match="1 gold pairs have no bronze label"):
-        panel = JudgePanel.fit(frame, more, "by-gold", missing="drop")
+        panel = Judges.fit(frame, more, "by-gold", missing="drop")
     assert panel.size == 1600
     with pytest.warns(tg.DataWarning, match="1 gold pair with a gold label below 0") as told:
-        JudgePanel.fit(frame, {**gold, "0": {**gold["0"], "a0": -1}}, "by-gold")
+        Judges.fit(frame, {**gold, "0": {**gold["0"], "a0": -1}}, "by-gold")
     assert len(told) == 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.inference.judges import comparison, judge
 
 Labels = dict[str, dict[str, int]]
 
@@ -130,3 +132,27 @@ def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
         assert c.p is not None
         assert c.p_adjusted == pytest.approx(min(1.0, 3 * c.p))
         assert c.adjustment == "bonferroni"
+
+
+def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards `compare_each`: one alignment and one fit for all measures, each answered as it is by itself."""
+    runs, bronze, gold = study(4, topics=20)
+    calls: list[str] = []
+
+    def count(module: Any, name: str) -> None:
+        made = getattr(module, name)
+
+        def counted(*given: Any, **more: Any) -> Any:
+            calls.append(name)
+            return made(*given, **more)
+
+        monkeypatch.setattr(module, name, counted)
+
+    count(comparison, "aligned")
+    count(judge, "pair_up")
+    measures = [tg.parse_measure(m) for m in ("P@10", "DCG@10", "P@5")]
+    found = comparison.compare_each(runs, bronze, gold, measures, design="random", trials=100)
+    assert calls == ["aligned", "pair_up"]
+    for one, measure in zip(found, measures, strict=True):
+        alone = tg.compare(runs, bronze, measure, gold=gold, design="random", trials=100)
+        assert (alone.items, alone.notes) == (one.items, one.notes)

@@ -11,11 +11,12 @@ import pytest
 
 import truegain as tg
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges import gold_moves, rates
+from truegain.inference.judges import gold_influence, rates
 from truegain.inference.judges.by_rank import rank_shifts
 from truegain.inference.judges.favour import favours
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.refit import corrected_values
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.ranked import RankedGains
@@ -54,8 +55,8 @@ def estimates(lists: JudgedLists) -> list[LinearEstimate]:
     topics = lists.ranked.topics
     return [
         correct_linear(
-            lists.weights.weight[s], topics, lists.judge_of(s).sides(topics, binary=lists.binary), lists.weights.value,
-            joined=lists.joined,
+            lists.weights.weight[s], topics, lists.judges_of(s).matrices(topics, binary=lists.binary),
+            lists.weights.value, joined=lists.joined,
         )
         for s in (0, 1)
     ]  # fmt: skip
@@ -63,18 +64,19 @@ def estimates(lists: JudgedLists) -> list[LinearEstimate]:
 
 def reweighted(lists: JudgedLists, weights: Floats) -> JudgedLists:
     """The same with a weight for each gold pair."""
-    assert isinstance(lists.judge, tg.Judge)
-    assert lists.judge.pairs is not None
-    pairs = replace(lists.judge.pairs, weight=weights)
-    return replace(lists, judge=tg.Judge.of_pairs(pairs, lists.judge.design, lists.judge.levels))
+    assert lists.known is not None
+    judge, pairs = lists.known
+    return replace(
+        lists, judges=Judges.of(tg.Judge.fit(replace(pairs, weight=weights), None, judge.design, judge.levels))
+    )
 
 
 def values(lists: JudgedLists) -> Floats:
     """Both systems' corrected means, and nothing else of them."""
     topics, w = lists.ranked.topics, lists.weights
-    sides = [lists.judge_of(s).sides(topics, binary=lists.binary)[0] for s in (0, 1)]
+    matrices = [lists.judges_of(s).matrices(topics, binary=lists.binary)[0] for s in (0, 1)]
     return np.array(
-        [corrected_mean(side.confusion, w.weight[s].mean(axis=0), w.value).value for s, side in enumerate(sides)]
+        [corrected_mean(matrix.confusion, w.weight[s].mean(axis=0), w.value).value for s, matrix in enumerate(matrices)]
     )
 
 
@@ -90,7 +92,7 @@ def test_moves_of_topics_and_of_gold_pairs(labels: int, measure: str, accuracy: 
     lists = JudgedLists.of(ranked, judge, one, accuracy=accuracy)  # type: ignore[arg-type]
     a, b = estimates(lists)
     n = len(ranked.topics)
-    by_topic = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    by_topic = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     for found, seen in ((a, by_topic[:, 0]), (b, by_topic[:, 1]), (b.less(a), by_topic[:, 1] - by_topic[:, 0])):
         assert found.gold.topics == found.topics
         assert found.moves + found.gold.moves.sum(axis=1) == pytest.approx(seen, abs=1e-6)
@@ -99,7 +101,7 @@ def test_moves_of_topics_and_of_gold_pairs(labels: int, measure: str, accuracy: 
     assert judge.pairs.item is not None
     by_pair = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
     for found, seen in ((a, by_pair[:, 0]), (b, by_pair[:, 1]), (b.less(a), by_pair[:, 1] - by_pair[:, 0])):
-        moves = dict(zip(found.gold.piece.tolist(), found.gold.piece_moves.tolist(), strict=True))
+        moves = dict(zip(found.gold.unit.tolist(), found.gold.unit_moves.tolist(), strict=True))
         assert [moves.get(i, 0.0) for i in judge.pairs.item.tolist()] == pytest.approx(seen, abs=1e-6)
 
 
@@ -117,7 +119,7 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
     assert judge.pairs.topics == ranked.topics
 
     pairs = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
-    joint = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    joint = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     of_gold = np.stack([np.bincount(topic, p, n) for p in pairs.T], axis=1)
     for found, c in ((a, np.array([1.0, 0.0])), (b, np.array([0.0, 1.0])), (b.less(a), np.array([-1.0, 1.0]))):
         scored, all_gold = (joint - of_gold) @ c, of_gold @ c
@@ -182,12 +184,14 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
     """
     ranked, runs, bronze, gold = even()
     one, n = tg.parse_measure("P@10"), 30
-    monkeypatch.setattr(gold_moves, "PRIOR", 0.0)
+    monkeypatch.setattr(gold_influence, "PRIOR", 0.0)
     monkeypatch.setattr(rates, "PRIOR", 0.0)
-    monkeypatch.setattr(gold_moves.GoldMoves, "of_pairs", lambda self: np.zeros(2))  # no floor of independent pairs
+    monkeypatch.setattr(
+        gold_influence.GoldInfluence, "of_pairs", lambda self: np.zeros(2)
+    )  # no floor of independent pairs
     monkeypatch.setattr(rates, "rates_variance", lambda *_: (0.0, 0.0))
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
-    moves = slope(lambda w: corrected_values(ranked, judge, one, w, accuracy=accuracy), n)  # type: ignore[arg-type]
+    moves = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     a, b = estimates(JudgedLists.of(ranked, judge, one, accuracy=accuracy))  # type: ignore[arg-type]
     for found, seen in ((a, moves[:, 0]), (b, moves[:, 1]), (b.less(a), moves[:, 1] - moves[:, 0])):
         bare = replace(found, gold=replace(found.gold, more=np.zeros_like(found.gold.more)))
@@ -205,10 +209,10 @@ def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> 
 
     size = sum(map(len, gold.values()))
     plain = JudgedLists.of(ranked, tg.Judge.fit(bronze, gold, design="random"), one)
-    assert isinstance(plain.judge, tg.Judge)
-    assert plain.judge.pairs is not None
-    topic = plain.judge.pairs.topic
-    label = plain.judge.codes(plain.weights.classes, binary=plain.binary)[0]
+    assert plain.known is not None
+    judge, pairs = plain.known
+    topic = pairs.topic
+    label = judge.codes(plain.weights.classes, binary=plain.binary)[0]
     kinds = {"gold-non-relevant": 0, "gold-relevant": 1, "gold-0": 0, "gold-1": 1, "gold-2": 2}
     first = rank_shifts(plain)
     order = [(s.gold, s.bronze) for s in first]
@@ -225,8 +229,8 @@ def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> 
     # a favour takes the shares of gold labels as known; so they are held while a pair's weight moves
     value, se = [f.value for f in favours(plain)], [f.se for f in favours(plain)]
     assert value[0] == pytest.approx(-(value[1] or 0.0))
-    pairs, w = plain.judge.pairs, plain.weights
-    g, b = plain.judge.codes(w.classes, binary=plain.binary)
+    w = plain.weights
+    g, b = judge.codes(w.classes, binary=plain.binary)
     load = np.stack([plain.pair_counts([s]) for s in (0, 1)])
     share = np.bincount(g, load.sum(axis=0)) / load.sum() * np.nanmean(w.weight, axis=(0, 1)).sum()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 
@@ -11,12 +12,13 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
-from truegain.inference.judges.corrections import Correction, Corrections
+from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.favour import Favour, _favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import check_says_something
+from truegain.inference.results import Estimate
 from truegain.measures.evaluate import Options, aligned
 
 Labels = dict[str, dict[str, int]]
@@ -112,7 +114,7 @@ def test_the_note_on_ranks_names_its_measure_and_claims_no_weighing_where_rectif
     runs, bronze, gold = lenient(2, 0.6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        notes = tg.correct(runs, bronze, gold, ["P@5", "RBP"], design="by-gold").about
+        notes = tg.correct(runs, bronze, gold, ["P@5", "RBP"], design="by-gold").notes
         rectified, inverted = (
             " ".join(judge_report(bronze, gold, runs, design=d, measure="RBP", trials=100).notes)
             for d in ("random", "by-gold")
@@ -133,10 +135,11 @@ def test_a_refusal_names_its_system_once() -> None:
     few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i < 4} for t, row in list(gold.items())[:12]}
     with pytest.raises(tg.TruegainError, match=r"^a: the interval would run"):
         tg.correct(runs, coin, few, "DCG@10", design="by-gold")
-    base = Correction("a", "DCG@10", 3.0, None, None, None, None, 0.95, "refused", "by-gold", 3, 9, ("too little",))
+    base = Estimate("a", "DCG@10", math.nan, math.nan, math.nan, naive=3.0, method="refused", notes=("too little",))
     both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
     assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
     assert "a: too little" in both.table().notes
+    assert [both.table().records()[0][c] for c in ("corrected", "low", "high", "se")] == [None] * 4
     several = Corrections((base, replace(base, measure="P@10", value=1.0, low=0.0, high=2.0, notes=())))
     assert "a, DCG@10: too little" in several.table().notes
 
@@ -281,10 +284,10 @@ def test_two_scales_are_refused_for_graded_measures(design: str) -> None:
         ):
             with pytest.raises(tg.TruegainError, match=r"of different scales: bronze labels are 0, 1.*Map one scale"):
                 ask()
-        assert tg.correct(runs, bronze, cut, "P(rel=2)@10", design=design, gold_level=1)[0].value is not None  # type: ignore[arg-type]
-    assert tg.correct(runs, bronze, gold, "DCG@10", design=design)[0].value is not None  # type: ignore[arg-type]
+        assert not tg.correct(runs, bronze, cut, "P(rel=2)@10", design=design, gold_level=1)[0].refused  # type: ignore[arg-type]
+    assert not tg.correct(runs, bronze, gold, "DCG@10", design=design)[0].refused  # type: ignore[arg-type]
     declared = tg.Judge.fit(bronze, cut, design="random", scale=(0, 1, 2, 3))
-    assert tg.correct(runs, bronze, declared, "DCG@10")[0].value is not None
+    assert not tg.correct(runs, bronze, declared, "DCG@10")[0].refused
 
 
 def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
@@ -308,11 +311,11 @@ def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:
 
 def test_an_interval_that_leaves_one_end_out_is_no_refusal() -> None:
     """Guards both ends of the refusal: either end left out says something, both reached says nothing."""
-    sides = tg.Judge.from_counts((80, 100), (80, 100)).sides(("1", "2"), binary=True)
+    matrices = [tg.Judge.from_counts((80, 100), (80, 100)).matrix_for(np.ones(2, np.bool_), binary=True)]
     for value, half in ((0.3, 0.6), (0.7, 0.6), (0.5, 0.49)):
-        check_says_something(value, half, (0.0, 1.0), sides)
+        check_says_something(value, half, (0.0, 1.0), matrices)
     with pytest.raises(tg.TruegainError, match=r"^the interval would run from 0 to 1 .*gold label 0 .*worth 100"):
-        check_says_something(0.5, 0.5, (0.0, 1.0), sides)
+        check_says_something(0.5, 0.5, (0.0, 1.0), matrices)
 
 
 def test_a_favour_that_rests_on_one_topic_has_no_size() -> None:

@@ -24,7 +24,7 @@ def judge_of(
     weights = np.ones(len(topic)) if weight is None else weight
     share = {0.0: 0.5, 1.0: 0.5}
     pairs = Pairs(names, topic, bronze.astype(np.float64), gold.astype(np.float64), weights, share)
-    return tg.Judge.of_pairs(pairs, "by-gold")
+    return tg.Judge.fit(pairs, None, "by-gold")
 
 
 def drawn(seed: int, topics: int, per_topic: int, icc: float) -> tuple[npt.NDArray[np.int64], ...]:

@@ -7,8 +7,14 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
-from truegain.inference.judges.refit import corrected_values
+from truegain.gains.graded import corrected_mean
+from truegain.inference.judges.gold_alone import gold_of_items
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.refit import corrected_values, rate_fit, rectified_values
+from truegain.inference.judges.sources import source_of
 from truegain.measures.evaluate import Options, aligned
+from truegain.tables.columns import Floats
 
 Labels = dict[str, dict[str, int]]
 
@@ -41,7 +47,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     sample, one = some_of(gold, design), tg.parse_measure(measure)
     judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
     ranked = aligned(runs, bronze, Options())
-    same = corrected_values(ranked, judge, one, np.ones(120), accuracy=accuracy)  # type: ignore[arg-type]
+    same = corrected_values(ranked, judge, one, np.ones((1, 120)), accuracy=accuracy)[0]  # type: ignore[arg-type]
     method = "delta" if design == "by-gold" else "default"
     found = tg.correct(runs, bronze, judge, one, accuracy=accuracy, method=method)  # type: ignore[arg-type]
     assert same == pytest.approx([a.value for a in found])
@@ -49,7 +55,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     assert all(abs((a.value or 0) - truth.mean(a.system)) < 4 * (a.se or 0) for a in found)
     rng = np.random.default_rng(1)
     draws = rng.multinomial(120, np.full(120, 1 / 120), 400)
-    refits = np.array([corrected_values(ranked, judge, one, w, accuracy=accuracy) for w in draws])  # type: ignore[arg-type]
+    refits = corrected_values(ranked, judge, one, draws, accuracy=accuracy)  # type: ignore[arg-type]
     for spread, answer in zip(refits.std(axis=0, ddof=1), found, strict=True):
         assert answer.se == pytest.approx(spread, rel=0.11)
     pairs = tg.compare(runs, bronze, one, gold=judge, accuracy=accuracy).pairs
@@ -96,3 +102,64 @@ def test_independent_pairs_behind_one_gold_sample_move_together() -> None:
         assert pair.difference == pytest.approx(value)
         assert pair.high is not None
         assert pair.high - value == pytest.approx(se * 2.0, rel=0.03)
+
+
+def by_hand(lists: JudgedLists, s: int, w: Floats) -> float:
+    """One system and one row of weights, matrix by matrix: the label weights and the gold topics weighted again."""
+    there = lists.there(s)
+    names, copies, f = lists.names(there), w[there], lists.weights.weight[s][there]
+    value = 0.0
+    for matrix in lists.judges_of(s).matrices(names, binary=lists.binary):
+        c = matrix.confusion
+        of_gold = [
+            w[lists.ranked.topics.index(t)] if lists.joined and t in lists.ranked.topics else 1.0 for t in c.topics
+        ]
+        again = c.reweighted(of_gold or np.ones(len(c.table)))
+        value += corrected_mean(again, (copies * matrix.mask) @ f / copies.sum(), lists.weights.value).value
+    return value
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize("kind", ["system", "given", "elsewhere", "counts", "several", "topics lacking"])
+def test_rows_of_weights_are_the_fits_one_by_one(kind: str) -> None:
+    """Guards `RateFit`: every row is the correction with topics and gold pairs weighted by hand; NaN where none is."""
+    runs, bronze, gold = study(2, topics=14)
+    judge: tg.Judge | Judges = tg.Judge.fit(bronze, gold, design="elsewhere" if kind == "elsewhere" else "by-gold")
+    if kind == "counts":
+        judge = tg.Judge.from_counts((43, 59), (67, 84))
+    if kind == "several":
+        halves = [[t for t in gold if int(t) % 2 == k] for k in (0, 1)]
+        fits = {n: tg.Judge.fit(bronze, {t: gold[t] for t in h}, "by-gold") for n, h in zip("xy", halves, strict=True)}
+        judge = Judges(fits, {t: n for n, h in zip("xy", halves, strict=True) for t in h})
+    if kind == "topics lacking":
+        runs = {**runs, "b": {t: row for t, row in runs["b"].items() if int(t) > 3}}
+    lists = JudgedLists.of(aligned(runs, bronze, Options()), judge, tg.parse_measure("DCG@10"))
+    if kind == "given":
+        lists = JudgedLists.of(lists.ranked, judge, lists.measure, accuracy="given")
+    weights = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 5).astype(float)
+    wanted = [[by_hand(lists, s, w) for s in (0, 1)] for w in weights]
+    assert rate_fit(lists).values(weights) == pytest.approx(np.array(wanted), rel=1e-12)
+    if kind == "system":
+        none = np.zeros((1, 14))
+        assert np.isnan(rate_fit(lists).values(none)).all()
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize(("design", "share"), [("topics", 0.3), ("topics", 0.7), ("random", 0.4)])
+def test_rectified_rows_are_the_estimates_one_by_one(design: str, share: float) -> None:
+    """Guards `TopicFit` (fixed and tuned slope) and fits by pairs against `rectify_topics` and `rectify_pairs`."""
+    runs, bronze, gold = study(4, topics=40)
+    rng = np.random.default_rng(5)
+    sample = {
+        t: {d: g for d, g in row.items() if design == "topics" or rng.random() < share} for t, row in gold.items()
+    }
+    if design == "topics":
+        sample = {t: row for t, row in sample.items() if int(t) < share * 40}
+    runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "31")}}
+    ranked, one = aligned(runs, bronze, Options()), tg.parse_measure("P@10")
+    judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
+    source = source_of(ranked, gold_of_items(ranked.pool, judge, 1.0), one, design, None, "auto")
+    weights = rng.multinomial(40, np.full(40, 1 / 40), 6).astype(float)
+    wanted = [[source.estimate(s, None, w).value for s in (0, 1)] for w in weights]
+    assert rectified_values(source, weights) == pytest.approx(np.array(wanted), rel=1e-12)
+    assert corrected_values(ranked, judge, one, weights) == pytest.approx(np.array(wanted), rel=1e-12)

@@ -17,7 +17,7 @@ from truegain.gains.pairs import Design
 from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.comparison import compare_corrected
-from truegain.inference.judges.linear_correction import LinearEstimate, Side, correct_linear
+from truegain.inference.judges.linear_correction import LinearEstimate, TopicMatrix, correct_linear
 from truegain.inference.labels.plan import (
     LEAST_OF_A_KIND,
     Prospect,
@@ -172,7 +172,7 @@ def corrected(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, of: slice)
     c = Confusion((0.0, 1.0), (0.0, 1.0), seen, table[used], table.sum(axis=0), len(g))
     pairs = (topic * 2 * DOCS + column + (of.start or 0), g, b, np.ones(len(g)))
     share = bronze[:, of].mean(axis=1)
-    side = Side(c, np.ones(len(gold), np.bool_), pairs)
+    side = TopicMatrix(c, np.ones(len(gold), np.bool_), pairs)
     return correct_linear(np.stack([1 - share, share], axis=1), names, [side], np.array([0.0, 1.0]))
 
 

@@ -30,6 +30,7 @@ from truegain.cli.output import write_table
 from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
 from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
+from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.runs import Runs, read_runs
@@ -206,7 +207,7 @@ def compare_command(
         read = both_labels(
             judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
         )  # fmt: skip
-        asked = [str(at_level(a.measure, level)) for a in parse_measures(measure or ["P@10"])]
+        asked = [at_level(a.measure, level) for a in parse_measures(measure or ["P@10"])]
         table = _corrected(
             read, read_runs(expand(runs), name_by=name_by), asked, figure, design=design, gold_level=gold_level,
             missing=missing, test=test, gold_sample=gold_sample, method=method, accuracy=accuracy, clusters=clusters,
@@ -238,7 +239,7 @@ def compare_command(
 def _corrected(
     read: BothLabels,
     runs: Runs,
-    measures: list[str],
+    measures: list[Measure],
     figure: str | None,
     *,
     design: Design,
@@ -247,15 +248,15 @@ def _corrected(
     **options: Any,
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
-    from truegain.inference.differences.compare import compare
-    from truegain.inference.judges.fitting import fitted_judge
+    from truegain.inference.judges.comparison import compare_each
+    from truegain.inference.judges.judge import Judge
 
-    judge = fitted_judge(
-        read.bronze, read.gold, measures[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
+    judge = Judge.fit(
+        read.bronze, read.gold, design, measures[0], gold_level=gold_level, missing=missing, scale=read.labels
     )
-    found = [compare(runs, read.bronze, name, gold=judge, gold_level=gold_level, **options) for name in measures]
+    found = compare_each(runs, read.bronze, judge, measures, gold_level=gold_level, **options)
     _draw([c.pairs for c in found], figure)
-    table = joined([c.table() for c in found], tuple(measures))
+    table = joined([c.table() for c in found], tuple(map(str, measures)))
     return replace(table, notes=(*read.said, *table.notes))
 
 

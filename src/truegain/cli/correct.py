@@ -61,9 +61,8 @@ def correct_command(
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
     from truegain.inference.judges.correct import correct
-    from truegain.inference.judges.fitting import fitted_judge
     from truegain.inference.judges.judge import Judge
-    from truegain.inference.judges.panel import JudgePanel, levels_of
+    from truegain.inference.judges.panel import Judges
 
     if by_assessor:
         _check_by_assessor(rule, method)
@@ -71,20 +70,17 @@ def correct_command(
         judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
     )  # fmt: skip
     asked, said = measure or ["P@10"], read.said
-    judge: Judge | JudgePanel
+    fit = Judges.fit if by_assessor else Judge.fit
+    judge = fit(
+        read.bronze, read.gold, design, asked[0], gold_level=gold_level, missing=missing, scale=read.labels
+    )  # fmt: skip
     if by_assessor:
-        levels = levels_of(asked[0], gold_level)
-        judge = JudgePanel.fit(read.bronze, read.gold, design, relevant=levels, scale=read.labels, missing=missing)
         said = ("Each topic is corrected with the confusion matrix of its assessor, whatever the gold design.",)
-    else:
-        judge = fitted_judge(
-            read.bronze, read.gold, asked[0], design=design, gold_level=gold_level, missing=missing, labels=read.labels
-        )
     found = correct(
         expand(runs), read.bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
         accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    write_table(replace(found, about=(*said, *found.about)).table(), output_format, output)
+    write_table(replace(found, notes=(*said, *found.notes)).table(), output_format, output)
 
 
 def _check_by_assessor(rule: str | None, method: str) -> None:

@@ -63,7 +63,7 @@ def judges_command(
 ) -> None:
     """Tell how good the judge is, where, whether the data fit together, and whether it favours some systems."""
     from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
-    from truegain.inference.judges.panel import levels_of
+    from truegain.inference.judges.label_weights import levels_of
     from truegain.inference.judges.report import judge_report
 
     if show == "assessors" and rule is not None:

@@ -23,7 +23,7 @@ class CorrectedMean:
     shares: Floats
     confusion: Confusion
 
-    def pull(self, more: Floats | None = None) -> Floats:
+    def influence(self, more: Floats | None = None) -> Floats:
         """How far a gold pair of each gold and bronze label moves the value: p_g (a_b - mean of a behind g) / n_g.
 
         `more`: for each gold label, so many pairs of every bronze label are thought to be there as well.
@@ -32,8 +32,8 @@ class CorrectedMean:
         counts = c.counts if more is None else c.counts + more[:, None]
         total = counts.sum(axis=1)
         mean = (counts @ self.worth) / total
-        pull: Floats = (self.shares / total)[:, None] * (self.worth[None, :] - mean[:, None])
-        return pull
+        influence: Floats = (self.shares / total)[:, None] * (self.worth[None, :] - mean[:, None])
+        return influence
 
 
 def worth_of(confusion: Confusion, value: npt.ArrayLike) -> Floats:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, some
 from truegain.tables.table import Table
 
 if TYPE_CHECKING:
@@ -32,7 +33,20 @@ class Estimate:
     se: float | None = None
     n: int | None = None
     topic: str = "all"
+    naive: float | None = None  # where nothing is corrected
+    gold: str = ""  # how gold labels were sampled, and how many there are
+    gold_pairs: int | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether there is no sound value (NaN): the notes say why."""
+        return math.isnan(self.value)
+
+    @property
+    def width(self) -> float:
+        """Width of the interval."""
+        return self.high - self.low
 
     def __str__(self) -> str:
         interval = f"[{self.low:.4f}, {self.high:.4f}]"
@@ -68,6 +82,17 @@ class Comparison:
     naive: float | None = None  # difference and p where nothing is corrected
     naive_p: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def p_shown(self) -> float:
+        """The adjusted p where there is one, else p; NaN where there is none."""
+        p = self.p if self.p_adjusted is None else self.p_adjusted
+        return math.nan if p is None else p
+
+    @property
+    def differs(self) -> bool:
+        """Whether the two are told apart."""
+        return self.p_shown < 1 - self.level
 
     def __str__(self) -> str:
         interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
@@ -130,20 +155,38 @@ class Answers(Sequence[Answer], Generic[Answer]):
         return iter(self.items)
 
     @overload
-    def __getitem__(self, at: int) -> Answer: ...
+    def __getitem__(self, at: int | tuple[str, str]) -> Answer: ...
 
     @overload
     def __getitem__(self, at: slice) -> Sequence[Answer]: ...
 
-    def __getitem__(self, at: int | slice) -> Answer | Sequence[Answer]:
-        return self.items[at]
+    def __getitem__(self, at: int | tuple[str, str] | slice) -> Answer | Sequence[Answer]:
+        """An answer by number, or an estimate by system and measure."""
+        if not isinstance(at, tuple):
+            return self.items[at]
+        for one in self.items:
+            if isinstance(one, Estimate) and (one.system, one.measure) == at:
+                return one
+        there = [f"{e.system}, {e.measure}" for e in self.items if isinstance(e, Estimate)]
+        raise TruegainError(f"there is no answer for {at}; there are {some(there)}")
+
+    @property
+    def pairs(self) -> tuple[Answer, ...]:
+        """The comparisons."""
+        return self.items
+
+    @property
+    def significant(self) -> int:
+        """How many of the pairs differ, by the adjusted p where there is one."""
+        return sum(isinstance(one, Comparison) and one.differs for one in self.items)
 
     def between(self, a: str, b: str) -> Answer:
         """The comparison of two systems, in whichever order it was made."""
         for one in self.items:
             if isinstance(one, Comparison) and {one.a, one.b} == {a, b}:
                 return one
-        raise TruegainError(f"{a} and {b} were not compared")
+        there = sorted({name for c in self.items if isinstance(c, Comparison) for name in (c.a, c.b)})
+        raise TruegainError(f"{a} and {b} were not compared; there are {some(there)}")
 
     def table(self) -> Table:
         """A row an answer."""

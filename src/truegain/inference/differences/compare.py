@@ -27,7 +27,8 @@ from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
 if TYPE_CHECKING:
-    from truegain.inference.judges.comparison import CorrectedComparisons
+    from truegain.inference.results import Answers as Many
+    from truegain.inference.results import Comparison
 
 
 @overload
@@ -37,9 +38,7 @@ def compare(
 
 
 @overload
-def compare(
-    runs: object, judgments: object, measure: object, *, gold: object, **options: Any
-) -> CorrectedComparisons: ...
+def compare(runs: object, judgments: object, measure: object, *, gold: object, **options: Any) -> Many[Comparison]: ...
 
 
 def compare(
@@ -57,7 +56,7 @@ def compare(
     counting: Counting = "plus-one",
     tested: Callable[[int], None] | None = None,
     **options: Any,
-) -> Comparisons | CorrectedComparisons:
+) -> Comparisons | Many[Comparison]:
     """Compare systems on a measure: all pairs, or all against a baseline.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
@@ -85,8 +84,9 @@ def compare(
     """
     if gold is not None:
         return _corrected(
-            runs, judgments, gold, measure, test, adjust, trials,
-            {"seed": seed, "confidence": confidence, "baseline": baseline, **options},
+            runs, judgments, gold, measure,
+            {"test": test, "adjust": adjust, "trials": trials, "seed": seed, "confidence": confidence,
+             "baseline": baseline, **options},
         )  # fmt: skip
     test = test or "tukey-hsd"
     chosen = find_test(test)
@@ -133,18 +133,13 @@ def _corrected(
     bronze: object,
     gold: object,
     measure: object,
-    test: str | None,
-    adjust: str | None,
-    trials: int | None,
     options: dict[str, Any],
-) -> CorrectedComparisons:
+) -> Many[Comparison]:
     from truegain.inference.judges.comparison import compare_corrected
 
     if isinstance(runs, Scores) or bronze is None or measure is None:
         raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-    if test is not None:
-        raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
-    return compare_corrected(runs, bronze, gold, measure, adjust=adjust or "holm", trials=trials or 2000, **options)
+    return compare_corrected(runs, bronze, gold, measure, **options)
 
 
 def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:

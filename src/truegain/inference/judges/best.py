@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from truegain.errors import TruegainError, some
-from truegain.inference.judges.corrections import Correction
+from truegain.inference.results import Estimate
 
 NAMED = 10  # systems, at most
 
@@ -39,7 +39,7 @@ class Leaders:
 
 
 def leaders_of(
-    answers: Sequence[Correction], difference: Callable[[int, int], tuple[float, float]], confidence: float
+    answers: Sequence[Estimate], difference: Callable[[int, int], tuple[float, float]], confidence: float
 ) -> Leaders | None:
     """The systems that are not told apart from the one with the highest corrected score; None where none has one.
 
@@ -50,18 +50,18 @@ def leaders_of(
     Hsu 1981, Annals of Statistics 9(5), has the sharper form for comparisons with the best only; this one never says
     more than the table of all pairs.
 
-    >>> three = [Correction(s, "P@10", v, v, 0, 1, 0.1, 0.95, "", "", 9, 9) for s, v in zip("abc", (0.2, 0.6, 0.5))]
+    >>> three = [Estimate(s, "P@10", v, 0, 1) for s, v in zip("abc", (0.2, 0.6, 0.5))]
     >>> leaders_of(three, lambda i, j: (0.1, 0.3 if j == 2 else 0.001), 0.95).systems
     ('b', 'c')
     """
-    told = [i for i, a in enumerate(answers) if a.value is not None]
-    if not told:
+    known = [i for i, a in enumerate(answers) if not a.refused]
+    if not known:
         return None
-    order = sorted(told, key=lambda i: -(answers[i].value or 0.0))
+    order = sorted(known, key=lambda i: -answers[i].value)
     top, pairs = order[0], max(1, len(answers) * (len(answers) - 1) // 2)
     may = [top, *(i for i in order[1:] if not _worse(difference, top, i, (1 - confidence) / pairs))]
     return Leaders(
-        answers[top].measure, tuple(answers[i].system for i in may), len(told) - len(may), len(answers) - len(told),
+        answers[top].measure, tuple(answers[i].system for i in may), len(known) - len(may), len(answers) - len(known),
         pairs, confidence,
     )  # fmt: skip
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Bools, Floats
@@ -52,10 +51,9 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
     pairs of label g: change = sum of c x / sum of c - sum of x / n; its variance is that of the moves of both, summed
     by topic.  A test of weights: DuMouchel and Duncan 1983, Journal of the American Statistical Association 78.
     """
-    judge = lists.judge
-    if not isinstance(judge, Judge) or judge.pairs is None:
+    if lists.known is None:
         return ()
-    pairs, counts = judge.pairs, lists.pair_counts()
+    (judge, pairs), counts = lists.known, lists.pair_counts()
     if lists.binary:
         g = (pairs.gold >= judge.levels[1]).astype(np.float64)
         b = (pairs.bronze >= judge.levels[0]).astype(np.float64)
@@ -96,7 +94,7 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
         if not given:
             return []
         alone = "the gold pairs have no ranks in these runs, or all the same"
-        why = alone if isinstance(lists.judge, Judge) else "it is tested of one judge, not of several"
+        why = alone if lists.judges.alone is not None else "it is tested of one judge, not of several"
         return [
             f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
             f"assumed, not tested: {why}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, get_args
 
@@ -14,19 +14,20 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.corrected import Method, check_method
 from truegain.inference.judges.difference import GoldSample
-from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import guarded_difference
-from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
-from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
-from truegain.inference.judges.wish import Wish, judge_of, rectifies
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import CorrectionOptions
+from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.rectified import differences_of, slope_notes
+from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.sources import rectifying
 from truegain.inference.multiple import METHODS, adjust_asked
-from truegain.inference.results import Comparison, table_of
+from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -35,156 +36,136 @@ from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
-from truegain.tables.table import Table
 
 ROUNDING = 1e-12  # a standard error that is rounding only
 
 
-@dataclass(frozen=True, eq=False)
-class CorrectedComparisons:
-    """Differences between systems without the judge's errors, and what must be said about them."""
-
-    measure: str
-    pairs: tuple[Comparison, ...]
-    notes: tuple[str, ...]
-    made_by: dict[str, Any]
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    @property
-    def significant(self) -> int:
-        """How many of the pairs differ."""
-        return sum(_p(pair) < 1 - pair.level for pair in self.pairs)
-
-    def between(self, a: str, b: str) -> Comparison:
-        """The comparison of two systems, in whichever order it was made."""
-        for pair in self.pairs:
-            if {pair.a, pair.b} == {a, b}:
-                return pair
-        raise TruegainError(f"{a} and {b} were not compared; there are {some(self._systems)}")
-
-    @property
-    def _systems(self) -> list[str]:
-        return sorted({name for pair in self.pairs for name in (pair.a, pair.b)})
-
-    def table(self) -> Table:
-        """The pairs, a row each."""
-        shown = table_of(self.pairs, made_by=self.made_by)
-        return replace(shown, notes=(*self.notes, *shown.notes, *_sentences(self.pairs)))
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-
 def compare_corrected(
-    runs: object,
-    bronze: object,
-    judge: object,
-    measure: object,
-    *,
-    design: Design | None = None,
-    gold_sample: GoldSample = "shared",
-    method: Method = "default",
-    adjust: str = "holm",
-    baseline: str | None = None,
-    confidence: float = 0.95,
-    clusters: Clusters = "topics",
-    accuracy: Accuracy | None = None,
-    gold_level: float | None = None,
-    missing: Missing = "refuse",
-    trials: int = 2000,
-    seed: int = 0,
-    name_by: NameBy = "file",
-    jobs: int | None = None,
-) -> CorrectedComparisons:
+    runs: object, bronze: object, judge: object, measure: object, *, design: Design | None = None, **options: Any
+) -> Answers[Comparison]:
     """Compare systems, all pairs or all against one, on scores without the bronze judge's errors.
 
     gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
     together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
-    each system has a gold sample of its own.  Other options as in `correct`.
+    each system has a gold sample of its own.  Other options as in `correct`, with `adjust` and `baseline`.
     """
-    _check(method, gold_sample, clusters, adjust)
-    one = parse_measure(measure)  # type: ignore[arg-type]
+    return compare_each(runs, bronze, judge, [parse_measure(measure)], design=design, **options)[0]  # type: ignore[arg-type]
+
+
+def compare_each(
+    runs: object,
+    bronze: object,
+    judge: object,
+    measures: Sequence[Measure],
+    *,
+    design: Design | None = None,
+    missing: Missing = "refuse",
+    gold_sample: GoldSample = "shared",
+    test: str | None = None,
+    adjust: str | None = None,
+    baseline: str | None = None,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+    **options: Any,
+) -> list[Answers[Comparison]]:
+    """The same for several measures: the runs are aligned and the judge is fitted once."""
+    if test is not None:
+        raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
+    adjust = adjust or "holm"
+    asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
+    _check(asked, gold_sample, adjust)
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    known = judge_of(judge, table, design, one, gold_level, missing)
+    judges = Judges.of(judge, table, measures[0], design, gold_level=asked.gold_level, missing=missing)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
-    wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
     wanted = _pairs(ranked.systems, baseline)
-    if rectifies(known, method) and gold_sample == "shared":
-        assert isinstance(known, Judge)
-        found, notes = _rectified(ranked, known, one, wanted, wish)
-    else:
-        lists = JudgedLists.of(ranked, known, one, gold_level=gold_level, accuracy=accuracy)
-        found, refused = _differences(lists, wanted, gold_sample, wish)
-        notes = [str(lists.judge), *refused, *rank_notes(lists), *_treats_alike(lists, wish)]
-    found = _beside_naive(found, one.score(ranked), ranked.systems)
-    if adjust != "none" and len(wanted) > 1:
-        p = np.full(len(wanted), np.nan)  # pairs that were refused count too
-        p[: len(found)] = [c.p for c in found]
-        shown = adjust_asked(p, adjust)[: len(found)].tolist()
-        found = [replace(c, p_adjusted=q, adjustment=adjust) for c, q in zip(found, shown, strict=True)]
-    made_by = {
-        "truegain": __version__, "measure": str(one), "design": known.design, "gold_sample": gold_sample,
-        "adjust": adjust, "baseline": baseline, **wish.__dict__,
-    }  # fmt: skip
-    return CorrectedComparisons(str(one), tuple(found), tuple(notes), made_by)
+    out = []
+    for measure in measures:
+        found, notes = _of_measure(ranked, judges, measure, wanted, gold_sample, asked)
+        found = _finished(found, measure.score(ranked), ranked.systems, adjust, len(wanted))
+        made_by = {
+            "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
+            "adjust": adjust, "baseline": baseline, **asked.__dict__,
+        }  # fmt: skip
+        out.append(Answers(tuple(found), made_by, (*notes, *_sentences(found))))
+    return out
 
 
-def _check(method: str, gold_sample: str, clusters: str, adjust: str) -> None:
-    check_method(method)
+def _of_measure(
+    ranked: RankedGains,
+    judges: Judges,
+    measure: Measure,
+    wanted: Sequence[tuple[int, int]],
+    gold_sample: GoldSample,
+    options: CorrectionOptions,
+) -> tuple[list[Comparison], list[str]]:
+    """Differences and what is to be said of the judge: by the gold labels themselves, or by confusion matrices."""
+    judge = judges.rectifier(options.method) if gold_sample == "shared" else None
+    if judge is not None:
+        return _rectified(ranked, judge, measure, wanted, options)
+    lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    found, refused = _differences(lists, wanted, gold_sample, options)
+    return found, [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
+
+
+def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
     check_one_of("gold_sample", gold_sample, get_args(GoldSample))
-    check_one_of("clusters", clusters, get_args(Clusters))
     check_one_of("adjust", adjust, (*METHODS, "none"))
-    if method not in ("default", "delta", "rectify"):
+    if options.method not in ("default", "delta", "rectify"):
         raise TruegainError(
-            f"method {method!r} is an interval of one score; a difference has default, delta (the matrix) or rectify"
+            f"method {options.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
+            "rectify"
         )
 
 
 def _rectified(
-    ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], wish: Wish
+    ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
-    from truegain.inference.judges.rectified import differences_of, told_of
-    from truegain.inference.judges.sources import expansion_by_judge, source_of
-
-    fitted = judge.at_levels(level_of(measure), wish.gold_level)
-    gold = gold_of_items(ranked.pool, fitted, level_of(measure))
-    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
-    about = [str(fitted), *fitted.consistency(), *told_of(source, measure)]
-    found, refused = differences_of(source, ranked.systems, measure, wanted, wish.confidence)
-    found = [replace(c, notes=()) for c in found]
+    source, fitted, _ = rectifying(ranked, judge, measure, options.gold_level)
+    about = [str(fitted), *fitted.consistency(), *slope_notes(source, measure)]
+    found, refused = differences_of(source, ranked.systems, measure, wanted, options.confidence)
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:
-        lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
-        about += _treats_alike(lists, wish, rectified=True)
+        lists = JudgedLists.of(ranked, judge, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+        about += _treats_alike(lists, options, rectified=True)
     if len(refused) > 1:
         refused = [f"{len(refused)} of {len(wanted)} pairs were not compared, such as {refused[0]}"]
     return found, [*about, *refused]
 
 
-def _treats_alike(lists: JudgedLists, wish: Wish, *, rectified: bool = False) -> list[str]:
+def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: bool = False) -> list[str]:
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
-    judge = lists.judge
-    if not isinstance(judge, Judge) or judge.pairs is None or judge.design == "elsewhere":
+    if lists.known is None or lists.judges.design == "elsewhere":
         return []
-    found = homogeneity(lists, trials=wish.trials, seed=wish.seed)
+    found = homogeneity(lists, trials=options.trials, seed=options.seed)
     return [found.finding if rectified else found.sentence]
 
 
-def _beside_naive(found: Sequence[Comparison], scores: Floats, systems: Sequence[str]) -> list[Comparison]:
-    """With each difference what the bronze labels say, as if they were right: a paired t test over topics."""
+def _finished(
+    found: Sequence[Comparison], scores: Floats, systems: Sequence[str], adjust: str, asked: int
+) -> list[Comparison]:
+    """With each difference its adjusted p, and what the bronze labels say, as if they were right: a paired t test."""
+    shown: list[float | None] = [None] * len(found)
+    if adjusts := adjust != "none" and asked > 1:
+        p = np.full(asked, np.nan)  # pairs that were refused count too
+        p[: len(found)] = [c.p for c in found]
+        shown = adjust_asked(p, adjust)[: len(found)].tolist()
     out = []
-    for c in found:
-        d = scores[systems.index(c.b)] - scores[systems.index(c.a)]
-        d = d[~np.isnan(d)]
-        mean, se = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
-        out.append(replace(c, naive=mean, naive_p=p_of(mean / se, len(d) - 1.0) if se > ROUNDING else None))
+    for c, q in zip(found, shown, strict=True):
+        naive, naive_p = _naive(scores[systems.index(c.b)] - scores[systems.index(c.a)])
+        how = adjust if adjusts else ""
+        out.append(replace(c, p_adjusted=q, adjustment=how, naive=naive, naive_p=naive_p, notes=()))
     return out
+
+
+def _naive(d: Floats) -> tuple[float, float | None]:
+    """The mean difference over the topics that both answer, and its p; none without any spread."""
+    d = d[~np.isnan(d)]
+    mean, se = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
+    return mean, p_of(mean / se, len(d) - 1.0) if se > ROUNDING else None
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
@@ -196,14 +177,14 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]
 
 
 def _differences(
-    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, wish: Wish
+    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """All differences that can be told, and why the others cannot; an error where none can."""
     found: list[Comparison] = []
     refused: dict[str, int] = {}
     for a, b in wanted:
         try:
-            found.append(difference_of(lists, a, b, gold_sample, wish))
+            found.append(difference_of(lists, a, b, gold_sample, options))
         except TruegainError as error:
             refused[str(error)] = refused.get(str(error), 0) + 1
     if not found:
@@ -211,12 +192,14 @@ def _differences(
     return found, [f"{count} of {len(wanted)} pairs were not compared: {why}" for why, count in refused.items()]
 
 
-def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, wish: Wish) -> Comparison:
+def difference_of(
+    lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, options: CorrectionOptions
+) -> Comparison:
     """System b minus system a, each corrected by the judge's matrix."""
     there = lists.there(a, b)
     topics = lists.names(there)
-    over = wish.clusters == "topics"
-    one, two = (_estimate(lists, s, topics, there, wish) for s in (a, b))
+    over = options.clusters == "topics"
+    one, two = (_estimate(lists, s, topics, there, options) for s in (a, b))
     if gold_sample == "shared":
         variance, df = two.less(one).variance(over_topics=over)
         how = "corrected, one gold sample for both"
@@ -226,21 +209,21 @@ def difference_of(lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, w
         df = variance**2 / (v_a**2 / df_a + v_b**2 / df_b)
     if not variance > 0:
         raise TruegainError(f"{lists.ranked.systems[a]} and {lists.ranked.systems[b]} have the same scores everywhere")
-    d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(wish.confidence, df)
+    d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(options.confidence, df)
     low, high = d - t * se, d + t * se
     if not lists.binary:
-        sides = [side for s in (a, b) for side in lists.judge_of(s).sides(topics, binary=False)]
-        most = max(reach(lists, s, there)[1] for s in (a, b))
+        matrices = [matrix for s in (a, b) for matrix in lists.judges_of(s).matrices(topics, binary=False)]
+        most = max(score_range(lists, s, there)[1] for s in (a, b))
         names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
         try:
-            check_says_something(d, t * se, (-most, most), sides)
+            check_says_something(d, t * se, (-most, most), matrices)
         except TruegainError as error:
             raise TruegainError(f"{names}: {error}") from None
-    if gold_sample == "shared" and wish.method == "default" and over:
-        low, high = _guarded(lists, two.less(one), reach(lists, b, there)[1], t, (low, high))
+    if gold_sample == "shared" and options.method == "default" and over:
+        low, high = _guarded(lists, two.less(one), score_range(lists, b, there)[1], t, (low, high))
     return Comparison(
         lists.ranked.systems[a], lists.ranked.systems[b], str(lists.measure), one.value, two.value, d, low, high,
-        p_of(d / se, df), test=how, level=wish.confidence, n=len(topics),
+        p_of(d / se, df), test=how, level=options.confidence, n=len(topics),
     )  # fmt: skip
 
 
@@ -248,11 +231,11 @@ def _guarded(
     lists: JudgedLists, both: LinearEstimate, scale: float, t: float, plain: tuple[float, float]
 ) -> tuple[float, float]:
     """The interval, widened where one judge behind both systems passes as better than chance only just."""
-    judge = lists.judge
-    if not (lists.binary and isinstance(judge, Judge) and lists.accuracy != "system" and scale > 0):
+    if not (lists.binary and lists.accuracy != "system" and scale > 0):
         return plain
-    judge = lists.judge_of(0)
-    assert isinstance(judge, Judge)
+    judge = lists.judges_of(0).alone
+    if judge is None:
+        return plain
     rates = judge.rates(0.5, 0.0, 1.0)
     n, d = len(both.moves), judge.D / scale
     found = guarded_difference(both.value * d, float(both.moves @ both.moves) * n / (n - 1) * d**2, rates, t)
@@ -261,44 +244,39 @@ def _guarded(
     return min(plain[0], found[0] * scale), max(plain[1], found[1] * scale)
 
 
-def _estimate(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
+def _estimate(
+    lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions
+) -> LinearEstimate:
     """A system's corrected mean; refused where it cannot be supported, as it is by itself."""
     try:
-        return _sound(lists, s, topics, there, wish)
+        return _sound(lists, s, topics, there, options)
     except TruegainError as error:
         raise TruegainError(f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}") from None
 
 
-def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, wish: Wish) -> LinearEstimate:
-    judge = lists.judge_of(s)
+def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions) -> LinearEstimate:
     f = lists.weights.weight[s][there]
-    sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
-    found = correct_linear(f, topics, sides, lists.weights.value, joined=lists.joined)
-    variance, df = found.variance(over_topics=wish.clusters == "topics")
-    half = quantile_of(wish.confidence, df) * math.sqrt(variance)
-    check_inside(found.value, half, reach(lists, s, there))
+    matrices = lists.judges_of(s).matrices(topics, binary=lists.binary, clusters=options.clusters)
+    found = correct_linear(f, topics, matrices, lists.weights.value, joined=lists.joined)
+    variance, df = found.variance(over_topics=options.clusters == "topics")
+    half = quantile_of(options.confidence, df) * math.sqrt(variance)
+    check_inside(found.value, half, score_range(lists, s, there))
     return found
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
     """What a manager can read, where there are few pairs."""
     if len(found) > 3:
-        clear, c = sum(_p(c) < 1 - c.level for c in found), found[0]
+        clear, c = sum(c.differs for c in found), found[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
         return (f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.level:.2g}.",)
     said = []
     for c in found:
-        p = _p(c)
+        p = c.p_shown
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
-        verdict = f"{better} is better than {worse}" if p < 1 - c.level else f"{c.b} and {c.a} cannot be told apart"
+        verdict = f"{better} is better than {worse}" if c.differs else f"{c.b} and {c.a} cannot be told apart"
         so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
         by = "" if c.naive is None else f"; by the bronze labels {c.naive:+.3f}"
         by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}{', not adjusted' if c.adjustment else ''}"
         said.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
     return tuple(said)
-
-
-def _p(pair: Comparison) -> float:
-    p = pair.p if pair.p_adjusted is None else pair.p_adjusted
-    assert p is not None
-    return p

@@ -16,18 +16,21 @@ from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.comparison import difference_of
-from truegain.inference.judges.corrected import Method, check_method, interval_of
-from truegain.inference.judges.corrections import Correction, Corrections
-from truegain.inference.judges.gold_alone import gold_of_items, warn_where_gold_alone_is_surer
-from truegain.inference.judges.gold_moves import positions
-from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.corrected import interval_of
+from truegain.inference.judges.corrections import Corrections
+from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
+from truegain.inference.judges.gold_influence import positions
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
-from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import Accuracy, Clusters, CorrectionOptions, Method
+from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import clearly_positive
-from truegain.inference.judges.soundness import check_inside, check_says_something, reach, sides_of, why_not
-from truegain.inference.judges.wish import Wish, judge_of, rectifies
+from truegain.inference.judges.rectified import estimates_of, slope_notes
+from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.sources import rectifying
+from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
@@ -60,7 +63,7 @@ def correct(
 ) -> Corrections:
     """What the scores would be without the bronze judge's errors, naive and corrected side by side.
 
-    `judge` is a `Judge`, a `JudgePanel`, or the gold labels themselves, of which `design` says how they were sampled:
+    `judge` is a `Judge`, several `Judges`, or the gold labels themselves, of which `design` says how they were sampled:
     'random', 'by-bronze' or 'topics' (the same population: rectified by default) or 'by-gold' or 'elsewhere' (the
     confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, delta for graded
     labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics are the clusters; the
@@ -76,22 +79,20 @@ def correct(
     >>> round(answer.naive, 3), round(answer.value, 3), answer.method
     (0.675, 0.6, 'lang-reiczigel, guarded')
     """
-    check_method(method)
-    check_one_of("clusters", clusters, get_args(Clusters))
+    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
     check_one_of("missing", missing, get_args(Missing))
     if trials < 100:
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    known = judge_of(judge, table, design, asked[0], gold_level, missing)
-    wish = Wish(method, confidence, clusters, trials, seed, gold_level, accuracy)
-    answers: list[Correction] = []
+    judges = Judges.of(judge, table, asked[0], design, gold_level=gold_level, missing=missing)
+    answers: list[Estimate] = []
     about: list[str] = []
     best: list[str] = []
     for one in asked:
         try:
-            some, said, difference = _one_measure(ranked, known, one, wish)
+            some, said, difference = _one_measure(ranked, judges, one, options)
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
@@ -101,95 +102,105 @@ def correct(
         answers += some
         about += said
         best += [] if leaders is None else [leaders.sentence]
-    made_by = {"truegain": __version__, "measures": [str(m) for m in asked], "design": known.design, **wish.__dict__}
-    return Corrections(tuple(answers), tuple(dict.fromkeys(about)), tuple(best), made_by)
+    made_by = {
+        "truegain": __version__,
+        "measures": [str(m) for m in asked],
+        "design": judges.design,
+        **options.__dict__,
+    }
+    return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
 
 
 Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p
 
 
 def _one_measure(
-    ranked: RankedGains, judge: Judge | JudgePanel, measure: Measure, wish: Wish
-) -> tuple[list[Correction], list[str], Difference]:
+    ranked: RankedGains, judges: Judges, measure: Measure, options: CorrectionOptions
+) -> tuple[list[Estimate], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
-    if rectifies(judge, wish.method):
-        assert isinstance(judge, Judge)
-        return _rectified(ranked, judge, measure, wish)
-    lists = JudgedLists.of(ranked, judge, measure, gold_level=wish.gold_level, accuracy=wish.accuracy)
-    _check_has_method(lists, wish)
+    if (judge := judges.rectifier(options.method)) is not None:
+        return _rectified(ranked, judge, measure, options)
+    lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
+    _check_has_method(lists, options)
     answers = []
     for s in range(len(ranked.systems)):
         try:
-            answers.append(_one_system(lists, s, wish))
+            answers.append(_one_system(lists, s, options))
         except TruegainError as error:
-            answers.append(_refused(lists, s, wish, why_not(lists, s, error)))
-    if all(a.value is None for a in answers):
+            answers.append(_refused(lists, s, options, why_not(lists, s, error)))
+    if all(a.refused for a in answers):
         raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
-    said = [str(lists.judge), *rank_notes(lists)]
-    if isinstance(judge, Judge):
-        said += judge.consistency()
-        warn_where_gold_alone_is_surer(ranked, judge, measure, answers, wish.confidence)
+    said = [str(lists.judges), *rank_notes(lists)]
+    if judges.alone is not None:
+        said += judges.alone.consistency()
+        warn_where_gold_alone_is_surer(ranked, judges.alone, measure, answers, options.confidence)
 
     def difference(a: int, b: int) -> tuple[float, float]:
-        found = difference_of(lists, b, a, "shared", wish)
+        found = difference_of(lists, b, a, "shared", options)
         assert found.p is not None
         return found.difference, found.p
 
     return answers, said, difference
 
 
-def _check_has_method(lists: JudgedLists, wish: Wish) -> None:
+def _check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
     """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
-    one = isinstance(lists.judge, Judge)
-    if wish.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
+    one = lists.judges.alone is not None
+    if options.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
         other = "delta or bootstrap" if one else "delta"
-        raise TruegainError(f"{wish.method} is for binary relevance and one judge; here use {other}")
-    if wish.method == "bootstrap" and not one:
+        raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
+    if options.method == "bootstrap" and not one:
         raise TruegainError("bootstrap is for one judge; several judges have delta")
-    if wish.method == "bootstrap" and not lists.binary and wish.clusters == "none":
+    if options.method == "bootstrap" and not lists.binary and options.clusters == "none":
         raise TruegainError("the bootstrap of graded labels draws whole topics; with clusters 'none' use delta")
 
 
-def _refused(lists: JudgedLists, s: int, wish: Wish, why: str) -> Correction:
+def _refused(lists: JudgedLists, s: int, options: CorrectionOptions, why: str) -> Estimate:
     scores = lists.naive[s][~np.isnan(lists.naive[s])]
     naive = float(scores.mean()) if len(scores) else math.nan
-    return Correction(
-        lists.ranked.systems[s], str(lists.measure), naive, None, None, None, None, wish.confidence, "refused",
-        lists.judge.design, len(scores), lists.judge.size, (why,),
+    return replace(_blank(lists, s, options), naive=naive, method="refused", n=len(scores), notes=(why,))
+
+
+def _blank(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
+    """A system without a value as yet."""
+    judges = lists.judges
+    return Estimate(
+        lists.ranked.systems[s], str(lists.measure), math.nan, math.nan, math.nan, level=options.confidence,
+        gold=judges.design, gold_pairs=judges.size,
     )  # fmt: skip
 
 
-def _one_system(lists: JudgedLists, s: int, wish: Wish) -> Correction:
+def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
     there = lists.there(s)
-    judge = lists.judge_of(s)
-    base = Correction(
-        lists.ranked.systems[s], str(lists.measure), float(lists.naive[s][there].mean()), None, None, None, None,
-        wish.confidence, wish.method, judge.design, int(there.sum()), judge.size,
-    )  # fmt: skip
-    if lists.binary and isinstance(judge, Judge):
-        return _by_rates(base, lists, judge, s, there, wish)
+    judges = lists.judges_of(s)
+    naive = float(lists.naive[s][there].mean())
+    base = replace(_blank(lists, s, options), naive=naive, n=int(there.sum()), gold_pairs=judges.size)
+    if lists.binary and judges.alone is not None:
+        return _by_rates(base, lists, judges.alone, s, there, options)
     f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
-    sides = sides_of(judge, topics, binary=lists.binary, clusters=wish.clusters)
-    estimate = correct_linear(f, topics, sides, value, joined=lists.joined)
-    over = wish.clusters == "topics"
+    matrices = judges.matrices(topics, binary=lists.binary, clusters=options.clusters)
+    estimate = correct_linear(f, topics, matrices, value, joined=lists.joined)
+    over = options.clusters == "topics"
     variance, df = estimate.variance(over_topics=over)
     se, method = math.sqrt(variance), "delta"
     notes: tuple[str, ...] = ()
-    if wish.method == "bootstrap":
-        c = sides[0].confusion
-        draws = bootstrap_linear(f, topics, c, value, trials=wish.trials, seed=wish.seed, joined=lists.joined)
+    if options.method == "bootstrap":
+        c = matrices[0].confusion
+        draws = bootstrap_linear(f, topics, c, value, trials=options.trials, seed=options.seed, joined=lists.joined)
         se, method = draws.se, "bootstrap over topics"
         if draws.spoilt:
-            notes = (f"{draws.spoilt} of {wish.trials} bootstrap draws could not be corrected and were left out",)
-    half, limits = quantile_of(wish.confidence, df) * se, reach(lists, s, there)
+            notes = (f"{draws.spoilt} of {options.trials} bootstrap draws could not be corrected and were left out",)
+    half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, there)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
     value_, low, high, held = check_inside(estimate.value, half, limits)
-    check_says_something(estimate.value, half, limits, sides)
+    check_says_something(estimate.value, half, limits, matrices)
     return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
 
 
-def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there: Bools, wish: Wish) -> Correction:
+def _by_rates(
+    base: Estimate, lists: JudgedLists, judge: Judge, s: int, there: Bools, options: CorrectionOptions
+) -> Estimate:
     """Binary relevance: the three rates, on the share of the lists that is judged."""
     f, topics = lists.weights.weight[s][there], lists.names(there)
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
@@ -200,13 +211,12 @@ def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there:
     v_j = float(moves @ moves) * n / (n - 1)
     at = positions(judge.binary.topics, topics if lists.joined else ())
     shared = np.where(at >= 0, moves[at], 0.0) if len(at) else None
-    rates = judge.rates(j / total, v_j, judged, wish.clusters, shared)
+    rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
     clearly_positive(rates)
     found = interval_of(
-        rates, rates.df(n - 1.0), point=bounded(rates.j * judged, judged, *judge.counts), method=wish.method,
-        confidence=wish.confidence, trials=wish.trials, seed=wish.seed, design=judge.design,
-        notes=judge.out_of_reach(rates.j), counts=judge.counts, n=n,
-        j_draws=_topic_draws(f, total, wish) if wish.method == "bootstrap" else None,
+        rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts), design=judge.design,
+        notes=judge.impossible(rates.j), counts=judge.counts, n=n,
+        j_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
     )  # fmt: skip
     scale = total * float(lists.weights.value[1])
     return replace(
@@ -215,36 +225,27 @@ def _by_rates(base: Correction, lists: JudgedLists, judge: Judge, s: int, there:
     )  # fmt: skip
 
 
-def _topic_draws(f: Floats, total: float, wish: Wish) -> Floats:
+def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
     """The bronze mean of resampled topics, for algorithm 1 at P@k."""
-    rng, n = np.random.default_rng(np.random.SeedSequence(wish.seed).spawn(1)[0]), len(f)
-    draws: Floats = rng.multinomial(n, np.full(n, 1 / n), wish.trials) @ f[:, 1] / (n * total)
+    rng, n = np.random.default_rng(np.random.SeedSequence(options.seed).spawn(1)[0]), len(f)
+    draws: Floats = rng.multinomial(n, np.full(n, 1 / n), options.trials) @ f[:, 1] / (n * total)
     return draws
 
 
 def _rectified(
-    ranked: RankedGains, judge: Judge, measure: Measure, wish: Wish
-) -> tuple[list[Correction], list[str], Difference]:
-    from truegain.inference.judges.rectified import estimates_of, told_of
-    from truegain.inference.judges.sources import expansion_by_judge, source_of
-
-    level = level_of(measure)
+    ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
+) -> tuple[list[Estimate], list[str], Difference]:
     tell_unjudged(ranked, measure)
-    fitted = judge.at_levels(level, wish.gold_level)
-    gold = gold_of_items(ranked.pool, fitted, level)
+    source, fitted, gold = rectifying(ranked, judge, measure, options.gold_level)
     naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
-    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
-    estimates = estimates_of(source, ranked.systems, measure, wish.confidence)
+    estimates = estimates_of(source, ranked.systems, measure, options.confidence)
     answers = [
-        Correction(
-            e.system, e.measure, float(np.nanmean(naive[s])), e.value, e.low, e.high, e.se, wish.confidence, e.method,
-            judge.design, e.n or 0, pairs,
-        )
+        replace(e, naive=float(np.nanmean(naive[s])), gold=judge.design, gold_pairs=pairs, notes=())
         for s, e in enumerate(estimates)
-    ]  # fmt: skip
+    ]
 
     def difference(a: int, b: int) -> tuple[float, float]:
         found = source.estimate(a, b)
         return found.value, found.p_value()
 
-    return answers, [str(fitted), *fitted.consistency(), *told_of(source, measure)], difference
+    return answers, [str(fitted), *fitted.consistency(), *slope_notes(source, measure)], difference

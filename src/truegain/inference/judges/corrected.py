@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from truegain.errors import TruegainError
 from truegain.gains.binary import bias
@@ -18,11 +16,11 @@ from truegain.inference.judges.intervals import (
     parametric_bootstrap,
     plenty,
 )
+from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.rates import Rates
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 
-Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
 NARROWEST = 1e-6
 
 
@@ -53,21 +51,12 @@ class Corrected:
         )
 
 
-def check_method(method: object) -> None:
-    """Only known methods."""
-    if method not in get_args(Method):
-        raise TruegainError(f"method {method!r} is not known; give one of {', '.join(get_args(Method))}")
-
-
 def interval_of(
     rates: Rates,
     df: float,
+    options: CorrectionOptions,
     *,
     point: Bounded,
-    method: Method,
-    confidence: float,
-    trials: int,
-    seed: int,
     design: str,
     notes: tuple[str, ...],
     counts: tuple[float, float, float, float],
@@ -75,13 +64,13 @@ def interval_of(
     j_draws: Floats | None = None,
 ) -> Corrected:
     """The interval asked for around a corrected value; refused where it would have no width."""
-    check_method(method)
+    method, confidence, trials = options.method, options.confidence, options.trials
     z, name, se = quantile_of(confidence, df), str(method), delta_se(rates)
     said = list(notes)
     if method == "rectify":
         raise TruegainError("rectify needs the labels themselves, not summary figures; use tg.correct")
     if method == "bootstrap":
-        draws = parametric_bootstrap(rates, trials=trials, seed=seed, j_draws=j_draws)
+        draws = parametric_bootstrap(rates, trials=trials, seed=options.seed, j_draws=j_draws)
         (low, high), se = draws.interval(confidence), draws.se
         if draws.spoilt:
             said.append(f"{draws.spoilt} of {trials} bootstrap draws had a D* near 0 and were left out")
@@ -108,8 +97,3 @@ def interval_of(
         rates.j, point.value, se, low, high, confidence, name, design, counts, n,
         bias(rates.j, rates.m_r, rates.m_n, rates.v_r, rates.v_n), rates.d, rates.v_j, df, tuple(said),
     )  # fmt: skip
-
-
-def finite(df: float) -> float | None:
-    """Degrees of freedom for a table: nothing where there is no limit."""
-    return None if math.isinf(df) else df

@@ -9,8 +9,8 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.panel import Judges
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Floats, Ints
 
@@ -63,12 +63,11 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     over the others of E_og), where P_g is the share of gold label g in all lists and W what a whole list counts.  The
     variance is that of the pairs' moves summed by topic, no less than that of independent pairs; P is taken as known.
     """
-    judge, weights = lists.judge, lists.weights
-    assert isinstance(judge, Judge)
-    assert judge.pairs is not None
+    assert lists.known is not None
+    (judge, pairs), weights = lists.known, lists.weights
     names = lists.ranked.systems
     gold, bronze = judge.codes(weights.classes, binary=lists.binary)
-    load = np.stack([lists.pair_counts([s]) * judge.pairs.weight for s in range(len(names))])
+    load = np.stack([lists.pair_counts([s]) * pairs.weight for s in range(len(names))])
     behind = _behind(lists, load.sum(axis=0), gold)
     used: list[int] = [] if behind is None else np.flatnonzero(behind).tolist()
     there = np.array([all(row[gold == g].any() for g in used) for row in load])
@@ -83,7 +82,7 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
         value += behind[g] * mean
         moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
     own, pull = k / (k - 1) * (value - value.mean()), k / (k - 1) * (moves - moves.mean(axis=0))
-    found = iter(_favour("", float(v), m, judge.pairs.topic) for v, m in zip(own, pull, strict=True))
+    found = iter(_favour("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
     return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, there, strict=True))
 
 
@@ -105,13 +104,14 @@ def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
     """
     weights = lists.weights
     whole = np.nanmean(weights.weight, axis=(0, 1))
-    if lists.judge.design in ("random", "by-bronze", "topics"):
+    if lists.judges.design in ("random", "by-bronze", "topics"):
         share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
     else:
-        assert isinstance(lists.judge, Judge)
+        assert lists.known is not None
         try:
-            side = lists.judge.weighed(lists.pair_counts()).sides(lists.ranked.topics, binary=lists.binary)[0]
+            judges = Judges.of(lists.known[0].weighed(lists.pair_counts()))
+            matrix = judges.matrices(lists.ranked.topics, binary=lists.binary)[0]
         except TruegainError:
             return None
-        share = np.clip(corrected_mean(side.confusion, whole, weights.value).shares, 0.0, None)
+        share = np.clip(corrected_mean(matrix.confusion, whole, weights.value).shares, 0.0, None)
     return np.asarray(share / share.sum() * whole.sum()) if share.any() else None

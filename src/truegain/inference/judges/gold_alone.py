@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.inference.judges.corrections import Correction
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import refuse_strays
+from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.student import quantile_of
@@ -81,7 +81,7 @@ def _of_ratio(below: Floats, above: Floats, total: float, confidence: float) -> 
 
 
 def warn_where_gold_alone_is_surer(
-    ranked: RankedGains, judge: Judge, measure: Measure, answers: Sequence[Correction], confidence: float
+    ranked: RankedGains, judge: Judge, measure: Measure, answers: Sequence[Estimate], confidence: float
 ) -> None:
     """Tell where gold labels of the same population give a shorter interval without the bronze labels than with them.
 

@@ -11,7 +11,6 @@ from truegain._version import __version__
 from truegain.errors import TruegainError
 from truegain.gains.pairs import Pairs
 from truegain.inference.judges.favour import ALPHA, Favour, favours
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
@@ -120,13 +119,13 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
     chi-square; systems share documents, so its distribution is found by permuting right and wrong among the gold pairs
     of the same topic and gold class, which keeps who retrieved what, and how hard each topic is.
     """
-    judge = lists.judge
-    if not isinstance(judge, Judge) or judge.pairs is None:
+    if lists.known is None:
         raise TruegainError("the test of homogeneity needs the gold pairs themselves, not counts")
     if len(lists.ranked.systems) < 2:
         raise TruegainError("there is one system; homogeneity over systems needs at least two")
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    member, pairs = _members(lists, judge.pairs)
+    judge = lists.known[0]
+    member, pairs = _members(lists, lists.known[1])
     relevant, says = pairs.gold >= judge.levels[1], pairs.bronze >= judge.levels[0]
     right, found = np.zeros((len(member), 2)), np.zeros((len(member), 2))
     p: list[float | None] = []

@@ -6,27 +6,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
 from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
-from truegain.inference.judges.corrected import Corrected, Method, interval_of
+from truegain.gains.scales import scale_of
+from truegain.inference.judges.corrected import Corrected, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
-from truegain.inference.judges.linear_correction import Side
-from truegain.inference.judges.rates import Rates, clearly_positive, rates_of
+from truegain.inference.judges.label_weights import levels_of
+from truegain.inference.judges.linear_correction import TopicMatrix
+from truegain.inference.judges.options import Clusters, CorrectionOptions, Method
+from truegain.inference.judges.rates import Rates, clearly_positive, inverted, rates_of
 from truegain.inference.results import Comparison
+from truegain.measures.base import Measure
 from truegain.student import p_of
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table
 
-Clusters = Literal["topics", "none"]
 Levels = float | tuple[float, float]
 
 
@@ -57,18 +59,21 @@ class Judge:
     def fit(
         cls,
         bronze: object,
-        gold: object,
+        gold: object = None,
         design: Design | None = None,
-        relevant: Levels = 1,
+        relevant: Levels | str | Measure = 1,
+        *,
+        gold_level: float | None = None,
         weights: npt.ArrayLike | None = None,
-        scale: Sequence[float] | None = None,
+        scale: str | Sequence[float] | None = None,
         missing: Missing = "refuse",
     ) -> Judge:
         """Measure the bronze judge on the pairs that the gold judge has labelled too.
 
         `design` says how these were sampled and is never guessed; `relevant` is the smallest relevant label, or one
-        for each judge (bronze, gold) where their scales differ; `weights` has a number for each gold row, such as
-        1 / probability of having been drawn.
+        for each judge (bronze, gold) where their scales differ, or a measure, whose level counts; `gold_level` is
+        gold's where it differs; `weights` has a number for each gold row, such as 1 / probability of having been
+        drawn; `scale` lists the labels there are, such as '0:3'.  Pairs that are matched already stand for both.
 
         >>> import truegain as tg
         >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
@@ -78,17 +83,20 @@ class Judge:
         """
         check_design(design)
         assert design is not None
+        levels, by_measure = both_levels(relevant, gold_level), isinstance(relevant, str | Measure)
+        if isinstance(bronze, Pairs):
+            return cls(Confusion.fit(bronze), levels, design, bronze.share, bronze)
         table = Judgments.of(gold)
-        pairs = pair_up(bronze, table, design=design, weights=weights, scale=scale, missing=missing)
+        pairs = pair_up(
+            bronze, table, design=design, weights=weights, scale=scale_of(scale), missing=missing,
+            levels_given=gold_level is not None if by_measure else None,
+        )  # fmt: skip
         if pairs.unmatched:
             warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
-        return replace(cls.of_pairs(pairs, design, relevant), gold=table)
-
-    @classmethod
-    def of_pairs(cls, pairs: Pairs, design: Design, relevant: Levels = 1) -> Judge:
-        """Measure the bronze judge on pairs that are already matched."""
-        levels = relevant if isinstance(relevant, tuple) else (relevant, relevant)
-        return cls(Confusion.fit(pairs), levels, design, pairs.share, pairs)
+        judge = cls(Confusion.fit(pairs), levels, design, pairs.share, pairs, table)
+        if said := judge.inverted():
+            warn(said)
+        return judge
 
     @classmethod
     def from_counts(
@@ -107,17 +115,9 @@ class Judge:
         (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 
-    def reweighted(self, weight: npt.ArrayLike) -> Judge:
-        """The judge's rates fitted again with a weight for each gold topic, as in a resample of topics.
-
-        Only the rates are left of it; `corrected_values` refits every kind of correction.
-        """
-        return replace(self, confusion=self.confusion.reweighted(weight), pairs=None, gold=None)
-
     def at(self, relevant: Levels) -> Judge:
         """The same judge at another level of relevance."""
-        levels = relevant if isinstance(relevant, tuple) else (relevant, relevant)
-        return replace(self, levels=levels)
+        return replace(self, levels=both_levels(relevant))
 
     def weighed(self, counts: npt.ArrayLike) -> Judge:
         """The judge measured on its gold pairs, each counting so much beside its own weight; 0 leaves a pair out.
@@ -146,15 +146,15 @@ class Judge:
         gold = gold_level if gold_level is not None else level if self.levels[0] == self.levels[1] else self.levels[1]
         return self if self.levels == (level, gold) or not self.confusion.clustered else self.at((level, gold))
 
-    def sides(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[Side]:
-        """The judge for all topics, D checked to be clearly above 0, or C to be invertible.
+    def matrix_for(self, topics: Bools, *, binary: bool, clusters: Clusters | None = None) -> TopicMatrix:
+        """The judge's matrix for some of the topics scored, D checked to be clearly above 0, or C to be invertible.
 
         clusters='topics' refuses gold pairs of a label that come from one topic; None takes what there is.
         """
         if binary:
             clearly_positive(self.rates(clusters=clusters or self._clusters))
         confusion = self.binary if binary else self.confusion.square()
-        return [Side(confusion, np.ones(len(topics), np.bool_), self._numbered(confusion, binary))]
+        return TopicMatrix(confusion, topics, self._numbered(confusion, binary))
 
     def _numbered(self, confusion: Confusion, binary: bool) -> tuple[Ints, Ints, Ints, Floats] | None:
         """The gold pairs, each with a number, its row and column in the matrix, and its weight."""
@@ -247,12 +247,12 @@ class Judge:
         >>> enterprise.consistency(0.527)[0].split(":")[0]
         'the bronze mean 0.527 is above mR = 0.447'
         """
-        found = [] if j is None else list(self.out_of_reach(j))
+        found = [] if j is None else list(self.impossible(j))
         if self.design == "random":
             found += self._bronze_shares(j)
         return tuple(found)
 
-    def out_of_reach(self, j: float) -> tuple[str, ...]:
+    def impossible(self, j: float) -> tuple[str, ...]:
         """Whether a bronze mean is impossible for this judge, said in words."""
         if j > self.mR:
             return (
@@ -265,6 +265,13 @@ class Judge:
                 "this judge would say so of more",
             )
         return ()
+
+    def inverted(self) -> str | None:
+        """Whether it says the opposite of the gold judge, said in words."""
+        try:
+            return inverted(self.rates(clusters=self._clusters))
+        except InputError:  # gold pairs of one kind only: said where it matters
+            return None
 
     def _bronze_shares(self, j: float | None) -> list[str]:
         """Compare the bronze labels of the gold pairs with those of the whole."""
@@ -309,6 +316,7 @@ class Judge:
         >>> round(answer.value, 3), round(answer.se, 4)
         (0.805, 0.0903)
         """
+        options = CorrectionOptions(method, confidence, trials=trials, seed=seed)
         if not 0 <= mean <= 1:
             raise TruegainError(f"mean {mean:g} is not a precision; it must lie between 0 and 1")
         if not 2 <= n < math.inf or (sd is not None and not sd >= 0):
@@ -321,8 +329,7 @@ class Judge:
         k_r, n_r, k_n, n_n = self.counts
         point = bounded(mean * size, size, k_r, n_r, k_n, n_n)
         return interval_of(
-            rates, df, point=point, method=method, confidence=confidence, trials=trials, seed=seed, design=self.design,
-            notes=self.consistency(mean), counts=self.counts, n=n,
+            rates, df, options, point=point, design=self.design, notes=self.consistency(mean), counts=self.counts, n=n,
         )  # fmt: skip
 
     def difference(
@@ -388,6 +395,14 @@ class Judge:
         return f"; relevant from {gold:g}, by bronze from {bronze:g}"
 
     __repr__ = __str__
+
+
+def both_levels(relevant: Levels | str | Measure, gold_level: float | None = None) -> tuple[float, float]:
+    """The smallest relevant label of bronze and of gold."""
+    if isinstance(relevant, str | Measure):
+        return levels_of(relevant, gold_level)
+    bronze, gold = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+    return bronze, gold if gold_level is None else gold_level
 
 
 def _count(n: float) -> Cell:

@@ -9,6 +9,7 @@ import numpy as np
 from truegain.errors import MeasureError
 from truegain.measures.base import Binary, Measure
 from truegain.measures.linear import linear_parts
+from truegain.measures.parse import parse_measure
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.ranked import RankedGains
@@ -49,6 +50,16 @@ def level_of(measure: Measure) -> float | None:
     if level is None:
         return 1.0 if isinstance(measure, Binary) else None
     return float(level)
+
+
+def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
+    """The smallest relevant bronze and gold label for a measure.
+
+    >>> levels_of("P(rel=2)@10", None)
+    (2.0, 2.0)
+    """
+    level = level_of(parse_measure(measure)) or 1.0  # type: ignore[arg-type]
+    return level, level if gold_level is None else gold_level
 
 
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:

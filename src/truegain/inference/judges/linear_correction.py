@@ -12,7 +12,8 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges.gold_moves import GoldMoves, gold_moves, positions
+from truegain.gains.rate_fit import worths
+from truegain.inference.judges.gold_influence import GoldInfluence, gold_influence, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
 from truegain.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
@@ -21,7 +22,7 @@ LARGEST_CONDITION = 30.0  # of a draw's matrix; beyond it an error of 1% in C mo
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class TopicMatrix:
     """A judge and the topics it labelled: `mask` among the topics scored; and its gold pairs, where they are known.
 
     pairs: a number that names each pair, the row and the column of its labels in the matrix, and its weight.
@@ -39,7 +40,7 @@ class LinearEstimate:
     value: float
     topics: tuple[str, ...]
     moves: Floats  # by topic scored
-    gold: GoldMoves
+    gold: GoldInfluence
     joined: bool  # whether equal names of topics mean the same topic
 
     def less(self, other: LinearEstimate) -> LinearEstimate:
@@ -69,7 +70,7 @@ class LinearEstimate:
 
 
 def correct_linear(
-    weight: Floats, topics: Sequence[str], sides: Sequence[Side], value: Floats, *, joined: bool = True
+    weight: Floats, topics: Sequence[str], matrices: Sequence[TopicMatrix], value: Floats, *, joined: bool = True
 ) -> LinearEstimate:
     """Correct the mean over topics of weight[t] . value, each topic with its judge's accuracy.
 
@@ -82,13 +83,13 @@ def correct_linear(
     if n < 2:
         raise TruegainError(f"there is {n} topic; an interval over topics needs at least 2")
     scores = np.empty(n)
-    parts: list[GoldMoves] = []
-    for i, side in enumerate(sides):
-        part = corrected_mean(side.confusion, weight[side.mask].sum(axis=0) / n, value)
-        scores[side.mask] = weight[side.mask] @ part.worth
-        parts.append(gold_moves(part, side.pairs, judge=i, joined=joined))
+    parts: list[GoldInfluence] = []
+    for i, matrix in enumerate(matrices):
+        part = corrected_mean(matrix.confusion, weight[matrix.mask].sum(axis=0) / n, value)
+        scores[matrix.mask] = weight[matrix.mask] @ part.worth
+        parts.append(gold_influence(part, matrix.pairs, judge=i, joined=joined))
     mean = float(scores.mean())
-    gold = reduce(GoldMoves.beside, parts)
+    gold = reduce(GoldInfluence.beside, parts)
     return LinearEstimate(mean, tuple(topics), (scores - mean) / n, gold, joined)
 
 
@@ -117,18 +118,12 @@ def bootstrap_linear(
     alone = int(np.count_nonzero(at < 0))
     if alone:
         gold[:, at < 0] = rng.multinomial(alone, np.full(alone, 1 / alone), trials)
-    tables = np.tensordot(gold, confusion.table, axes=1)
-    totals = tables.sum(axis=2)
-    sound = (totals > 0).all(axis=1)
-    matrices = tables[sound] / totals[sound][:, :, None]
-    kept = np.linalg.cond(matrices) < LARGEST_CONDITION
+    worth = worths(np.tensordot(gold, confusion.table, axes=1), value, LARGEST_CONDITION)
+    kept = ~np.isnan(worth).any(axis=1)
     spoilt = trials - int(kept.sum())
     if spoilt > LARGEST_SPOILT * trials:
         raise TruegainError(
             f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
             "is no answer: judge more gold pairs of the rare labels, merge labels, or use a binary measure"
         )
-    right = np.broadcast_to(value[:, None], (int(kept.sum()), len(value), 1))
-    worth = np.linalg.solve(matrices[kept], right)[..., 0]
-    means = copies[sound][kept] @ weight / n
-    return Draws((means * worth).sum(axis=1), spoilt)
+    return Draws((copies[kept] @ weight / n * worth[kept]).sum(axis=1), spoilt)

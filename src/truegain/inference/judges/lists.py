@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.gains.pairs import Pairs
 from truegain.gains.scales import MOST_OFF_SCALE, apart
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
-from truegain.inference.judges.panel import JudgePanel
+from truegain.inference.judges.options import Accuracy
+from truegain.inference.judges.panel import Judges
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains
-
-Accuracy = Literal["system", "lists", "given"]
 
 
 def refuse_strays(judge: Judge, measure: Measure | None) -> None:
@@ -48,7 +48,7 @@ class JudgedLists:
 
     ranked: RankedGains
     measure: Measure
-    judge: Judge | JudgePanel
+    judges: Judges
     weights: LabelWeights
     naive: Floats  # system x topic
     binary: bool
@@ -58,7 +58,7 @@ class JudgedLists:
     def of(
         cls,
         ranked: RankedGains,
-        judge: Judge | JudgePanel,
+        judge: Judge | Judges,
         measure: Measure,
         *,
         gold_level: float | None = None,
@@ -74,26 +74,33 @@ class JudgedLists:
         if accuracy is not None and accuracy not in get_args(Accuracy):
             raise TruegainError(f"accuracy {accuracy!r} is not known; give one of {', '.join(get_args(Accuracy))}")
         check_linear(measure)
-        known = isinstance(judge, Judge) and judge.pairs is not None
+        judges = Judges.of(judge)
+        known = judges.alone is not None and judges.alone.pairs is not None
         if accuracy not in (None, "given") and not known:
             raise TruegainError(f"accuracy={accuracy!r} needs gold pairs of the documents retrieved; give 'given'")
         level = level_of(measure)
-        levels = judge.at_levels(level, gold_level)
-        classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judge.labels}))
+        classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judges.labels}))
         # labels 0 and 1 are relevance only where 0 is worth nothing: not with gains={0:-1,1:2}
         binary = level is not None or (classes == (0.0, 1.0) and not measure.worth(np.zeros(1)).any())
         cut = level if level is not None else 1.0 if binary else None
-        for one in () if binary else (judge,) if isinstance(judge, Judge) else judge.judges.values():
+        for one in () if binary else judges.judges.values():
             refuse_strays(one, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
-        chosen: Accuracy = accuracy or ("system" if known and judge.design != "elsewhere" else "given")
-        return cls(ranked, measure, levels, weights, frozen(measure.score(ranked)), binary, chosen)
+        chosen: Accuracy = accuracy or ("system" if known and judges.design != "elsewhere" else "given")
+        at_levels = judges.at_levels(level, gold_level)
+        return cls(ranked, measure, at_levels, weights, frozen(measure.score(ranked)), binary, chosen)
+
+    @property
+    def known(self) -> tuple[Judge, Pairs] | None:
+        """The judge alone and its gold pairs; None of several judges, and where only counts are known."""
+        judge = self.judges.alone
+        return None if judge is None or judge.pairs is None else (judge, judge.pairs)
 
     @property
     def joined(self) -> bool:
         """Whether a gold topic and a scored topic of the same name are the same."""
-        return self.judge.design != "elsewhere"
+        return self.judges.design != "elsewhere"
 
     def there(self, *systems: int) -> Bools:
         """Topics that all these systems answer; refused where there are fewer than two."""
@@ -114,32 +121,31 @@ class JudgedLists:
         A score is the sum over ranks of weight times worth, so the accuracy that moves it is that of its documents,
         each weighing what its rank does; a pair that no list holds where the measure looks moves nothing.
         """
-        assert isinstance(self.judge, Judge)
-        assert self.judge.pairs is not None
+        assert self.known is not None
         rows = np.isin(self.weights.system, np.arange(len(self.ranked.systems)) if systems is None else systems)
         of_item = np.bincount(self.weights.item[rows], self.weights.counts[rows], len(self.ranked.pool))
-        item = self.judge.pairs.items_in(self.ranked.pool)
+        item = self.known[1].items_in(self.ranked.pool)
         return frozen(np.where(item >= 0, of_item[item], 0.0))
 
-    def judge_out_of_reach(self, system: str, mean: float) -> tuple[str, ...]:
+    def impossible_means(self, system: str, mean: float) -> tuple[str, ...]:
         """Whether a system's bronze mean is impossible for the judge that would correct it."""
         if not self.binary:
             return ()
         try:
-            judge = self.judge_of(self.ranked.systems.index(system))
-            return judge.out_of_reach(mean) if isinstance(judge, Judge) else ()
+            judge = self.judges_of(self.ranked.systems.index(system)).alone
+            return () if judge is None else judge.impossible(mean)
         except TruegainError as error:
             return (str(error),)
 
-    def judge_of(self, *systems: int) -> Judge | JudgePanel:
-        """The judge that corrects a system, or a pair of systems together."""
-        if self.accuracy == "given" or not isinstance(self.judge, Judge) or self.judge.pairs is None:
-            return self.judge
+    def judges_of(self, *systems: int) -> Judges:
+        """The judges that correct a system, or a pair of systems together."""
+        if self.accuracy == "given" or self.known is None:
+            return self.judges
         counts = self.pair_counts(None if self.accuracy == "lists" else systems)
         if not counts.any():
             names = " and ".join(self.ranked.systems[s] for s in systems)
             raise TruegainError(
-                f"none of the {self.judge.size} gold pairs is a document that {names} retrieved where {self.measure} "
+                f"none of the {self.judges.size} gold pairs is a document that {names} retrieved where {self.measure} "
                 "looks; judge some of these, or give accuracy='lists' or 'given'"
             )
-        return self.judge.weighed(counts)
+        return Judges.of(self.known[0].weighed(counts))

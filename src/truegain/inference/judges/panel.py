@@ -1,45 +1,67 @@
-"""Several judges, each with an accuracy of its own: every topic is corrected with its judge's."""
+"""The judges behind bronze labels, one or several: every topic is corrected with its judge's accuracy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.pairs import Design, Missing, check_design
-from truegain.gains.scales import check_scale
-from truegain.inference.judges.judge import Judge, Levels
-from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.linear_correction import Side
-from truegain.measures.parse import parse_measure
+from truegain.gains.scales import check_scale, scale_of
+from truegain.inference.judges.judge import Judge, Levels, both_levels
+from truegain.inference.judges.linear_correction import TopicMatrix
+from truegain.inference.judges.options import Clusters, Method
+from truegain.measures.base import Measure
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
 from truegain.tables.judgments import Judgments
 
+SAME_POPULATION = ("random", "by-bronze", "topics")
+
 
 @dataclass(frozen=True, eq=False)
-class JudgePanel:
-    """Judges by name, and which of them labelled each topic.
+class Judges:
+    """Judges by name, and which of them labelled each topic; a judge alone labelled them all.
 
     Goldberg et al. 2018, ACM TOIS 36(4), section 3.9: with judges of different accuracy the corrected order of
     systems can differ from the bronze one.
 
     >>> strict, lenient = Judge.from_counts((70, 100), (95, 100)), Judge.from_counts((95, 100), (60, 100))
-    >>> print(JudgePanel({"x": strict, "y": lenient}, {"1": "x", "2": "x", "3": "y"}))
+    >>> print(Judges({"x": strict, "y": lenient}, {"1": "x", "2": "x", "3": "y"}))
     2 judges: x (2 topics) mR 0.700 mN 0.950; y (1 topic) mR 0.950 mN 0.600
     """
 
     judges: Mapping[str, Judge]
-    of_topic: Mapping[str, str]
+    of_topic: Mapping[str, str] | None = None  # None: one judge labelled all
 
     def __post_init__(self) -> None:
-        lost = sorted(set(self.of_topic.values()) - set(self.judges))
+        lost = sorted(set((self.of_topic or {}).values()) - set(self.judges))
         if lost or not self.judges:
             raise TruegainError(f"no accuracy is known of judge {some(lost)}; have some of its labels gold-judged")
+        if self.of_topic is None and len(self.judges) > 1:
+            raise TruegainError(f"which of {len(self.judges)} judges labelled which topic? Give of_topic")
         if len({j.design for j in self.judges.values()}) > 1:
             raise TruegainError("the gold pairs of all judges must be sampled in the same way")
+
+    @classmethod
+    def of(
+        cls,
+        known: object,
+        bronze: object = None,
+        relevant: Levels | str | Measure = 1,
+        design: Design | None = None,
+        **options: Any,
+    ) -> Judges:
+        """The judges given, or one that is fitted on the gold labels given: see `Judge.fit`."""
+        judges = cls({"": known}) if isinstance(known, Judge) else known
+        if not isinstance(judges, Judges):
+            return cls({"": Judge.fit(bronze, known, design, relevant, **options)})
+        if design not in (None, judges.design):
+            raise TruegainError(f"the judge was fitted with design {judges.design!r}, not {design!r}")
+        return judges
 
     @classmethod
     def fit(
@@ -47,15 +69,18 @@ class JudgePanel:
         bronze: object,
         gold: object,
         design: Design | None = None,
-        relevant: Levels = 1,
-        scale: Sequence[float] | None = None,
+        relevant: Levels | str | Measure = 1,
+        *,
+        gold_level: float | None = None,
+        scale: str | Sequence[float] | None = None,
         missing: Missing = "refuse",
-    ) -> JudgePanel:
+    ) -> Judges:
         """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
         check_design(design)
+        levels, labels = both_levels(relevant, gold_level), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold)
-        check_scale(table, scale)
-        check_scale(trusted, scale)
+        check_scale(table, labels)
+        check_scale(trusted, labels)
         if table.assessor is None:
             raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
         who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
@@ -75,12 +100,32 @@ class JudgePanel:
             trusted = trusted.take(np.flatnonzero(~below))
         judges = {
             name: Judge.fit(
-                _rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, relevant,
-                scale=scale, missing=missing,
+                _rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, levels,
+                scale=labels, missing=missing,
             )
             for i, name in enumerate(names)
         }  # fmt: skip
         return cls(judges, of_topic)
+
+    @property
+    def alone(self) -> Judge | None:
+        """The one judge of all topics, where there is one."""
+        return next(iter(self.judges.values())) if self.of_topic is None else None
+
+    def only(self, what: str) -> Judge:
+        """The one judge of all topics; refused for several."""
+        if self.alone is None:
+            raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs (--rule)")
+        return self.alone
+
+    def rectifier(self, method: Method) -> Judge | None:
+        """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
+        if self.alone is not None and self.alone.gold is not None:
+            wanted = method == "rectify" or (method == "default" and self.design in SAME_POPULATION)
+            return self.alone if wanted else None
+        if method == "rectify":
+            raise TruegainError("rectify needs the gold labels themselves: give them, or a Judge fitted on them")
+        return None
 
     @property
     def design(self) -> Design:
@@ -97,42 +142,37 @@ class JudgePanel:
         """All labels of either kind of judge."""
         return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
 
-    def at_levels(self, level: float | None, gold_level: float | None) -> JudgePanel:
+    def at_levels(self, level: float | None, gold_level: float | None) -> Judges:
         """The same judges at another level of relevance."""
-        return JudgePanel({n: j.at_levels(level, gold_level) for n, j in self.judges.items()}, self.of_topic)
+        return Judges({n: j.at_levels(level, gold_level) for n, j in self.judges.items()}, self.of_topic)
 
-    def sides(self, topics: Sequence[str], *, binary: bool) -> list[Side]:
-        """Each judge with the topics it labelled, among those scored."""
+    def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
+        """Each judge's matrix with the topics it labelled, among those scored; `clusters` is heeded of one judge."""
+        if self.alone is not None:
+            return [self.alone.matrix_for(np.ones(len(topics), np.bool_), binary=binary, clusters=clusters)]
+        assert self.of_topic is not None
         unknown = [t for t in topics if t not in self.of_topic]
         if unknown:
             raise TruegainError(f"it is not known which judge labelled {len(unknown)} topics ({some(unknown)})")
         who = np.array([self.of_topic[t] for t in topics])
         found = []
-        for name, judge in self.judges.items():
-            if not (who == name).any():
-                continue
+        for name in (n for n in self.judges if n in who):
             try:
-                found += [Side(side.confusion, who == name) for side in judge.sides(topics, binary=binary)]
+                found.append(self.judges[name].matrix_for(who == name, binary=binary))
             except TruegainError as error:
                 raise TruegainError(f"judge {name}: {error}") from None
         return found
 
     def __str__(self) -> str:
+        if self.of_topic is None:
+            return str(self.alone)
+        labelled = list(self.of_topic.values())
+
         def one(name: str, judge: Judge) -> str:
-            n = sum(1 for v in self.of_topic.values() if v == name)
+            n = labelled.count(name)
             return f"{name} ({n} topic{'' if n == 1 else 's'}) mR {judge.mR:.3f} mN {judge.mN:.3f}"
 
         return f"{len(self.judges)} judges: " + "; ".join(one(n, j) for n, j in self.judges.items())
-
-
-def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
-    """The smallest relevant bronze and gold label for a measure.
-
-    >>> levels_of("P(rel=2)@10", None)
-    (2.0, 2.0)
-    """
-    level = level_of(parse_measure(measure)) or 1.0  # type: ignore[arg-type]
-    return level, level if gold_level is None else gold_level
 
 
 def _rows(table: Judgments, keep: np.ndarray) -> Judgments:

@@ -90,6 +90,21 @@ def clearly_positive(rates: Rates) -> None:
     )
 
 
+def inverted(rates: Rates) -> str | None:
+    """What to say where D is clearly below 0: the bronze judge says the opposite of the gold one.
+
+    >>> inverted(Rates(0.5, 0.1, 0.2, 0.0, 0.0009, 0.0016, 1, 100, 100))[:53]
+    'D = mR + mN - 1 = -0.700 is clearly below 0: the bron'
+    """
+    d, se = rates.shrunk_d
+    if d >= -rates.bar * se:
+        return None
+    return (
+        f"D = mR + mN - 1 = {rates.d:.3f} is clearly below 0: the bronze labels look inverted (is 0 the relevant one, "
+        "or 1 the best grade of several?); turn them around before anything else"
+    )
+
+
 def rates_of(
     b: Confusion, j: float, v_j: float, size_j: float, *, over_topics: bool = True, influence: Floats | None = None
 ) -> Rates:

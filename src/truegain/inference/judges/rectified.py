@@ -77,38 +77,6 @@ def estimates_of(
     ]
 
 
-def rectified_differences(
-    bronze: RankedGains,
-    gold_gains: Floats,
-    measure: Measure,
-    *,
-    wanted: Sequence[tuple[int, int]],
-    design: str,
-    weights: Floats | None = None,
-    confidence: float = 0.95,
-    method: str = "auto",
-) -> tuple[list[Comparison], list[str]]:
-    """System b minus system a under gold labels, for each pair (a, b) wanted, as `rectified`.
-
-    One gold sample serves both, so the variance is joint.  With the differences comes why others cannot be told.
-
-    >>> import numpy as np
-    >>> from truegain.measures.parse import parse_measure
-    >>> from truegain.tables.align import align
-    >>> from truegain.tables.judgments import Judgments
-    >>> from truegain.tables.pool import Pool
-    >>> from truegain.tables.runs import Runs
-    >>> labels = {str(t): {"a": 1, "b": t % 2} for t in range(8)}
-    >>> runs = Runs.of({n: {str(t): {n: 1.0} for t in range(8)} for n in "ab"})
-    >>> ranked, _ = align(Pool.of(Judgments.of(labels)), [lambda: runs.parts])
-    >>> gold = np.array([1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0] + [np.nan] * 4)
-    >>> print(rectified_differences(ranked, gold, parse_measure("P@1"), wanted=[(0, 1)], design="topics")[0][0])
-    b - a P@1 -0.3333 [-1.0635, 0.3968] p = 0.3079 (rectified by gold topics, n = 8)
-    """
-    source = source_of(bronze, gold_gains, measure, design, weights, method)
-    return differences_of(source, bronze.systems, measure, wanted, confidence)
-
-
 def differences_of(
     source: GoldTopics | GoldPairs,
     systems: Sequence[str],
@@ -116,7 +84,10 @@ def differences_of(
     wanted: Sequence[tuple[int, int]],
     confidence: float,
 ) -> tuple[list[Comparison], list[str]]:
-    """The rectified difference of each pair (a, b) wanted, b - a, and why others cannot be told."""
+    """The rectified difference of each pair (a, b) wanted, b - a, and why others cannot be told.
+
+    One gold sample serves both, so the variance is joint.
+    """
     found, answers, refused = [], [], []
     for a, b in wanted:
         names = (systems[a], systems[b])
@@ -138,7 +109,7 @@ def differences_of(
     return found, refused
 
 
-def told_of(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
+def slope_notes(source: GoldTopics | GoldPairs, measure: Measure) -> list[str]:
     """Whether and how whole gold topics make use of bronze scores."""
     if not isinstance(source, GoldTopics):
         return []

@@ -1,4 +1,4 @@
-"""Corrected scores with topics weighted: what a resample of topics says, every correction fitted again."""
+"""Corrected scores with topics weighted: what resamples of topics say, every correction fitted again."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.gains.graded import corrected_mean
-from truegain.inference.judges.corrected import Method
-from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.judges.gold_moves import positions
+from truegain.gains.pair_fit import PairFit
+from truegain.gains.rate_fit import RateFit, RatePart
+from truegain.gains.topic_fit import TopicFit
+from truegain.inference.judges.gold_influence import positions
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.lists import Accuracy, JudgedLists
-from truegain.inference.judges.panel import JudgePanel
-from truegain.inference.judges.sources import expansion_by_judge, source_of
-from truegain.inference.judges.wish import rectifies
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import Accuracy, Method
+from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.measures.base import Measure
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
@@ -23,7 +22,7 @@ from truegain.tables.ranked import RankedGains
 
 def corrected_values(
     ranked: RankedGains,
-    judge: Judge | JudgePanel,
+    judge: Judge | Judges,
     measure: Measure,
     weights: npt.ArrayLike,
     *,
@@ -31,10 +30,11 @@ def corrected_values(
     gold_level: float | None = None,
     accuracy: Accuracy | None = None,
 ) -> Floats:
-    """Each system's corrected score, with `weights` copies of each topic of `ranked`, the gold pairs going with theirs.
+    """Each system's corrected score for rows of topic weights: copies of each topic, the gold pairs going with theirs.
 
     The correction is the one that `correct` makes: rectified topics or pairs, the judge's rates, the whole matrix, or
-    each judge of a panel.  With all weights 1 the values are those of `correct` before they are held inside 0 to 1.
+    each judge of several; it is prepared once.  With all weights 1 the values are those of `correct` before they are
+    held inside what the measure can be.
 
     >>> import truegain as tg
     >>> from truegain.measures.evaluate import Options, aligned
@@ -44,30 +44,37 @@ def corrected_values(
     >>> run = {str(t): {d: float(-i) for i, d in enumerate(docs)} for t in range(8)}
     >>> ranked = aligned({"bm25": run}, bronze, Options())
     >>> judge = tg.Judge.fit(bronze, gold, design="by-gold")
-    >>> corrected_values(ranked, judge, tg.parse_measure("P@5"), np.ones(8)).round(3).tolist()
-    [0.6]
+    >>> corrected_values(ranked, judge, tg.parse_measure("P@5"), np.ones((1, 8))).round(3).tolist()
+    [[0.6]]
     """
     w = np.asarray(weights, np.float64)
-    if w.shape != (len(ranked.topics),) or not np.isfinite(w).all() or (w < 0).any():
-        raise TruegainError(f"weights must be {len(ranked.topics)} numbers of at least 0, one a topic")
-    if rectifies(judge, method):
-        assert isinstance(judge, Judge)
-        fitted = judge.at_levels(level_of(measure), gold_level)
-        gold = gold_of_items(ranked.pool, fitted, level_of(measure))
-        source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
-        return np.array([source.estimate(s, None, w).value for s in range(len(ranked.systems))])
-    lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy)
-    return np.array([_inverted(lists, s, w) for s in range(len(ranked.systems))])
+    if w.ndim != 2 or w.shape[1] != len(ranked.topics) or not np.isfinite(w).all() or (w < 0).any():
+        raise TruegainError(f"weights must be rows of {len(ranked.topics)} numbers of at least 0, one a topic")
+    known = Judges.of(judge).rectifier(method)
+    if known is None:
+        return rate_fit(JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy)).values(w)
+    return rectified_values(rectifying(ranked, known, measure, gold_level)[0], w)
 
 
-def _inverted(lists: JudgedLists, system: int, w: Floats) -> float:
-    there = lists.there(system)
-    topics, copies = lists.names(there), w[there]
-    f, value = lists.weights.weight[system][there], 0.0
-    for side in lists.judge_of(system).sides(topics, binary=lists.binary):
-        mine = copies * side.mask
-        share = (mine @ f) / copies.sum()
-        at = positions(side.confusion.topics, lists.ranked.topics if lists.joined else ())
-        of_gold = np.where(at >= 0, w[at], 1.0) if len(at) else np.ones(len(side.confusion.table))
-        value += corrected_mean(side.confusion.reweighted(of_gold), share, lists.weights.value).value
-    return float(value)
+def rectified_values(source: GoldTopics | GoldPairs, weights: Floats) -> Floats:
+    """The rectified score of every system, on the topics that it answers, for every row of topic weights."""
+    if isinstance(source, GoldTopics):
+        return TopicFit(source.bronze, source.gold, source.helps).values(weights)
+    fits = (PairFit.of(source.pairs, c[None]) for c in source.coefficients)
+    columns = [fit.values(weights * there) for fit, there in zip(fits, source.present, strict=True)]
+    return np.concatenate(columns, axis=1)
+
+
+def rate_fit(lists: JudgedLists) -> RateFit:
+    """Scores corrected by confusion matrices, prepared."""
+    parts = []
+    for s in range(len(lists.ranked.systems)):
+        there = lists.there(s)
+        for matrix in lists.judges_of(s).matrices(lists.names(there), binary=lists.binary):
+            weight = np.zeros((len(there), len(lists.weights.value)))
+            weight[np.flatnonzero(there)[matrix.mask]] = lists.weights.weight[s][there][matrix.mask]
+            c = matrix.confusion
+            joined = lists.joined and c.clustered
+            at = positions(c.topics, lists.ranked.topics) if joined else np.full(len(c.table), -1)
+            parts.append(RatePart(s, weight, there.astype(np.float64), c.table, at))
+    return RateFit(parts, lists.weights.value, len(lists.ranked.systems))

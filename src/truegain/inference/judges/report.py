@@ -12,12 +12,11 @@ from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.fitting import fitted_judge, inverted
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.wish import judge_of, rectifies
+from truegain.inference.judges.panel import Judges
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -58,16 +57,10 @@ def judge_report(
             f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
             "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
         )
-    if isinstance(gold, Judge):
-        judge = judge_of(gold, table, design, one, gold_level, missing)
-    else:
-        judge = fitted_judge(
-            table, gold, one, design=design, gold_level=gold_level, missing=missing, labels=labels
-        )  # fmt: skip
-    judge = judge.at_levels(level_of(one), gold_level)
-    assert isinstance(judge, Judge)
+    judges = Judges.of(gold, table, one, design, gold_level=gold_level, missing=missing, scale=labels)
+    judge = judges.only("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
     notes = [str(judge), *judge.consistency()]
-    if (said := inverted(judge)) is not None:
+    if (said := judge.inverted()) is not None:
         notes.append(said)
     if judge.design == "topics":
         _tell_partly_judged(judge)
@@ -80,9 +73,9 @@ def judge_report(
         lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
         means = mean_of_rows(lists.naive)
         for system, mean in zip(ranked.systems, means, strict=True):
-            notes += [f"{system}: {said}" for said in lists.judge_out_of_reach(system, float(mean))]
+            notes += [f"{system}: {said}" for said in lists.impossible_means(system, float(mean))]
     if lists is not None:
-        notes += rank_notes(lists, always=True, rectified=rectifies(judge, "default"))
+        notes += rank_notes(lists, always=True, rectified=judges.rectifier("default") is not None)
     if lists is not None and len(lists.ranked.systems) > 1:
         found = homogeneity(lists, trials=trials, seed=seed)
         if shown == "systems":

@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truegain.errors import TruegainError
-from truegain.inference.judges.judge import Clusters, Judge
-from truegain.inference.judges.linear_correction import Side
+from truegain.inference.judges.linear_correction import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import JudgePanel
 from truegain.tables.columns import Bools
-
-
-def sides_of(judge: Judge | JudgePanel, topics: Sequence[str], *, binary: bool, clusters: Clusters) -> list[Side]:
-    """The judge's side, or those of a panel: D clearly above 0, or C invertible."""
-    if not isinstance(judge, Judge):
-        return judge.sides(topics, binary=binary)
-    return judge.sides(topics, binary=binary, clusters=clusters)
 
 
 def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""
     name, said = lists.ranked.systems[system], str(error)
-    if lists.accuracy == "system" and isinstance(lists.judge, Judge):
+    if lists.accuracy == "system":
         said += (
             f" (the judge was measured on the gold pairs that {name} retrieved; --accuracy lists or given "
             "measures it on more)"
@@ -30,19 +21,21 @@ def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     return said
 
 
-def reach(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
+def score_range(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
     """The lowest and the highest score that a system can have, given how much of its lists is judged."""
     total = float(lists.weights.weight[system][there].sum(axis=1).mean())
     value = lists.weights.value
     return total * min(0.0, float(value.min())), total * float(value.max())
 
 
-def check_says_something(value: float, half: float, limits: tuple[float, float], sides: Sequence[Side]) -> None:
+def check_says_something(
+    value: float, half: float, limits: tuple[float, float], matrices: Sequence[TopicMatrix]
+) -> None:
     """Refuse an interval that leaves out nothing of what the value can be."""
     low, high = limits
     if value - half > low or value + half < high:
         return
-    worst = max((side.confusion for side in sides), key=lambda c: c.condition)
+    worst = max((matrix.confusion for matrix in matrices), key=lambda c: c.condition)
     fewest = int(worst.effective.argmin())
     raise TruegainError(
         f"the interval would run from {value - half:.3g} to {value + half:.3g} and leave out nothing of the "

@@ -13,7 +13,9 @@ from truegain.errors import MeasureError, TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify import ENOUGH_SLOPE, LEAST_TOPICS, rectify_topics, slope_of
 from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.tables.checks import warn
@@ -104,6 +106,17 @@ class GoldPairs:
         )
 
 
+def rectifying(
+    ranked: RankedGains, judge: Judge, measure: Measure, gold_level: float | None = None
+) -> tuple[GoldTopics | GoldPairs, Judge, Floats]:
+    """What sets the scores right, the judge at the levels of the measure, and the gold label of each item, or NaN."""
+    level = level_of(measure)
+    fitted = judge.at_levels(level, gold_level)
+    gold = gold_of_items(ranked.pool, fitted, level)
+    weights = expansion_by_judge(fitted, ranked.pool)
+    return source_of(ranked, gold, measure, judge.design, weights, "auto"), fitted, gold
+
+
 def source_of(
     bronze: RankedGains, gold_gains: Floats, measure: Measure, design: str, weights: Floats | None, method: str
 ) -> GoldTopics | GoldPairs:
@@ -149,10 +162,10 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopic
     filled = np.where(np.isnan(gold), said, gold)
     truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
     labels = np.concatenate([bronze.item_gain[bronze.item_judged], filled[~np.isnan(filled)]])
-    return GoldTopics(scores, truth, _reach(measure, labels, bronze))
+    return GoldTopics(scores, truth, _score_range(measure, labels, bronze))
 
 
-def _reach(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
+def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
     """The lowest and the highest score possible: as the measure declares, or by the labels where it is linear."""
     low, high = measure.bounds()
     if math.isinf(high - low) and measure.linear_in_gains:

@@ -170,7 +170,7 @@ def _moderation(pairs: Floats, topics: Floats) -> Floats:
     """How much larger, as a share, `compare` takes the variance of gold pairs that fall on so many topics at random.
 
     It averages the variance over topics with that of a usual judge and takes no less than independent pairs would have
-    (`GoldMoves.over_topics`); the mean of a normal variable cut off from below is m Phi(m/s) + s phi(m/s).
+    (`GoldInfluence.over_topics`); the mean of a normal variable cut off from below is m Phi(m/s) + s phi(m/s).
     """
     special = needs("scipy.special", "inference")
     others = pairs / topics

@@ -11,19 +11,19 @@ from truegain.errors import TruegainError, some
 from truegain.gains.graded import corrected_mean
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, calibrated
-from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
-from truegain.inference.judges.wish import rectifies
+from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
+WHAT = "a plan of labels"
 LEAST_OF_GOLD = 0.1  # share of the variance that is left to the gold pairs
 LEAST_OF_TOPICS = 0.05  # of the variance of bronze scores over topics that is left to the systems themselves
 LEAST_SHARE = 0.01  # of a gold label among the documents scored
@@ -72,21 +72,19 @@ def outlook_of(
         given = "is one" if len(systems) == 1 else f"are {len(systems)}"
         raise TruegainError(f"a plan is for two systems, and there {given} ({some(systems)}); give two runs")
     costs = _Costs(cost_bronze, cost_gold)
-    if rectifies(judge, "default"):
-        level = level_of(measure)
-        fitted = judge.at_levels(level, gold_level)
-        gold = gold_of_items(ranked.pool, fitted, level)
+    if Judges.of(judge).rectifier("default") is not None:
+        level = level_of(measure) or 1.0
         tell_unjudged(ranked, measure)
-        source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+        source, _, gold = rectifying(ranked, judge, measure, gold_level)
         try:
             found = source.estimate(1, 0)
         except TruegainError as error:
             raise TruegainError(f"{systems[1]} - {systems[0]}, {measure}: {error}") from None
         if isinstance(source, GoldTopics):
-            prospect = _of_topics(ranked, source, found, _relevant(gold, level or 1.0), costs)
+            prospect = _of_topics(ranked, source, found, _relevant(gold, level), costs)
         else:
             counted = _counted(source)
-            prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level or 1.0), costs)
+            prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level), costs)
         return Outlook(prospect, found.value, found.se, found.df, source.bounds[1] - source.bounds[0], source.name)
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
     return _of_lists(lists, costs)
@@ -168,9 +166,9 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     there = lists.there(0, 1)
     topics = lists.names(there)
     value, weight = lists.weights.value, lists.weights.weight
-    judges = [lists.judge_of(s) for s in (0, 1)]
+    judges = [lists.judges_of(s) for s in (0, 1)]
     parts = [
-        correct_linear(weight[s][there], topics, j.sides(topics, binary=lists.binary), value, joined=lists.joined)
+        correct_linear(weight[s][there], topics, j.matrices(topics, binary=lists.binary), value, joined=lists.joined)
         for s, j in enumerate(judges)
     ]
     both = parts[1].less(parts[0])
@@ -180,13 +178,11 @@ def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
     union = np.unique(lists.weights.item)
     per_topic = int(there[lists.ranked.pool.topic[union]].sum()) / len(topics)
     largest = float(np.nanmax(weight.sum(axis=2))) * float(value.max())
-    together = lists.judge_of(0, 1)
-    if not (all(isinstance(j, Judge) for j in judges) and isinstance(together, Judge)):
-        raise TruegainError("a plan of labels is for one judge, not for several")
+    together = lists.judges_of(0, 1).only(WHAT)
     if lists.accuracy == "given" and lists.binary:
         prospect = _one_accuracy(lists, together, weight[1][there] - weight[0][there], per_topic, costs)
     else:
-        prospect = _own_accuracies(lists, judges, both, per_topic, costs)  # type: ignore[arg-type]
+        prospect = _own_accuracies(lists, [j.only(WHAT) for j in judges], both, per_topic, costs)
     return Outlook(prospect, both.value, math.sqrt(variance), df, largest, "corrected, one gold sample for both")
 
 
@@ -209,8 +205,7 @@ def _own_accuracies(
     c = judges[0].binary if lists.binary else judges[0].confusion.square()
     relevant = np.array([g >= (1.0 if lists.binary else judges[0].levels[1]) for g in c.gold])
     n = len(both.topics)
-    together = lists.judge_of(0, 1)
-    assert isinstance(together, Judge)
+    together = lists.judges_of(0, 1).only(WHAT)
     n_r, n_n = float(together.binary.effective[1]), float(together.binary.effective[0])
     share = None if together.design == "by-gold" else n_r / (n_r + n_n)
     if lists.joined:

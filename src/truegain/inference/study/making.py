@@ -6,18 +6,16 @@ import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pair_fit import PairFit
-from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
+from truegain.inference.judges.panel import SAME_POPULATION
+from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
-
-SAME_POPULATION = ("random", "by-bronze", "topics")
 
 
 def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None) -> Evidence:
@@ -32,10 +30,7 @@ def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold
 
 
 def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> Evidence:
-    level = level_of(measure)
-    fitted = judge.at_levels(level, gold_level)
-    gold = gold_of_items(ranked.pool, fitted, level)
-    source = source_of(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool), "auto")
+    source, _, _ = rectifying(ranked, judge, measure, gold_level)
     if isinstance(source, GoldTopics):
         return ByGoldTopics(source, ranked.topics, np.asarray(~np.isnan(source.gold).any(axis=0)))
     assert isinstance(source, GoldPairs)
@@ -60,9 +55,9 @@ def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: f
     found = []
     for s, system in enumerate(ranked.systems):
         try:
-            sides = lists.judge_of(s).sides(topics, binary=lists.binary)
+            matrices = lists.judges_of(s).matrices(topics, binary=lists.binary)
             weight, value = lists.weights.weight[s], lists.weights.value
-            found.append(correct_linear(weight, topics, sides, value, joined=lists.joined))
+            found.append(correct_linear(weight, topics, matrices, value, joined=lists.joined))
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
     return ByRates(found, ranked.topics, judge.size)

@@ -12,8 +12,8 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import keys_needed
-from truegain.inference.judges.fitting import fitted_judge
 from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, models_of
@@ -21,7 +21,6 @@ from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
-from truegain.inference.study.making import SAME_POPULATION
 from truegain.inference.study.material import Given, Material, check_rated, of_topics, raters_of
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
@@ -176,7 +175,7 @@ class Study:
             said, meant = labels.label, Judgments.of(gold).label
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
-        return fitted_judge(labels, gold, self.measures[0], design=design, gold_level=gold_level, labels=scale)
+        return Judge.fit(labels, gold, design, self.measures[0], gold_level=gold_level, scale=scale)
 
     def _measure(self, measure: object) -> Measure:
         if measure is None:

@@ -12,14 +12,14 @@ from truegain.gains.graded import CorrectedMean
 from truegain.inference.judges.rates import ICC, PRIOR
 from truegain.tables.columns import Floats, Ints
 
-JUDGE = 1 << 48  # numbers of pieces of one judge lie below, those of the next above
+JUDGE = 1 << 48  # numbers of units of one judge lie below, those of the next above
 
 
 @dataclass(frozen=True, eq=False)
-class GoldMoves:
-    """Moves by gold topic and gold label; and by piece, whose squares add up where pairs are independent.
+class GoldInfluence:
+    """Moves by gold topic and gold label; and by unit, whose squares add up where pairs are independent.
 
-    A piece is a gold pair, or where only counts are known all pairs of a cell of the matrix; two pieces of the same
+    A unit is a gold pair, or where only counts are known all pairs of a cell of the matrix; two units of the same
     number are the same.  `size` is how many pairs of each gold label there are, `counts` by topic.  `more` are the
     moves of one more pair of each kind, so that a judge who made no error in a few pairs is not taken for faultless.
     """
@@ -28,14 +28,14 @@ class GoldMoves:
     moves: Floats  # topic x label
     counts: Floats  # topic x label
     size: Floats  # by label
-    piece: Ints
-    piece_label: Ints
-    piece_moves: Floats
+    unit: Ints
+    unit_label: Ints
+    unit_moves: Floats
     more: Floats  # judge x label x bronze label
 
     def of_pairs(self) -> Floats:
         """Variance by gold label where pairs, not topics, are independent."""
-        by_label = np.bincount(self.piece_label, self.piece_moves**2, self.moves.shape[1])
+        by_label = np.bincount(self.unit_label, self.unit_moves**2, self.moves.shape[1])
         return by_label.astype(np.float64)
 
     def over_topics(self) -> tuple[float, list[tuple[float, float]]]:
@@ -60,7 +60,7 @@ class GoldMoves:
         parts = list(zip(moderated.tolist(), (df + PRIOR).tolist(), strict=True))
         return max(together, 0.25 * float(moderated.sum())), parts
 
-    def less(self, other: GoldMoves) -> GoldMoves:
+    def less(self, other: GoldInfluence) -> GoldInfluence:
         """The moves of a difference of two means, behind which the same gold pairs may stand."""
         names = tuple(dict.fromkeys((*self.topics, *other.topics)))
         moves, counts = np.zeros((2, len(names), self.moves.shape[1]))
@@ -68,56 +68,56 @@ class GoldMoves:
             at = positions(one.topics, names)
             moves[at] += sign * one.moves
             counts[at] += one.counts
-        piece, at = np.unique(np.concatenate([self.piece, other.piece]), return_inverse=True)
-        both = np.bincount(at, np.concatenate([self.piece_moves, -other.piece_moves]), len(piece))
-        label = np.empty(len(piece), np.int64)
-        label[at] = np.concatenate([self.piece_label, other.piece_label])
+        unit, at = np.unique(np.concatenate([self.unit, other.unit]), return_inverse=True)
+        both = np.bincount(at, np.concatenate([self.unit_moves, -other.unit_moves]), len(unit))
+        label = np.empty(len(unit), np.int64)
+        label[at] = np.concatenate([self.unit_label, other.unit_label])
         size = np.maximum(self.size, other.size)
-        return GoldMoves(
-            names, moves, counts, size, piece, label, both.astype(np.float64), self.more - other.more
+        return GoldInfluence(
+            names, moves, counts, size, unit, label, both.astype(np.float64), self.more - other.more
         )  # fmt: skip
 
-    def beside(self, other: GoldMoves) -> GoldMoves:
+    def beside(self, other: GoldInfluence) -> GoldInfluence:
         """Together with those of another judge, who labelled other topics."""
-        return GoldMoves(
+        return GoldInfluence(
             (*self.topics, *other.topics),
             np.concatenate([self.moves, other.moves]),
             np.concatenate([self.counts, other.counts]),
             self.size + other.size,
-            np.concatenate([self.piece, other.piece]),
-            np.concatenate([self.piece_label, other.piece_label]),
-            np.concatenate([self.piece_moves, other.piece_moves]),
+            np.concatenate([self.unit, other.unit]),
+            np.concatenate([self.unit_label, other.unit_label]),
+            np.concatenate([self.unit_moves, other.unit_moves]),
             np.concatenate([self.more, other.more]),
         )
 
 
-def gold_moves(
+def gold_influence(
     part: CorrectedMean, pairs: tuple[Ints, Ints, Ints, Floats] | None, *, judge: int = 0, joined: bool = True
-) -> GoldMoves:
+) -> GoldInfluence:
     """How the gold pairs behind a corrected mean move it.
 
     A gold pair (g, b) moves the mean by -p_g (a_b - v_g) / n_g, with a = C^-1 v and p = C^-T f.
     """
-    c, pull = part.confusion, part.pull()
-    labels, said = pull.shape
-    moves = -np.einsum("tgb,gb->tg", c.table, pull)
+    c, influence = part.confusion, part.influence()
+    labels, said = influence.shape
+    moves = -np.einsum("tgb,gb->tg", c.table, influence)
     topics = tuple(t if joined else f"{judge} {t}" for t in c.topics)
     if pairs is None:
-        g, b = (x.ravel() for x in np.indices(pull.shape))
-        number, piece_moves = g * said + b, -np.sqrt(c.squares[g, b]) * pull[g, b]
+        g, b = (x.ravel() for x in np.indices(influence.shape))
+        number, unit_moves = g * said + b, -np.sqrt(c.squares[g, b]) * influence[g, b]
     else:
         number, g, b, weight = pairs
-        piece_moves = -weight * pull[g, b]
+        unit_moves = -weight * influence[g, b]
     unit = np.maximum(c.totals, 1e-300) / np.maximum(c.effective, 1e-300)  # weight of a pair, on average
-    return GoldMoves(
+    return GoldInfluence(
         topics,
         moves if topics else np.zeros((0, labels)),
         c.table.sum(axis=2) if topics else np.zeros((0, labels)),
         c.effective,
         (judge * JUDGE + number).astype(np.int64),
         g.astype(np.int64),
-        piece_moves,
-        -(part.pull(unit) * unit[:, None])[None],
+        unit_moves,
+        -(part.influence(unit) * unit[:, None])[None],
     )
 
 
