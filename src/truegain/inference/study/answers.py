@@ -17,6 +17,7 @@ from truegain.student import p_of
 from truegain.tables.columns import Bools, Floats
 
 METHOD = "t, moves of all sources"
+ROUNDING = 1e-10  # of a score: a standard error below is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ class Answering:
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
-            notes = _unknown(se, None if touching is None else int(touching[i]))
+            still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
+            notes = _unknown(still, None if touching is None else int(touching[i]))
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
@@ -116,10 +118,10 @@ class Answering:
         return out
 
 
-def _unknown(se: float, touching: int | None) -> tuple[str, ...]:
-    """Why a difference has no interval."""
+def _unknown(still: bool, touching: int | None) -> tuple[str, ...]:
+    """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes = []
-    if not se > 0:
+    if still:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
         labels = "1 gold label touches it" if touching == 1 else f"{touching} gold labels touch it"

@@ -22,6 +22,7 @@ from truegain.tables.columns import Floats
 Source = Literal["topics", "collection", "assessors", "replicates", "gold"]
 POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors", "replicates")
 SOURCES: tuple[Source, ...] = get_args(Source)
+NESTED: tuple[Source, ...] = ("gold", "collection", "replicates")  # what a topic has of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +122,23 @@ class Lattice:
         return left, kept * spread.variance**2 / spread.df
 
     def spread(self, asked: Contrasts) -> Spread:
-        """Everything together."""
+        """Everything together; never surer than for one of the sources that topics hold.
+
+        V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
+        may come out below the second, and the wider of the two counts.
+        """
+        whole = self._joined(asked)
+        for source in NESTED:
+            part = self.alone(asked, source) if source == "gold" or source in self.over else None
+            whole = whole if part is None else whole.or_wider(part)
+        return whole
+
+    def _joined(self, asked: Contrasts) -> Spread:
         crossed = self._crossed(asked)
         if "topics" in self.over:
             known: list[Spread | None] = [self.evidence.over_topics(asked)]
         else:
-            nested: list[Source] = [s for s in ("collection", "replicates") if s in self.over]
-            known = [self.evidence.over_gold(asked), *(self.alone(asked, s) for s in nested)]
+            known = [self.alone(asked, s) for s in NESTED if s == "gold" or s in self.over]
         parts = [part for part in known if part is not None]
         if not parts and crossed is None:
             raise TruegainError(
@@ -136,9 +147,12 @@ class Lattice:
             )
         if crossed is None:
             return parts[0] if len(parts) == 1 else summed(parts)
+        assert self.assessors is not None
         total = np.sum([crossed[0], *(p.variance for p in parts)], axis=0)
         below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
-        return Spread(total, np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0))
+        df = np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0)
+        fewest = np.min([np.full(len(asked), self.assessors[0].df), *(p.df for p in parts)], axis=0)
+        return Spread(total, np.maximum(df, fewest))  # a sum is known no worse than the worst of its parts
 
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores; with whole gold topics joined with Wilson's (see `Rectified.interval`)."""

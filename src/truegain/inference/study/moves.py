@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.inference.study.contrasts import Contrasts
+from truegain.student import quantiles_of
 from truegain.tables.columns import Floats, frozen
 
 
@@ -18,6 +19,12 @@ class Spread:
 
     variance: Floats
     df: Floats
+
+    def or_wider(self, other: Spread) -> Spread:
+        """For each contrast the one whose 95% limits are further apart."""
+        mine, theirs = (quantiles_of(0.95, s.df) * np.sqrt(s.variance) for s in (self, other))
+        wider = theirs > mine
+        return Spread(np.where(wider, other.variance, self.variance), np.where(wider, other.df, self.df))
 
     def plus(self, other: Spread) -> Spread:
         """Both together, if one moves without the other (Satterthwaite 1946, Biometrics Bulletin 2)."""

@@ -92,10 +92,12 @@ class Raters:
         who = self.ratings.judgments.assessor
         assert who is not None
         cells = np.unique(np.column_stack([by_topic, who.code]), axis=0)
-        if len(cells) == len(np.unique(by_topic)):
+        one_each = len(cells) == len(np.unique(by_topic))
+        if one_each or len(cells) == len(np.unique(who.code)):
+            what = "every topic has one assessor" if one_each else "every assessor rated one topic only"
             raise TruegainError(
-                "every topic has one assessor: assessors are nested in topics, and the spread over topics holds theirs "
-                "already; leave 'assessors' out of generalise_to"
+                f"{what}: assessors are nested in topics, and the spread over topics holds theirs already; leave "
+                "'assessors' out of generalise_to"
             )
         alone = int((self.ratings.count == 1).sum())
         if alone > len(self.ratings) / 2:
