@@ -133,12 +133,17 @@ class Lattice:
             whole = whole if part is None else whole.or_wider(part)
         return whole
 
+    def _apart(self) -> list[Source]:
+        """Sources that add up where topics are held fixed; assessors and documents hold the noise of ratings."""
+        held = {"assessors", "collection"} & self.over
+        return [s for s in NESTED if s == "gold" or (s in self.over and not (s == "replicates" and held))]
+
     def _joined(self, asked: Contrasts) -> Spread:
         crossed = self._crossed(asked)
         if "topics" in self.over:
             known: list[Spread | None] = [self.evidence.over_topics(asked)]
         else:
-            known = [self.alone(asked, s) for s in NESTED if s == "gold" or s in self.over]
+            known = [self.alone(asked, s) for s in self._apart()]
         parts = [part for part in known if part is not None]
         if not parts and crossed is None:
             raise TruegainError(
@@ -173,7 +178,7 @@ class Lattice:
             parts["gold"] = gold.variance
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
-        if "replicates" in self.over and self.replicates is not None:
+        if "replicates" in self._apart() and self.replicates is not None:
             parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
             if (crossed := self._crossed(asked)) is not None:

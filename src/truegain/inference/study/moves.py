@@ -26,10 +26,6 @@ class Spread:
         wider = theirs > mine
         return Spread(np.where(wider, other.variance, self.variance), np.where(wider, other.df, self.df))
 
-    def plus(self, other: Spread) -> Spread:
-        """Both together, if one moves without the other (Satterthwaite 1946, Biometrics Bulletin 2)."""
-        return summed([self, other])
-
 
 def summed(parts: Sequence[Spread]) -> Spread:
     """Independent variances together: df = (sum V)^2 / sum (V^2 / df)."""
@@ -71,7 +67,7 @@ class Moves:
 
     def spread(self, asked: Contrasts) -> Spread:
         """Variances of contrasts."""
-        return Spread(asked.variances(self.covariance), np.full(len(asked), self.df))
+        return Spread(asked.squares(self.matrix), np.full(len(asked), self.df))
 
     def decisive(self, asked: Contrasts, most: int = 5) -> list[tuple[str, float]]:
         """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""

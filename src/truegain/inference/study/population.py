@@ -21,6 +21,7 @@ class Population:
     topics: int
     assessors: int = 0  # 0 where labels are taken as they are
     gold: bool = False
+    gold_rated: bool = False  # whether the assessors are those of the gold labels
 
     @property
     def holds_for(self) -> str:
@@ -43,7 +44,7 @@ class Population:
             words.append("the assessors")
         elif not self.assessors and not self.gold:
             words.append("the judgments")
-        if self.gold:
+        if self.gold and not self.gold_rated:
             words.append("the judge of the gold labels")
         return ", ".join(words) or "nothing"
 
