@@ -13,9 +13,9 @@ from truegain.sampling.streams import stream_key
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.table import Cell, Table
 
-DRAWS = (4_000, 20_000)  # fewest and most
+DRAWS = (2_000, 20_000)  # fewest and most
 WORK = 2_000_000_000  # products that all draws may take, above the fewest
-MOST_FREEDOM = 100  # beyond which standard errors are as good as known
+MOST_FREEDOM = 60  # beyond which standard errors are as good as known
 TINY = 1e-12
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
