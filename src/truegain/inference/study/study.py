@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.judges.judge import Judge
@@ -17,6 +17,7 @@ from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, models_of
+from truegain.inference.study.checks import LEAST_REPLICATES, TopicsAs, count_of, smallest_of, sources_of
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
@@ -24,13 +25,13 @@ from truegain.inference.study.lines import Pull, lines_of, naive_line
 from truegain.inference.study.material import Given, Material, check_rated, of_topics, raters_of
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
-from truegain.inference.study.population import Population, sources_of
+from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import measures_in, parse_measures
 from truegain.student import check_confidence, quantile_of
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated
@@ -46,7 +47,8 @@ class Study:
 
     generalise_to: for what the answers shall hold: 'topics' (topics like these), 'collection' (other collections of
     the same kind), 'assessors' (assessors like these; judgments are then ratings), 'replicates' (the same judge asked
-    again, with repeated='all'); what is not named is held fixed.
+    again, with repeated='all'); a list, or with commas; what is not named is held fixed.
+    topics: 'fixed': these topics only; 'sampled': what generalise_to says, by default topics like these.
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
@@ -70,7 +72,8 @@ class Study:
         *,
         gold: object = None,
         design: Design | None = None,
-        generalise_to: Sequence[str] = ("topics",),
+        generalise_to: str | Sequence[str] | None = None,
+        topics: TopicsAs = "sampled",
         rule: str | None = None,
         scale: Scale | str | None = None,
         normalise: str | None = None,
@@ -90,9 +93,11 @@ class Study:
         level: float | None = None,
         **rule_parameters: Any,
     ) -> None:
-        self.over = sources_of(generalise_to)
-        self.confidence, self.seed, self.jobs = check_confidence(confidence), seed, jobs
-        self.smallest, self.holes, self.replicates = _smallest(smallest), _holes(holes), replicates
+        self.over = sources_of(generalise_to, topics)
+        self.confidence, self.seed, self.jobs = check_confidence(confidence), count_of("seed", seed, 0), jobs
+        self.smallest, self.holes = smallest_of(smallest), holes
+        self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
+        check_one_of("holes", holes, ("bound", "non-relevant"))
         if gold is None and design is not None:
             raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
         check_rated(gold, rule, normalise, gold_rule)
@@ -120,7 +125,7 @@ class Study:
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
         self._given = Given(runs, name_by, jobs)
         self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
-        self.measures = tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
+        self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated
@@ -180,11 +185,13 @@ class Study:
     def _measure(self, measure: object) -> Measure:
         if measure is None:
             return self.measures[0]
-        for m in self.measures:
-            if str(m) == str(measure):
-                return m
-        names = ", ".join(str(m) for m in self.measures)
-        raise TruegainError(f"the study has no measure {measure}; it has {names}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told when the study was made
+            read = [at_level(a.measure, self.level) for a in measures_for(self.ranked, measures_in(measure))]
+        names = {str(measure), *(str(m) for m in read)} if len(read) == 1 else ()
+        if (found := next((m for m in self.measures if str(m) in names), None)) is not None:
+            return found
+        raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
         for name in (a, b):
@@ -254,6 +261,7 @@ class Study:
     def decisive(self, a: str, b: str, measure: object = None, most: int = 5) -> dict[str, list[tuple[str, float]]]:
         """Which topics, gold labels and assessors move b - a most, and how far each moves it."""
         asked = self._pair(a, b)
+        count_of("most", most, 1)
         return {m.source: m.decisive(asked, most) for m in self._moves(self.lattice(measure))}
 
     def _moves(self, lattice: Lattice) -> list[Moves]:
@@ -344,15 +352,3 @@ class Study:
             quantile_of(self.confidence, float(lattice.spread(asked).df[0])),
             labels=self.judge.size / gold if whole and self.judge is not None else 1.0, whole=whole,
         )  # fmt: skip
-
-
-def _smallest(value: float) -> float:
-    if not (np.isfinite(value) and value >= 0):
-        raise TruegainError(f"smallest {value:g}: give the smallest gain that matters, a number of at least 0")
-    return value
-
-
-def _holes(value: HolesAs) -> HolesAs:
-    if value not in ("bound", "non-relevant"):
-        raise TruegainError(f"holes {value!r} is not known; give 'bound' or 'non-relevant'")
-    return value

@@ -1,0 +1,75 @@
+"""What a study may be asked in Python, and how it answers words that cannot be meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truegain as tg
+
+TOPICS = 12
+
+
+def world(systems: tuple[str, ...] = ("a", "b", "c"), seed: int = 2) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Systems, each better than the one before, and labels 0 and 1 of 30 documents a topic."""
+    rng = np.random.default_rng(seed)
+    truth = {f"t{t}": {f"d{i}": int(rng.random() < 0.3) for i in range(30)} for t in range(TOPICS)}
+    runs = {
+        name: {t: {d: k * g + float(rng.normal()) for d, g in row.items()} for t, row in truth.items()}
+        for k, name in enumerate(systems)
+    }
+    return runs, truth
+
+
+RUNS, LABELS = world()
+
+
+def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
+    """Guards measures by name: RBP(p=0.8), which prints as RBP, trec_eval's names, and a level of relevance."""
+    study = tg.Study(RUNS, LABELS, ["P_5", "RBP(p=0.8)"])
+    assert study.verdict("a", "b", "RBP(p=0.8)").comparison.measure == study.verdict("a", "b", "RBP").comparison.measure
+    assert study.verdict("a", "b", "P_5").comparison == study.verdict("a", "b", "P@5").comparison
+    assert tg.Study(RUNS, LABELS, "P@5", level=2).best("P@5").measure == "P(rel=2)@5"
+    with pytest.raises(tg.TruegainError, match=r"the study has no measure RBP\(p=0.5\); it has P@5, RBP"):
+        study.verdict("a", "b", "RBP(p=0.5)")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"confidence": "x"}, "confidence 'x' is not a number"),
+        ({"smallest": None}, "smallest None: give the smallest gain that matters"),
+        ({"smallest": -1}, "smallest -1: give"),
+        ({"replicates": 1}, "replicates 1: give a whole number of at least 100"),
+        ({"replicates": 200.5}, "replicates 200.5: give a whole number"),
+        ({"seed": -1}, "seed -1: give a whole number of at least 0"),
+        ({"holes": "zero"}, "holes 'zero' is not known"),
+        ({"topics": "random"}, "topics 'random' is not known; give one of sampled, fixed"),
+        ({"topics": "fixed", "generalise_to": "topics"}, "give one of them"),
+        ({"generalise_to": "topics,moon"}, "'moon' is not known"),
+    ],
+    ids=str,
+)
+def test_words_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
+    """Guards against raw TypeErrors, and against numbers from which no honest answer follows."""
+    with pytest.raises(tg.TruegainError, match=said):
+        tg.Study(RUNS, LABELS, "P@5", **words)
+
+
+def test_what_pulls_most_is_at_least_one() -> None:
+    """Guards decisive(most=-3), which left out the wrong end of the list."""
+    with pytest.raises(tg.TruegainError, match="most -3: give a whole number of at least 1"):
+        tg.Study(RUNS, LABELS, "P@5").decisive("a", "b", most=-3)
+
+
+def test_populations_as_on_the_command_line() -> None:
+    """Guards commas in generalise_to, and topics='fixed', which leaves the topics out."""
+    assert tg.Study(RUNS, LABELS, "P@5", generalise_to="topics,collection").over == {"topics", "collection"}
+    words = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
+    fixed = tg.Study(RUNS, LABELS, "P@5", topics="fixed", **words)
+    assert fixed.population.startswith(f"For these {TOPICS} topics only")
+    assert fixed.verdict("a", "b").sentence == (
+        tg.Study(RUNS, LABELS, "P@5", generalise_to=[], **words).verdict("a", "b").sentence
+    )
