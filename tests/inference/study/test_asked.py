@@ -24,6 +24,7 @@ def world(systems: tuple[str, ...] = ("a", "b", "c"), seed: int = 2) -> tuple[di
 
 
 RUNS, LABELS = world()
+ERRING = {t: {d: g if i % 7 else 1 - g for i, (d, g) in enumerate(row.items())} for t, row in LABELS.items()}
 
 
 def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
@@ -68,8 +69,34 @@ def test_populations_as_on_the_command_line() -> None:
     """Guards commas in generalise_to, and topics='fixed', which leaves the topics out."""
     assert tg.Study(RUNS, LABELS, "P@5", generalise_to="topics,collection").over == {"topics", "collection"}
     words = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
-    fixed = tg.Study(RUNS, LABELS, "P@5", topics="fixed", **words)
+    fixed = tg.Study(RUNS, ERRING, "P@5", topics="fixed", **words)
     assert fixed.population.startswith(f"For these {TOPICS} topics only")
     assert fixed.verdict("a", "b").sentence == (
-        tg.Study(RUNS, LABELS, "P@5", generalise_to=[], **words).verdict("a", "b").sentence
+        tg.Study(RUNS, ERRING, "P@5", generalise_to=[], **words).verdict("a", "b").sentence
     )
+
+
+def test_models_are_compared_without_case() -> None:
+    """Guards borrowed calibration against spelling: GPT-4o is gpt-4o; and a judge's model of no system is told."""
+    lent = tg.Study(RUNS, LABELS, "P@5", uses={"b": "GPT-4o "}, judge_model="gpt-4o").verdict("a", "b")
+    assert lent.outcome == "cannot be told"
+    assert "calibration borrowed: b uses gpt-4o" in lent.sentence
+    with pytest.warns(tg.DataWarning, match="no system uses gpt-4o, the judge's model; there are GPT-4, e5"):
+        tg.Study(RUNS, LABELS, "P@5", uses={"b": ["GPT-4", "e5"]}, judge_model="gpt-4o")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"uses": "b=m", "judge_model": "m"}, "uses 'b=m': give the models by system, such as"),
+        ({"uses": {"z": "m"}, "judge_model": "m"}, "uses names z, which is no system here"),
+        ({"uses": {"b": "m"}}, "say with judge_model which one gave the judgments"),
+        ({"judge_model": "m"}, "name these with uses"),
+        ({"uses": {"b": 3}, "judge_model": "m"}, "uses: the model of b is 3"),
+    ],
+    ids=str,
+)
+def test_models_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
+    """Guards uses and judge_model: one is nothing without the other, and a text is no table."""
+    with pytest.raises(tg.TruegainError, match=said):
+        tg.Study(RUNS, LABELS, "P@5", **words)

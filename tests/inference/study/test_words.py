@@ -115,9 +115,7 @@ def test_why_there_is_no_interval() -> None:
     assert refused.text().count("nothing moves it") == 1
     lent = verdict(0.01, 0.05, outcome="cannot be told", borrowed=tuple(borrowed("b", "m", None, 0)))
     assert lent.text().count("calibration borrowed") == 1
-    assert borrowed("b", None, "random", 1) == [
-        "calibration borrowed: 1 gold label is of what b retrieved, and 10 are needed"
-    ]
+    assert borrowed("b", None, "random", 1) == ["too few gold labels: 1 is of what b retrieved, and 10 are needed"]
     assert "few gold labels tell" in borrowed("b", "m", "random", 3)[0]
     assert borrowed("b", "m", "topics", None) == []
     assert borrowed("b", "m", "elsewhere", None) != []

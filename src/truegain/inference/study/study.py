@@ -16,7 +16,7 @@ from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
-from truegain.inference.study.borrowed import Uses, borrowed, models_of
+from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
 from truegain.inference.study.checks import LEAST_REPLICATES, TopicsAs, count_of, smallest_of, sources_of
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
@@ -130,7 +130,7 @@ class Study:
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated
         )  # fmt: skip
-        self.uses, self.judge_model = models_of(uses, self.systems), judge_model
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
@@ -235,7 +235,7 @@ class Study:
         """Which systems may be best, tiers and ranks with limits; wrong anywhere in no more than 1 - confidence."""
         self._check_several("a ranking")
         m = self._measure(measure)
-        lent = [bool(self._borrowed(m, s)) for s in self.systems]
+        lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
         if holes:
@@ -243,10 +243,10 @@ class Study:
                 f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, are unjudged and count "
                 "as not relevant here; `truegain holes` tells what they could do."
             )
-        if any(lent):
-            names = some([s for s, x in zip(self.systems, lent, strict=True) if x])
-            notes.append(f"Calibration borrowed: {names}; no rank of theirs is ruled out.")
-        return self._answering(m).ranking(self.seed, np.array(lent), tuple(notes))
+        for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
+            names = some([s for s, said in lent.items() if said.startswith(why)])
+            notes.append(f"{why.capitalize()}: {names}; no rank of theirs is ruled out.")
+        return self._answering(m).ranking(self.seed, np.array([s in lent for s in self.systems]), tuple(notes))
 
     # ------------------------------------------------------------------ what decides
 
@@ -311,7 +311,7 @@ class Study:
                 return None, [f"What unjudged documents could do is not known: {error}."]
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
-        own = self.judge_model is not None and self.judge_model in self.uses.get(system, ())
+        own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
         touching = self.lattice(m).evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
