@@ -100,3 +100,42 @@ def test_models_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
     """Guards uses and judge_model: one is nothing without the other, and a text is no table."""
     with pytest.raises(tg.TruegainError, match=said):
         tg.Study(RUNS, LABELS, "P@5", **words)
+
+
+def test_all_labels_gold_is_exact() -> None:
+    """Guards gold of every pair, topics fixed: the difference is that of the gold labels, without limits to doubt."""
+    words: dict[str, Any] = {"gold": LABELS, "design": "random", "topics": "fixed"}
+    told = tg.Study(RUNS, ERRING, "P@5", **words).verdict("a", "c")
+    scores = tg.evaluate(RUNS, LABELS, "P@5").values["P@5"].mean(axis=1)
+    assert told.outcome == "holds"
+    assert told.comparison.low == told.comparison.high == told.comparison.difference
+    assert told.comparison.difference == pytest.approx(scores[2] - scores[0], abs=1e-12)
+    assert told.sentence.endswith(", exactly: all its labels are gold.")
+    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, "P@5", **words).verdict("a", "b")
+    assert (twins.outcome, twins.comparison.p) == ("does not hold", None)
+
+
+def test_identical_runs_are_told_so() -> None:
+    """Guards two equal runs: no spread, and the reason is that they score the same everywhere."""
+    told = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, LABELS, "P@5").verdict("a", "b")
+    assert told.outcome == "cannot be told"
+    assert told.sentence.endswith("; the two score the same in every topic.")
+
+
+def test_short_words_for_a_study_and_a_ranking() -> None:
+    """Guards repr and frame in a notebook: one line each, and the ranks as rows."""
+    study = tg.Study(RUNS, LABELS, ["P@5", "AP"])
+    assert repr(study) == "Study(3 systems, P@5, AP; for topics like these 12)"
+    ranks = study.best()
+    assert repr(ranks) == f"Ranking({ranks.sentence})"
+    assert ranks.frame()["system"].to_list() == list(ranks.systems)
+
+
+def test_what_holes_could_do_to_ap_is_not_known() -> None:
+    """Guards the note on AP: one sentence that names the measure once."""
+    some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 3} for t, row in LABELS.items()}
+    told = tg.Study(RUNS, some, "AP").verdict("a", "c")
+    assert told.sentence.endswith("; unjudged documents count as not relevant.")
+    assert told.notes[0].startswith(
+        "What unjudged documents could do to AP is not known; worst and best are known for nDCG"
+    )

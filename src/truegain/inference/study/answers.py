@@ -9,7 +9,7 @@ import numpy as np
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
 from truegain.inference.study.lattice import Lattice, limits
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
@@ -49,17 +49,19 @@ class Answering:
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
         difference = asked.values(value)
         low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
-        touching = lattice.evidence.touching(asked)
+        touching, exact = lattice.evidence.touching(asked), _exact(lattice)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
-            notes = _unknown(se, None if touching is None else int(touching[i]))
+            notes = () if exact else _unknown(se, None if touching is None else int(touching[i]))
+            if not se > 0 and not exact and not asked.values(lattice.evidence.contributions())[:, i].any():
+                notes = ("the two score the same in every topic",)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], str(self.measure), float(value[a]), float(value[b]),
                     float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
-                    None if notes else p_of(float(t), float(spread.df[i])), test=METHOD, level=self.confidence,
+                    None if notes or exact else p_of(float(t), float(spread.df[i])), test=METHOD, level=self.confidence,
                     n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
@@ -114,6 +116,12 @@ class Answering:
         both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs).variance) / 2
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
         return out
+
+
+def _exact(lattice: Lattice) -> bool:
+    """Whether all labels are gold and nothing else is spoken of."""
+    evidence = lattice.evidence
+    return not lattice.over and isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
 
 
 def _unknown(se: float, touching: int | None) -> tuple[str, ...]:

@@ -138,6 +138,10 @@ class Study:
             "smallest": smallest, "holes": holes, "rule": rule,
         }  # fmt: skip
 
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.measures))
+        return f"Study({len(self.systems)} systems, {names}; {self._population.holds_for})"
+
     # ------------------------------------------------------------------ what there is
 
     @property
@@ -286,6 +290,8 @@ class Study:
             bound = self.holes == "bound" and hidden is not None
             far = (hidden.least, hidden.most) if bound and hidden is not None else (0.0, 0.0)
             outcome = outcome_of(comparison.low, comparison.high, *far, self.smallest)
+            if comparison.low == comparison.high == 0 and far[1] == 0:
+                outcome = "does not hold"  # exactly as good
         known = comparison.p is not None
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population, next(iter(shares), None)
@@ -308,7 +314,8 @@ class Study:
             try:
                 return hidden_in(self._given.two(a, b, self._labels), self._labels, m, Options(), a, b), []
             except TruegainError as error:
-                return None, [f"What unjudged documents could do is not known: {error}."]
+                known = str(error).removeprefix(f"{m}: ")
+                return None, [f"What unjudged documents could do to {m} is not known; {known}."]
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
@@ -323,7 +330,10 @@ class Study:
     def next_steps(
         self, a: str | None = None, b: str | None = None, measure: object = None, costs: Costs = None
     ) -> list[Step]:
-        """What more topics, gold or assessors would bring to b - a (or to the two best), cheapest first."""
+        """What more topics, gold or assessors would bring to b - a (or to the two best).
+
+        Those that alone are enough for the smallest gain that matters come first, and each group cheapest first.
+        """
         m = self._measure(measure)
         if a is None or b is None:
             self._check_several("a next step, being about a difference,")
