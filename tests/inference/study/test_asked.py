@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import truegain as tg
@@ -138,4 +140,60 @@ def test_what_holes_could_do_to_ap_is_not_known() -> None:
     assert told.sentence.endswith("; unjudged documents count as not relevant.")
     assert told.notes[0].startswith(
         "What unjudged documents could do to AP is not known; worst and best are known for nDCG"
+    )
+
+
+def test_gold_of_whole_topics_is_not_drawn_pair_by_pair() -> None:
+    """Guards design='random' with gold that is all of some topics and none of others: told, with the right design."""
+    whole = {t: LABELS[t] for t in sorted(LABELS)[:5]}
+    with pytest.warns(tg.DataWarning, match="all those of 5 of 12 topics: whole topics seem to have been drawn"):
+        tg.Study(RUNS, ERRING, "P@5", gold=whole, design="random")
+    tg.Study(RUNS, ERRING, "P@5", gold=whole, design="topics")
+    tg.Study(RUNS, ERRING, "P@5", gold=LABELS, design="random")
+
+
+def test_topics_that_systems_lack_name_the_systems() -> None:
+    """Guards topics left out: who lacks them stands in the warning, and in the error where none is left."""
+    runs = {**RUNS, "d": {t: row for t, row in RUNS["a"].items() if t not in ("t1", "t2")}}
+    with pytest.warns(tg.DataWarning, match=r"left out \(t1, t2\); d lacks 2"):
+        tg.Study(runs, LABELS, "P@5")
+    half = {
+        name: {t: row for i, (t, row) in enumerate(RUNS[name].items()) if i % 2 == k} for k, name in enumerate("ab")
+    }
+    with (
+        pytest.warns(tg.DataWarning, match="12 of 12 judged topics"),
+        pytest.raises(tg.TruegainError, match="leave out systems that answer few: a lacks 6, b 6"),
+    ):
+        tg.Study({**RUNS, **half}, LABELS, "P@5")
+
+
+def test_swapped_runs_and_judgments(tmp_path: Path) -> None:
+    """Guards Study(judgments, runs): a folder in the place of judgments is told with the order."""
+    tg.write_runs(RUNS, f"{tmp_path}/runs/")
+    tg.write_judgments(LABELS, tmp_path / "labels.qrels")
+    with pytest.raises(tg.TruegainError, match=r"only runs may be a folder: .*in Python the runs come first"):
+        tg.Study(tmp_path / "labels.qrels", tmp_path / "runs", "P@5")
+    with pytest.raises(tg.TruegainError, match=r"this looks like a run: gold labels are judgments of some pairs\)"):
+        tg.Study(RUNS, LABELS, "P@5", gold=tmp_path / "runs" / "a.run", design="random")
+
+
+def test_warnings_stand_at_the_line_of_the_user() -> None:
+    """Guards where a warning points: to the caller's file, not into truegain."""
+    few = {t: LABELS[t] for t in sorted(LABELS)[:5]}
+    runs = {name: {t: row[t] for t in few} for name, row in RUNS.items()}
+    with pytest.warns(tg.DataWarning, match="5 topics are few") as told:
+        tg.Study(runs, few, "P@5")
+    assert {w.filename for w in told} == {__file__}
+
+
+def test_one_of_a_thing_is_one() -> None:
+    """Guards the singular: one assessor, one unjudged document."""
+    said = [(t, d, "x", g) for t, row in LABELS.items() for d, g in row.items()]
+    ratings = pl.DataFrame(said, schema=["topic", "doc", "assessor", "label"], orient="row")
+    with pytest.raises(tg.TruegainError, match=r"^1 assessor is too few to say what other assessors would have said"):
+        tg.Study(RUNS, ratings, "P@5", rule="mean", generalise_to="assessors")
+    top = max(RUNS["c"]["t0"], key=RUNS["c"]["t0"].__getitem__)
+    labels = {**LABELS, "t0": {d: g for d, g in LABELS["t0"].items() if d != top}}
+    assert "1 of the 36 documents that P@1 looks at, all lists together, is unjudged and counts as" in str(
+        tg.Study(RUNS, labels, "P@1").best()
     )

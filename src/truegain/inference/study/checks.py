@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Literal
 
-from truegain.errors import TruegainError, check_one_of
+import numpy as np
+
+from truegain.errors import ORDER, InputError, TruegainError, check_one_of
+from truegain.inference.judges.judge import Judge
 from truegain.inference.study.lattice import POPULATIONS, Source
+from truegain.tables.checks import warn
+from truegain.tables.judgments import Judgments
 
 LEAST_REPLICATES = 100
 TopicsAs = Literal["sampled", "fixed"]
@@ -57,3 +62,30 @@ def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") 
     if topics == "fixed" and "topics" in found:
         raise TruegainError("topics='fixed' is about these topics only, generalise_to names topics; give one of them")
     return frozenset(found)
+
+
+def gold_of(gold: object) -> Judgments:
+    """Gold labels; a run in their place is told as that."""
+    try:
+        return Judgments.of(gold)
+    except InputError as error:
+        if error.hint is None or ORDER not in error.hint:
+            raise
+        hint = error.hint.replace(ORDER, "gold labels are judgments of some pairs")
+        raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
+
+
+def tell_whole_topics(judge: Judge) -> None:
+    """Tell where gold said to be pairs drawn at random holds some topics whole and others not at all."""
+    pairs = judge.pairs
+    if judge.design != "random" or pairs is None or pairs.pool is None or pairs.item is None:
+        return
+    pool = pairs.pool
+    there = np.bincount(pool.topic, minlength=len(pool.topics))
+    gold = np.bincount(pool.topic[pairs.item], minlength=len(pool.topics))
+    has = gold > 0
+    if not has.all() and (gold[has] == there[has]).all() and (there[has] > 1).any():
+        warn(
+            f"the gold labels are all those of {has.sum()} of {len(has)} topics: whole topics seem to have been drawn, "
+            "not pairs at random; if so, give design 'topics' (--design topics), or limits are too narrow"
+        )

@@ -17,7 +17,15 @@ from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
-from truegain.inference.study.checks import LEAST_REPLICATES, TopicsAs, count_of, smallest_of, sources_of
+from truegain.inference.study.checks import (
+    LEAST_REPLICATES,
+    TopicsAs,
+    count_of,
+    gold_of,
+    smallest_of,
+    sources_of,
+    tell_whole_topics,
+)
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
@@ -175,16 +183,18 @@ class Study:
         """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study."""
         if gold is None or isinstance(gold, Judge):
             return gold
+        gold = trusted = gold_of(gold)
         if design in SAME_POPULATION:
-            trusted = Judgments.of(gold)
             left_out = set(labels.topic.values) - set(self.topics)
             gold, labels = of_topics(trusted, set(trusted.topic.values) - left_out), self._labels
         scale = None
         if self.gold_rated:  # means of ratings lie between the labels that a judge may give
-            said, meant = labels.label, Judgments.of(gold).label
+            said, meant = labels.label, gold.label
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
-        return Judge.fit(labels, gold, design, self.measures[0], gold_level=gold_level, scale=scale)
+        judge = Judge.fit(labels, gold, design, self.measures[0], gold_level=gold_level, scale=scale)
+        tell_whole_topics(judge)
+        return judge
 
     def _measure(self, measure: object) -> Measure:
         if measure is None:
@@ -243,9 +253,10 @@ class Study:
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
         if holes:
+            are, count = ("is", "counts") if holes == 1 else ("are", "count")
             notes.append(
-                f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, are unjudged and count "
-                "as not relevant here; `truegain holes` tells what they could do."
+                f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, {are} unjudged and "
+                f"{count} as not relevant here; `truegain holes` tells what they could do."
             )
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
