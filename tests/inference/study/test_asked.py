@@ -115,6 +115,7 @@ def test_all_labels_gold_is_exact() -> None:
     assert told.sentence.endswith(", exactly: all its labels are gold.")
     twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, "P@5", **words).verdict("a", "b")
     assert (twins.outcome, twins.comparison.p) == ("does not hold", None)
+    assert tg.Study(RUNS, ERRING, "P@5", **words).best().tier.tolist() == [1, 2, 3]
 
 
 def test_identical_runs_are_told_so() -> None:

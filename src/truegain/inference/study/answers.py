@@ -16,6 +16,7 @@ from truegain.measures.base import Measure
 from truegain.student import p_of
 from truegain.tables.columns import Bools, Floats
 
+TINY = 1e-12
 METHOD = "t, moves of all sources"
 
 
@@ -47,9 +48,10 @@ class Answering:
         lattice = self.lattice
         spread, value = lattice.spread(asked), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
-        difference = asked.values(value)
-        low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
         touching, exact = lattice.evidence.touching(asked), _exact(lattice)
+        difference = asked.values(value)
+        difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
+        low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
@@ -97,7 +99,9 @@ class Answering:
         quantile = float(np.quantile(largest_t(self._covariance(), spread, asked, seed), self.confidence))
         difference, half = asked.values(value), quantile * np.sqrt(spread.variance)
         sure = (np.abs(difference) > half) & (spread.variance > 0) & ~open_[asked.a] & ~open_[asked.b]
-        if (touching := self.lattice.evidence.touching(asked)) is not None:
+        if _exact(self.lattice):
+            sure = (np.abs(difference) > TINY) & ~open_[asked.a] & ~open_[asked.b]
+        elif (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= LEAST_GOLD
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
         up, down = sure & (difference > 0), sure & (difference < 0)

@@ -76,9 +76,9 @@ def gold_of(gold: object) -> Judgments:
 
 
 def tell_whole_topics(judge: Judge) -> None:
-    """Tell where gold said to be pairs drawn at random holds some topics whole and others not at all."""
+    """Tell where gold said to be pairs that were drawn holds some topics whole and others not at all."""
     pairs = judge.pairs
-    if judge.design != "random" or pairs is None or pairs.pool is None or pairs.item is None:
+    if judge.design not in ("random", "by-bronze") or pairs is None or pairs.pool is None or pairs.item is None:
         return
     pool = pairs.pool
     there = np.bincount(pool.topic, minlength=len(pool.topics))
@@ -87,5 +87,5 @@ def tell_whole_topics(judge: Judge) -> None:
     if not has.all() and (gold[has] == there[has]).all() and (there[has] > 1).any():
         warn(
             f"the gold labels are all those of {has.sum()} of {len(has)} topics: whole topics seem to have been drawn, "
-            "not pairs at random; if so, give design 'topics' (--design topics), or limits are too narrow"
+            "not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
         )
