@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ def check_confidence(confidence: float) -> float:
     ...
     truegain.errors.TruegainError: confidence 95 is not between 0 and 1; write 0.95 for 95%
     """
+    if not isinstance(confidence, Real):
+        raise TruegainError(f"confidence {confidence!r} is not a number; give one between 0 and 1, such as 0.95")
     if not 0 < confidence < 1:
         hint = f"; write {confidence / 100:g} for {confidence:g}%" if 1 < confidence < 100 else ", such as 0.95"
         raise TruegainError(f"confidence {confidence:g} is not between 0 and 1{hint}")

@@ -301,7 +301,7 @@ def test_ratings_with_other_columns_and_repeats(run: Run, folder: Path, verb: tu
     rest = ("raw.csv", *COMMON[1:], "--design", "by-gold", "--rule", "majority")
     named = ("--columns", "topic=query,doc=page,assessor=worker,label=grade")
     code, _, err = run(*verb, *rest, *named)
-    assert (code, "say which counts (--repeated first, last or mean)" in err) == (2, True)
+    assert (code, "say which counts (--repeated first, last, mean or all)" in err) == (2, True)
     code, out, err = run(*verb, *rest, *named, "--repeated", "first")
     assert (code, "rated more than once by one assessor; the first counts" in err) == (0, True)
     assert "is the majority of its ratings" in out

@@ -125,7 +125,10 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
         (["eval", "ratings.csv", "s.run", "--p", "0.2"], "--p: this is about ratings; say how they become gains"),
         (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated, --values: this is"),
         (["eval", "ratings.csv", "s.run"], "a gain rule is needed"),
-        (["eval", "ratings.csv", "s.run", "-m", "nG@1"], "truegain eval --rule mean"),
+        (
+            ["eval", "ratings.csv", "s.run", "-m", "nG@1"],
+            "--rule mean (or majority, unanimity ...) of eval and verdict",
+        ),
     ],
 )
 def test_mistakes_end_with_2(run: Run, words: list[str], said: str) -> None:

@@ -107,7 +107,7 @@ def test_ratings_costs_and_a_ranking(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("Only good may be best on nDCG@10; each of the others is worse than some other system")
     assert re.search(r"^system +nDCG@10 +rank from +rank to +tier$", out, re.MULTILINE)
-    assert "The two best: good is better than fair" in out
+    assert "The two best, had they been named beforehand: good is better than fair" in out
     assert f"for topics like these {TOPICS}, by assessors like these 5" in out
     assert "Assessors that pull it most: without" in out
     assert re.search(r"more topics \(\d+ in all\): \+-0\.0\d+, cost ", out)
@@ -224,8 +224,9 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
     lines = [line for line in text.splitlines() if line.split(",")[2] in ("assessor", "v", "w", "x")]
     (folder / "again.csv").write_text(re.sub(",[vwx],", ",llm,", "\n".join(lines)) + "\n")
     words = ("--rule", "mean", "--repeated", "all", "--generalise-to", "topics,replicates")
-    code, out, _ = run("verdict", "again.csv", *TWO, "-m", "nDCG@10", *words)
+    code, out, err = run("verdict", "again.csv", *TWO, "-m", "nDCG@10", *words)
     assert code == 0
+    assert err.count("rated more than once by one assessor; all ratings count") == 1
     assert f"for topics like these {TOPICS}, were the judge asked again" in out.splitlines()[0]
     assert [line.split("  ")[0] for line in out.splitlines()[3:6]] == ["topics", "replicates", "all together"]
 
@@ -261,7 +262,9 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--confidence", "95"), "write 0.95 for 95%"),
     (("judgments.qrels", *TWO, "--smallest", "nan"), "--smallest nan is not a number"),
     (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),
-    (("ratings.csv", *TWO), "a gain rule is needed"),
+    (("ratings.csv", *TWO), "--rule mean (or majority, unanimity ...) of eval and verdict"),
+    (("llm.qrels", *TWO, "--gold", TWO[0], "--design", "random"), "this looks like a run: gold labels are judgments"),
+    (("runs", "judgments.qrels"), "only runs may be a folder"),
     (("ratings.csv", *TWO, "--rule", "glad", "--generalise-to", "assessors"), "cannot be left out"),
 ]
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from truegain.inference.study.verdict import Verdict
 
 POPULATIONS = ("topics", "collection", "assessors", "replicates")
+BEST = "The two best, had they been named beforehand"
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
     "holds for all pairs at once."
@@ -150,7 +151,7 @@ def _write(
             whole["about_the_pair"] = PICKED
         write_json({**whole, "verdicts": [v.to_dict() for v in verdicts]}, output)
     elif chosen == "table":
-        tops = [f"{r}\n\nThe two best: " for r in rankings] or ["" for _ in verdicts]
+        tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
         text = "\n\n".join(f"{top}{v}{ends}" for top, v in zip(tops, verdicts, strict=True))
         write_bytes(output, text.encode(errors="backslashreplace"))
@@ -162,7 +163,7 @@ def _write(
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
     rows = [(r.measure, *row) for r in rankings for row in r.table().rows]
     said = [note for r in rankings for note in r.notes]
-    notes = (*dict.fromkeys(said), *(f"The two best: {v.sentence}" for v in verdicts), PICKED)
+    notes = (*dict.fromkeys(said), *(f"{BEST}: {v.sentence}" for v in verdicts), PICKED)
     columns = ("measure", "system", "value", "rank_low", "rank_high", "tier")
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 
@@ -21,8 +22,11 @@ LEVELS = 20  # grades of a scale
 
 
 def warn(message: str) -> None:
-    """Tell the user about suspicious data."""
-    warnings.warn(message, DataWarning, stacklevel=3)
+    """Tell the user about suspicious data, at the line of the user's own that led to it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "truegain":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:

@@ -55,8 +55,11 @@ def _place(ratings: Judgments, row: int) -> str:
     return f"{where}, assessor {ratings.assessor.values[ratings.assessor.code[row]]}" if ratings.assessor else where
 
 
-def settled(ratings: Judgments, repeated: str) -> Judgments:
-    """One rating of a document by an assessor; several are an error, or the first, last or mean counts, or all do."""
+def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
+    """One rating of a document by an assessor; several are an error, or the first, last or mean counts, or all do.
+
+    told: whether several were told of before.
+    """
     assert ratings.assessor is not None
     key = item_keys(ratings) * len(ratings.assessor.values) + ratings.assessor.code
     _, first, at, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
@@ -72,11 +75,12 @@ def settled(ratings: Judgments, repeated: str) -> Judgments:
             f"assessor {who} rated topic {topic}, document {ratings.docs[one]} twice, and so for "
             f"{counted(several, 'pair')} in all",
             **ratings.where(second),  # type: ignore[arg-type]
-            hint="keep one, or say which counts (--repeated first, last or mean)",
+            hint="keep one, or say which counts (--repeated first, last, mean or all)",
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
     counts = "all ratings count" if repeated == "all" else f"the {repeated} counts"
-    warn(f"{were} rated more than once by one assessor; {counts}")
+    if not told:
+        warn(f"{were} rated more than once by one assessor; {counts}")
     if repeated == "all":
         return ratings
     if repeated == "mean":

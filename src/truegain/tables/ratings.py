@@ -71,7 +71,8 @@ def read_ratings(
         raise no_assessor(ratings)
     if not isinstance(data, Judgments):  # these were told of when they were read
         tell_negative(ratings, declared)
-    return settled(within(ratings, declared, outside), repeated)
+    told = isinstance(data, Judgments) and repeated == "all"
+    return settled(within(ratings, declared, outside), repeated, told=told)
 
 
 @dataclass(frozen=True)

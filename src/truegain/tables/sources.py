@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from truegain.errors import InputError, why
+from truegain.errors import ORDER, InputError, why
 from truegain.tables.guard import descriptor, reading, reading_standard_input, wrote
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
@@ -45,7 +45,9 @@ def read_failures(file: str) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError("no such file", file=file, hint="check the path") from None
     except IsADirectoryError:
-        raise InputError("this is a folder", file=file, hint="name a file; runs may also be a folder") from None
+        raise InputError(
+            "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"
+        ) from None
     except damage() as error:
         problem = f"damaged compressed data: {error}"
         raise InputError(problem, file=file, hint="fetch or compress the file again") from None

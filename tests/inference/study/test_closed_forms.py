@@ -87,10 +87,10 @@ def test_whole_gold_topics_below_twenty_are_rectified_topics(
 @pytest.mark.parametrize("measure", MEASURES)
 def test_over_collections_it_is_the_mean_difference_there(measure: str, runs: dict[str, Table], labels: Table) -> None:
     """Guards that topics held fixed leave the collection's interval as it is."""
-    study = tg.Study(runs, labels, measure, generalise_to=["collection"], replicates=60, seed=5)
+    study = tg.Study(runs, labels, measure, generalise_to=["collection"], replicates=100, seed=5)
     ranked: RankedGains = study.ranked
     every = [(0, 1), (0, 2), (1, 2)]
-    right = mean_differences(ranked, parse_measure(measure), every, replicates=60, seed=5).comparisons()
+    right = mean_differences(ranked, parse_measure(measure), every, replicates=100, seed=5).comparisons()
     for pair in right:
         found = study.compare(pair.a, pair.b)[0]
         assert pair.low is not None
@@ -108,7 +108,7 @@ def test_identical_runs_differ_by_exactly_nothing(
     rng = np.random.default_rng(6)
     ratings = ratings_of(names, *Crowd.draw(6, rng).votes(lists.relevant, rng))
     given, rule = (ratings, "mean") if "assessors" in over else (labels, None)
-    study = tg.Study(twins, given, ["CG@10", "nDCG@10"], generalise_to=over, rule=rule, replicates=50)
+    study = tg.Study(twins, given, ["CG@10", "nDCG@10"], generalise_to=over, rule=rule, replicates=100)
     for measure in ("CG@10", "nDCG@10"):
         twin = study.compare("a", "b", measure)[0]
         assert (twin.difference, twin.low, twin.high, twin.p) == (0.0, None, None, None)

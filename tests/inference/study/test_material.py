@@ -112,4 +112,4 @@ def test_few_gold_labels_are_told_by_name() -> None:
     of_b |= {"5": {**of_b["5"], "a0": gold["5"]["a0"]}, "4": {"a0": gold["4"]["a0"]}}
     told = tg.Study(runs, bronze, "P@10", gold=of_b, design="random").verdict("a", "b")
     assert told.outcome == "cannot be told"
-    assert told.borrowed == ("calibration borrowed: 2 gold labels are of what a retrieved, and 10 are needed",)
+    assert told.borrowed == ("too few gold labels: 2 are of what a retrieved, and 10 are needed",)

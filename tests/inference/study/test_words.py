@@ -115,9 +115,7 @@ def test_why_there_is_no_interval() -> None:
     assert refused.text().count("nothing moves it") == 1
     lent = verdict(0.01, 0.05, outcome="cannot be told", borrowed=tuple(borrowed("b", "m", None, 0)))
     assert lent.text().count("calibration borrowed") == 1
-    assert borrowed("b", None, "random", 1) == [
-        "calibration borrowed: 1 gold label is of what b retrieved, and 10 are needed"
-    ]
+    assert borrowed("b", None, "random", 1) == ["too few gold labels: 1 is of what b retrieved, and 10 are needed"]
     assert "few gold labels tell" in borrowed("b", "m", "random", 3)[0]
     assert borrowed("b", "m", "topics", None) == []
     assert borrowed("b", "m", "elsewhere", None) != []
@@ -158,3 +156,70 @@ def test_population_in_words() -> None:
         "the topics, the collection, the assessors, the judge of the gold labels"
     )
     assert Population(frozenset(), 9).holds_for == "for these 9 topics only"
+
+
+def test_a_settled_claim_needs_nothing_more() -> None:
+    """Guards next steps of a settled claim: no step is called too little for what is known already."""
+    step = Step("topics", 2.0, 50, 50, 0.03, enough=False)
+    assert str(step) == "50 more topics (100 in all): +-0.0300; not enough alone"
+    assert step.to_dict() == {"what": "topics", "more": 50, "half_width": 0.03, "cost": None, "enough": False}
+    settled = verdict(0.03, 0.09, 0.02, steps=(step,))
+    assert settled.text().endswith(
+        "The claim is settled; more would only narrow the interval.\n"
+        "What more would bring (half the width of the interval, now +-0.0300):\n"
+        "  50 more topics (100 in all): +-0.0300\n"
+    )
+    assert "settled" not in verdict(0.01, 0.05, 0.02, steps=(step,)).text()  # whether by 0.02 or more is not known
+    assert "None of these alone brings +-0.02." in verdict(-0.01, 0.05, 0.02, steps=(step,)).text()
+
+
+def test_an_exact_difference_has_no_limits() -> None:
+    """Guards all labels gold and the topics held fixed: the sentence says exactly, better, worse or as good."""
+    better, worse = verdict(0.05, 0.05), verdict(-0.05, -0.05)
+    said = f"{FOUND}, exactly: all its labels are gold."
+    assert better.sentence == f"b is better than a: +0.0500 P@10, {said}"
+    assert worse.sentence == f"b is not better than a, it is worse: -0.0500 P@10, {said}"
+    same = verdict(0.0, 0.0, outcome="does not hold")
+    assert same.sentence == f"b is not better than a, it is as good: +0.0000 P@10, {said}"
+
+
+def test_the_largest_source_does_not_decide() -> None:
+    """Guards words about several sources: the largest part of the variance is named as that, and no more."""
+    _, whole = verdict(-0.01, 0.05).lines
+    lines = (Line("topics", -0.005, 0.045, 0.3), Line("collection", 0.001, 0.04, 0.7), whole)
+    told = verdict(-0.01, 0.05, lines=lines, decides="collection (70% of the variance)")
+    assert told.sentence.endswith("limits, and the largest source is collection (70% of the variance).")
+
+
+def test_shares_are_explained_where_there_are_some() -> None:
+    """Guards the line on shares: none without shares, gold of other topics not called that of these, 0% explained."""
+    whole = verdict(-0.01, 0.05).lines[-1]
+    topics, gold = Line("topics", -0.01, 0.05, 0.9), Line("gold", 0.01, 0.03, 0.1)
+    assert "holds their gold labels too" in verdict(-0.01, 0.05, lines=(topics, gold, whole)).text()
+    away = verdict(-0.01, 0.05, lines=(topics, replace(gold, away=True), whole)).text()
+    assert "holds the gold labels, of other topics, too" in away
+    none = tuple(replace(x, share=None) for x in (topics, gold, whole))
+    assert "Shares" not in verdict(-0.01, 0.05, lines=none).text()
+    people = Line("assessors", -0.05, 0.09, 0.0)
+    assert "wide as their own line is" in verdict(-0.01, 0.05, lines=(topics, people, whole)).text()
+    narrow = replace(people, low=0.019, high=0.021)
+    assert "wide as" not in verdict(-0.01, 0.05, lines=(topics, narrow, whole)).text()
+
+
+def test_unknown_holes_are_told_whatever_the_outcome() -> None:
+    """Guards AP: unjudged documents count as not relevant, and that is said where nothing can be told too."""
+    told = verdict(-0.01, 0.05, hidden=None)
+    assert told.sentence.endswith("0 lies within the limits; unjudged documents count as not relevant.")
+
+
+def test_zero_has_one_sign() -> None:
+    """Guards -0.0000: a difference of a rounding error is +0.0000, a limit 0.0000."""
+    assert "+0.0000 P@10 [-0.0300, 0.0300]" in verdict(-0.03, 0.03 - 1e-9).sentence
+    assert "[0.0000, 0.0300]" in verdict(-1e-9, 0.03).sentence
+
+
+def test_a_verdict_in_one_line_and_as_a_frame() -> None:
+    """Guards repr and frame: the sentence, and the rows of the table."""
+    told = verdict(0.01, 0.05)
+    assert repr(told) == f"Verdict({told.sentence})"
+    assert told.frame().row(0) == ("topics", pytest.approx(0.03), 0.01, 0.05, 1.0, True)

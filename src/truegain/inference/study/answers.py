@@ -10,7 +10,7 @@ import numpy as np
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
 from truegain.inference.study.lattice import Lattice, limits
 from truegain.inference.study.moves import Spread
 from truegain.inference.study.ranking import Ranking, largest_t
@@ -18,6 +18,7 @@ from truegain.measures.base import Measure
 from truegain.student import p_of
 from truegain.tables.columns import Bools, Floats
 
+TINY = 1e-12
 METHOD = "t, moves of all sources"
 ROUNDING = 1e-10  # of a score: a standard error below is none
 
@@ -56,20 +57,23 @@ class Answering:
         lattice = self.lattice
         spread, value = lattice.spread(asked), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
+        touching, exact = lattice.evidence.touching(asked), _exact(lattice)
         difference = asked.values(value)
+        difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
         low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
-        touching = lattice.evidence.touching(asked)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
-            notes = _unknown(still, None if touching is None else int(touching[i]))
+            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]))
+            if still and not exact and not asked.values(lattice.evidence.contributions())[:, i].any():
+                notes = ("the two score the same in every topic",)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], str(self.measure), float(value[a]), float(value[b]),
                     float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
-                    None if notes else p_of(float(t), float(spread.df[i])), test=METHOD, level=self.confidence,
+                    None if notes or exact else p_of(float(t), float(spread.df[i])), test=METHOD, level=self.confidence,
                     n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
@@ -107,7 +111,9 @@ class Answering:
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
         moves = np.sqrt(spread.variance) > ROUNDING * size
         sure = (np.abs(difference) > half) & moves & ~open_[asked.a] & ~open_[asked.b]
-        if (touching := self.lattice.evidence.touching(asked)) is not None:
+        if _exact(self.lattice):
+            sure = (np.abs(difference) > TINY) & ~open_[asked.a] & ~open_[asked.b]
+        elif (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= LEAST_GOLD
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
         up, down = sure & (difference > 0), sure & (difference < 0)
@@ -133,6 +139,12 @@ class Answering:
         both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs).variance) / 2
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
         return out
+
+
+def _exact(lattice: Lattice) -> bool:
+    """Whether all labels are gold and nothing else is spoken of."""
+    evidence = lattice.evidence
+    return not lattice.over and isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
 
 
 def _unknown(still: bool, touching: int | None) -> tuple[str, ...]:

@@ -6,24 +6,51 @@ from collections.abc import Mapping, Sequence
 
 from truegain.errors import TruegainError, some
 from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.tables.checks import warn
 
 Uses = Mapping[str, str | Sequence[str]]
 
 
-def models_of(uses: Uses | None, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The models that each system uses.
+def models_of(uses: Uses | None, judge: str | None, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The models that each system uses; told where none is the judge's.
 
-    >>> models_of({"dense": "gpt-4o", "rag": ["gpt-4o", "e5"]}, ("dense", "rag", "bm25"))
+    >>> models_of({"dense": "gpt-4o", "rag": ["gpt-4o", "e5"]}, "gpt-4o", ("dense", "rag", "bm25"))
     {'dense': ('gpt-4o',), 'rag': ('gpt-4o', 'e5')}
     """
-    unknown = [s for s in uses or {} if s not in systems]
-    if unknown:
+    if not isinstance(uses or {}, Mapping):
+        raise TruegainError(f"uses {uses!r}: give the models by system, such as {{'dense': 'gpt-4o'}}")
+    given = dict(uses or {})
+    if given and judge is None:
+        raise TruegainError("uses says which models systems use; say with judge_model which one gave the judgments")
+    if judge is not None and not given:
+        raise TruegainError("judge_model is about systems of the same model; name these with uses={'system': 'model'}")
+    if unknown := [str(s) for s in given if s not in systems]:
         raise TruegainError(f"uses names {some(unknown)}, which is no system here; there are {some(systems)}")
-    return {s: (models,) if isinstance(models, str) else tuple(models) for s, models in (uses or {}).items()}
+    found = {s: (models,) if isinstance(models, str) else _texts(s, models) for s, models in given.items()}
+    if judge is not None and not any(is_of(judge, models) for models in found.values()):
+        named = list(dict.fromkeys(model for models in found.values() for model in models))
+        warn(f"no system uses {judge}, the judge's model; there are {some(named)}: check the spelling")
+    return found
+
+
+def _texts(system: str, models: object) -> tuple[str, ...]:
+    texts = tuple(models) if isinstance(models, Sequence) else (models,)
+    if not all(isinstance(model, str) for model in texts):
+        raise TruegainError(f"uses: the model of {system} is {models!r}; give its name, or a list of names")
+    return texts
+
+
+def is_of(judge: str, models: Sequence[str]) -> bool:
+    """Whether a model is among some, upper and lower case alike.
+
+    >>> is_of("gpt-4o", ["e5", "GPT-4o"]), is_of("gpt-4o", ["gpt-4"])
+    (True, False)
+    """
+    return judge.strip().casefold() in {model.strip().casefold() for model in models}
 
 
 def borrowed(system: str, model: str | None, design: str | None, labels: int | None) -> list[str]:
-    """Why the calibration of a system is borrowed; nothing where it is its own.
+    """Why the calibration of a system is borrowed, or its gold too little; nothing where it is its own and enough.
 
     model: that of the judge, where the system uses it too; design: how gold was drawn, None without; labels: how many
     gold labels its score stands on, None where they cannot be counted.
@@ -41,6 +68,6 @@ def borrowed(system: str, model: str | None, design: str | None, labels: int | N
             f"{system}"
         ]
     if few:
-        are = "label is" if labels == 1 else "labels are"
-        return [f"calibration borrowed: {labels} gold {are} of what {system} retrieved, and {LEAST_GOLD} are needed"]
+        are = "is" if labels == 1 else "are"
+        return [f"too few gold labels: {labels} {are} of what {system} retrieved, and {LEAST_GOLD} are needed"]
     return []

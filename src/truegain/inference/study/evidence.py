@@ -307,6 +307,11 @@ class ByRates:
     topics: tuple[str, ...]
 
     @property
+    def joined(self) -> bool:
+        """Whether gold is of the scored topics."""
+        return self.estimates[0].joined
+
+    @property
     def value(self) -> Floats:
         """The corrected score of each system."""
         return np.array([e.value for e in self.estimates])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison
 from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.evidence import ByRates
 from truegain.inference.study.lattice import SOURCES, Lattice, limits
 from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
@@ -27,11 +28,17 @@ class Line:
     share: float | None = None  # of the variance of all together, to the nearest tenth
     why: str = ""  # where there is no interval
     asked: bool = True  # whether the verdict speaks of this source
+    away: bool = False  # whether it is gold of other topics
 
     @property
     def survives(self) -> bool | None:
         """Whether zero lies outside; None where it is not known."""
         return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
+
+    @property
+    def width(self) -> float:
+        """Of the interval; 0 where there is none."""
+        return 0.0 if self.low is None or self.high is None else self.high - self.low
 
 
 class Pull(NamedTuple):
@@ -55,6 +62,7 @@ def lines_of(
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
         spoken_of = source in lattice.over or source == "gold"
+        away = source == "gold" and isinstance(lattice.evidence, ByRates) and not lattice.evidence.joined
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue
@@ -65,7 +73,7 @@ def lines_of(
             found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
             continue
         low, high = within(*limits(value, spread, whole.level), m.bounds(), differences=True)
-        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of))
+        found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 
 
@@ -80,8 +88,22 @@ def pulls_told(source: str, units: tuple[Pull, ...]) -> str:
     """The units that pull a difference most: what it would be without each, or how far it pulls."""
     if all(pull.without is not None for pull in units):
         first, *rest = units
-        told = [f"without {first.unit} the difference would be {first.without:+.4f}"]
-        told += [f"without {pull.unit} {pull.without:+.4f}" for pull in rest]
+        told = [f"without {first.unit} the difference would be {signed(first.without)}"]
+        told += [f"without {pull.unit} {signed(pull.without)}" for pull in rest]
     else:
-        told = [f"{pull.unit} by {pull.move:+.4f}" for pull in units]
+        told = [f"{pull.unit} by {signed(pull.move)}" for pull in units]
     return f"{UNITS[source]} that pull it most: {', '.join(told)}."
+
+
+def signed(x: float | None) -> str:
+    """Four digits with a sign; 0 is +0.0000, from whichever side.
+
+    >>> signed(-0.00001), signed(-0.0123), unsigned(-0.00001)
+    ('+0.0000', '-0.0123', '0.0000')
+    """
+    return "" if x is None else f"{round(x, 4) + 0.0:+.4f}"
+
+
+def unsigned(x: float) -> str:
+    """Four digits; 0 has no sign."""
+    return f"{round(x, 4) + 0.0:.4f}"

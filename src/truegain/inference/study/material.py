@@ -25,7 +25,7 @@ from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
-from truegain.tables.columns import Coded, Floats, frozen
+from truegain.tables.columns import Bools, Coded, Floats, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
@@ -65,14 +65,16 @@ class Given:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ runs lacks? judged topics", DataWarning)  # told here
             ranked = self._against(labels, keep_keys)
-        there = np.asarray(ranked.present.reshape(len(ranked.systems), -1).all(axis=0))
+        present = ranked.present.reshape(len(ranked.systems), -1)
+        there = np.asarray(present.all(axis=0))
         if not there.all():
             lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
             kept = set(ranked.topics) - set(lacking)
             warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "
-                 f"({some(lacking)})")  # fmt: skip
+                 f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
             if not kept:
-                raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few")
+                raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few: "
+                                    f"{_who_lacks(ranked.systems, present)}")  # fmt: skip
             labels = of_topics(labels, kept)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told the first time
@@ -101,6 +103,18 @@ class Given:
             if len(found) == 2:
                 break
         return Runs((found[a], found[b]))
+
+
+def _who_lacks(systems: Sequence[str], present: Bools) -> str:
+    """Who lacks topics, most first.
+
+    >>> _who_lacks(("a", "b", "c"), np.array([[True, True], [True, False], [False, False]]))
+    'c lacks 2, b 1'
+    """
+    lost = (~present).sum(axis=1)
+    order = np.argsort(-lost, kind="stable").tolist()
+    first = f"{systems[order[0]]} lacks {lost[order[0]]}"
+    return some([first, *(f"{systems[s]} {lost[s]}" for s in order[1:] if lost[s])])
 
 
 @dataclass(frozen=True, eq=False)

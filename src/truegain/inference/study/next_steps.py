@@ -77,6 +77,11 @@ class Step:
     unit: str = ""
 
     def __str__(self) -> str:
+        return f"{self.told}{'; not enough alone' if self.enough is False else ''}"
+
+    @property
+    def told(self) -> str:
+        """How many more, what they bring and what they cost."""
         price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
         return f"{self.more:,} more {self.words} ({self.have + self.more:,} in all): +-{self.half:.4f}{price}"
 
@@ -85,6 +90,11 @@ class Step:
         """What is bought, one or several of it."""
         one = self.unit or UNITS[self.what]
         return one if self.more == 1 else f"{one}s"
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything, for programs."""
+        return {"what": self.words, "more": self.more, "half_width": self.half, "cost": self.cost,
+                "enough": self.enough}  # fmt: skip
 
 
 def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:

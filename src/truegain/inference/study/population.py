@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truegain.errors import TruegainError
-from truegain.inference.study.lattice import POPULATIONS, Source
+from truegain.inference.study.lattice import Source
 
 
 @dataclass(frozen=True)
@@ -50,15 +48,3 @@ class Population:
 
     def __str__(self) -> str:
         return f"{self.holds_for[0].upper()}{self.holds_for[1:]}; held fixed: {self.held_fixed}."
-
-
-def sources_of(names: Sequence[str]) -> frozenset[Source]:
-    """The sources that are named, or an error that lists them."""
-    given = [names] if isinstance(names, str) else list(names)
-    found: set[Source] = set()
-    for name in given:
-        source = next((s for s in POPULATIONS if s == name), None)
-        if source is None:
-            raise TruegainError(f"generalise_to: {name!r} is not known; there are {', '.join(POPULATIONS)}")
-        found.add(source)
-    return frozenset(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from truegain.inference.study.moves import Spread
 from truegain.sampling.streams import stream_key
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.table import Cell, Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DRAWS = (2_000, 20_000)  # fewest and most
 WORK = 2_000_000_000  # products that all draws may take, above the fewest
@@ -57,7 +61,7 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
     return largest
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """Systems, best first: how many are surely better and surely worse than each, tiers, and who may be best."""
 
@@ -138,6 +142,13 @@ class Ranking:
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
                 "best": list(self.best), "systems": rows, "notes": list(self.notes)}  # fmt: skip
+
+    def frame(self) -> pl.DataFrame:
+        """The table as a polars frame."""
+        return self.table().frame()
+
+    def __repr__(self) -> str:
+        return f"Ranking({self.sentence})"
 
     def __str__(self) -> str:
         return str(self.table())

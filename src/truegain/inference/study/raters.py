@@ -90,8 +90,8 @@ class Raters:
         self.check_rule()
         if len(self) < LEAST:
             raise TruegainError(
-                f"{len(self)} assessors are too few to say what other assessors would have said; have at least "
-                f"{LEAST}, better 10, or leave 'assessors' out of generalise_to"
+                f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to say what other assessors would "
+                f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of generalise_to"
             )
         by_topic = self.ratings.judgments.topic.code
         who = self.ratings.judgments.assessor

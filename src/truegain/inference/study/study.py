@@ -9,14 +9,23 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
-from truegain.inference.study.borrowed import Uses, borrowed, models_of
+from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
+from truegain.inference.study.checks import (
+    LEAST_REPLICATES,
+    TopicsAs,
+    count_of,
+    gold_of,
+    smallest_of,
+    sources_of,
+    tell_whole_topics,
+)
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice, Source
@@ -24,14 +33,14 @@ from truegain.inference.study.lines import Pull, lines_of, naive_line
 from truegain.inference.study.material import Given, Material, check_rated, of_topics, raters_in, raters_of
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
-from truegain.inference.study.population import Population, sources_of
+from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
 from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import measures_in, parse_measures
 from truegain.student import check_confidence, quantile_of
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated
@@ -47,7 +56,8 @@ class Study:
 
     generalise_to: for what the answers shall hold: 'topics' (topics like these), 'collection' (other collections of
     the same kind), 'assessors' (assessors like these; judgments are then ratings), 'replicates' (the same judge asked
-    again, with repeated='all'); what is not named is held fixed.
+    again, with repeated='all'); a list, or with commas; what is not named is held fixed.
+    topics: 'fixed': these topics only; 'sampled': what generalise_to says, by default topics like these.
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
@@ -71,7 +81,8 @@ class Study:
         *,
         gold: object = None,
         design: Design | None = None,
-        generalise_to: Sequence[str] = ("topics",),
+        generalise_to: str | Sequence[str] | None = None,
+        topics: TopicsAs = "sampled",
         rule: str | None = None,
         scale: Scale | str | None = None,
         normalise: str | None = None,
@@ -91,9 +102,11 @@ class Study:
         level: float | None = None,
         **rule_parameters: Any,
     ) -> None:
-        self.over = sources_of(generalise_to)
-        self.confidence, self.seed, self.jobs = check_confidence(confidence), seed, jobs
-        self.smallest, self.holes, self.replicates = _smallest(smallest), _holes(holes), replicates
+        self.over = sources_of(generalise_to, topics)
+        self.confidence, self.seed, self.jobs = check_confidence(confidence), count_of("seed", seed, 0), jobs
+        self.smallest, self.holes = smallest_of(smallest), holes
+        self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
+        check_one_of("holes", holes, ("bound", "non-relevant"))
         if gold is None and design is not None:
             raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
         check_rated(gold, rule, normalise, gold_rule)
@@ -125,18 +138,22 @@ class Study:
                 self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
             self.raters = left
             _check(self.raters, self.over)
-        self.measures = tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
+        self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated
         )  # fmt: skip
-        self.uses, self.judge_model = models_of(uses, self.systems), judge_model
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": None if self.judge is None else self.judge.design, "confidence": confidence, "seed": seed,
             "smallest": smallest, "holes": holes, "rule": rule,
         }  # fmt: skip
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.measures))
+        return f"Study({len(self.systems)} systems, {names}; {self._population.holds_for})"
 
     # ------------------------------------------------------------------ what there is
 
@@ -173,25 +190,29 @@ class Study:
             raise TruegainError(f"the judge was fitted with design {gold.design!r}, not {design!r}; leave design out")
         if gold is None or isinstance(gold, Judge):
             return gold
+        gold = trusted = gold_of(gold)
         if design in SAME_POPULATION:
-            trusted = Judgments.of(gold)
             left_out = set(labels.topic.values) - set(self.topics)
             gold, labels = of_topics(trusted, set(trusted.topic.values) - left_out), self._labels
         scale = None
         if self.gold_rated:  # means of ratings lie between the labels that a judge may give
-            said, meant = labels.label, Judgments.of(gold).label
+            said, meant = labels.label, gold.label
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
-        return Judge.fit(labels, gold, design, self.measures[0], gold_level=gold_level, scale=scale)
+        judge = Judge.fit(labels, gold, design, self.measures[0], gold_level=gold_level, scale=scale)
+        tell_whole_topics(judge)
+        return judge
 
     def _measure(self, measure: object) -> Measure:
         if measure is None:
             return self.measures[0]
-        for m in self.measures:
-            if str(m) == str(measure):
-                return m
-        names = ", ".join(str(m) for m in self.measures)
-        raise TruegainError(f"the study has no measure {measure}; it has {names}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told when the study was made
+            read = [at_level(a.measure, self.level) for a in measures_for(self.ranked, measures_in(measure))]
+        names = {str(measure), *(str(m) for m in read)} if len(read) == 1 else ()
+        if (found := next((m for m in self.measures if str(m) in names), None)) is not None:
+            return found
+        raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
         for name in (a, b):
@@ -235,18 +256,19 @@ class Study:
         """Which systems may be best, tiers and ranks with limits; wrong anywhere in no more than 1 - confidence."""
         self._check_several("a ranking")
         m = self._measure(measure)
-        lent = [bool(self._borrowed(m, s)) for s in self.systems]
+        lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
         if holes:
+            are, count = ("is", "counts") if holes == 1 else ("are", "count")
             notes.append(
-                f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, are unjudged and count "
-                "as not relevant here; `truegain holes` tells what they could do."
+                f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, {are} unjudged and "
+                f"{count} as not relevant here; `truegain holes` tells what they could do."
             )
-        if any(lent):
-            names = some([s for s, x in zip(self.systems, lent, strict=True) if x])
-            notes.append(f"Calibration borrowed: {names}; no rank of theirs is ruled out.")
-        return self._answering(m).ranking(self.seed, np.array(lent), tuple(notes))
+        for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
+            names = some([s for s, said in lent.items() if said.startswith(why)])
+            notes.append(f"{why.capitalize()}: {names}; no rank of theirs is ruled out.")
+        return self._answering(m).ranking(self.seed, np.array([s in lent for s in self.systems]), tuple(notes))
 
     # ------------------------------------------------------------------ what decides
 
@@ -261,6 +283,7 @@ class Study:
     def decisive(self, a: str, b: str, measure: object = None, most: int = 5) -> dict[str, list[tuple[str, float]]]:
         """Which topics, gold labels and assessors move b - a most, and how far each moves it."""
         asked = self._pair(a, b)
+        count_of("most", most, 1)
         return {m.source: m.decisive(asked, most) for m in self._moves(self.lattice(measure))}
 
     def _moves(self, lattice: Lattice) -> list[Moves]:
@@ -285,6 +308,8 @@ class Study:
             bound = self.holes == "bound" and hidden is not None
             far = (hidden.least, hidden.most) if bound and hidden is not None else (0.0, 0.0)
             outcome = outcome_of(comparison.low, comparison.high, *far, self.smallest)
+            if comparison.low == comparison.high == 0 and far[1] == 0:
+                outcome = "does not hold"  # exactly as good
         known = comparison.p is not None
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population, next(iter(shares), None)
@@ -307,10 +332,11 @@ class Study:
             try:
                 return hidden_in(self._given.two(a, b, self._labels), self._labels, m, Options(), a, b), []
             except TruegainError as error:
-                return None, [f"What unjudged documents could do is not known: {error}."]
+                known = str(error).removeprefix(f"{m}: ")
+                return None, [f"What unjudged documents could do to {m} is not known; {known}."]
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
-        own = self.judge_model is not None and self.judge_model in self.uses.get(system, ())
+        own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
         touching = self.lattice(m).evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
@@ -322,7 +348,10 @@ class Study:
     def next_steps(
         self, a: str | None = None, b: str | None = None, measure: object = None, costs: Costs = None
     ) -> list[Step]:
-        """What more topics, gold or assessors would bring to b - a (or to the two best), cheapest first."""
+        """What more topics, gold or assessors would bring to b - a (or to the two best).
+
+        Those that alone are enough for the smallest gain that matters come first, and each group cheapest first.
+        """
         m = self._measure(measure)
         if (a is None) != (b is None):
             raise TruegainError("name two systems for the next step, or none for the two best")
@@ -360,15 +389,3 @@ def _check(raters: Raters, over: frozenset[Source]) -> None:
         raters.check()
     if "replicates" in over:
         raters.check_repeated()
-
-
-def _smallest(value: float) -> float:
-    if not (np.isfinite(value) and value >= 0):
-        raise TruegainError(f"smallest {value:g}: give the smallest gain that matters, a number of at least 0")
-    return value
-
-
-def _holes(value: HolesAs) -> HolesAs:
-    if value not in ("bound", "non-relevant"):
-        raise TruegainError(f"holes {value!r} is not known; give 'bound' or 'non-relevant'")
-    return value

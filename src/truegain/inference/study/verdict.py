@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.hidden import Hidden
-from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told
+from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.tables.table import Cell, Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Outcome = Literal["holds", "does not hold", "cannot be told"]
 OTHERS = {
@@ -19,10 +22,11 @@ OTHERS = {
     "replicates": "other answers of the same judge",
     "gold": "other gold labels",
 }
+AWAY = "the gold labels, of other topics,"
 WITHIN = {"collection": "their documents", "replicates": "the noise of their ratings", "gold": "their gold labels"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """Whether b is better than a: the answer first, then what it stands on.
 
@@ -51,8 +55,8 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in one sentence."""
         c = self.comparison
-        interval = "" if c.low is None or c.high is None else f" [{c.low:.4f}, {c.high:.4f}]"
-        found = f"{c.difference:+.4f} {c.measure}{interval}, {self.holds_for}"
+        found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
+        found += ", exactly: all its labels are gold" if self._exact else ""
         if self.outcome == "holds":
             by, open_ = self._by_how_much()
             return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}{self._as_zero}."
@@ -61,8 +65,25 @@ class Verdict:
                 return f"{c.b} is not better than {c.a}, it is worse: {found}{self._as_zero}."
             if c.low is not None and c.low + self._could[0] > 0:
                 return f"{c.b} is better than {c.a}, but by less than {self.smallest:g}: {found}{self._as_zero}."
+            if self._exact and not self.smallest:
+                return f"{c.b} is not better than {c.a}, it is as good: {found}{self._as_zero}."
             return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}{self._as_zero}."
-        return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}."
+        return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}{self._as_zero}."
+
+    @property
+    def _interval(self) -> str:
+        low, high = self.comparison.low, self.comparison.high
+        return "" if low is None or high is None or self._exact else f" [{unsigned(low)}, {unsigned(high)}]"
+
+    @property
+    def _exact(self) -> bool:
+        """Whether nothing of what is spoken of was sampled."""
+        return self.comparison.low is not None and self.comparison.low == self.comparison.high
+
+    @property
+    def settled(self) -> bool:
+        """Whether the claim is answered, and whether by the smallest gain that matters too."""
+        return self.outcome != "cannot be told" and (self.outcome == "does not hold" or not self._by_how_much()[1])
 
     @property
     def _could(self) -> tuple[float, float]:
@@ -105,7 +126,7 @@ class Verdict:
             return self._held_back(self.hidden, c.low)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
         several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
-        return f"{none} within the limits" + (f", and what decides it is {self.decides}" if several else "")
+        return f"{none} within the limits" + (f", and the largest source is {self.decides}" if several else "")
 
     def _held_back(self, hidden: Hidden, low: float) -> str:
         """How unjudged documents could turn what the labels say."""
@@ -123,6 +144,9 @@ class Verdict:
 
     # ------------------------------------------------------------------ at length
 
+    def __repr__(self) -> str:
+        return f"Verdict({self.sentence})"
+
     def __str__(self) -> str:
         return self.text()
 
@@ -134,28 +158,40 @@ class Verdict:
     def about(self) -> tuple[str, ...]:
         """What the verdict stands on, beside the table."""
         said = [f"Limits are those of {100 * self.comparison.level:g}%. Held fixed: {self.held_fixed}."]
-        sources = {line.source for line in self.lines}
-        nested = [words for source, words in WITHIN.items() if source in sources and "topics" in sources]
-        if len(sources) > 2:
-            within = f"; the interval over topics holds {_and(nested)} too, whose shares stand apart" if nested else ""
-            said.append(f"Shares of the variance are known to the nearest tenth{within}.")
+        said += self._shares()
         said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
             how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
             said.append(
                 f"Holes: {_count(self.hidden.documents, 'unjudged document')} where {self.comparison.measure} looks "
-                f"could move the difference by {self.hidden.least:+.4f} to {self.hidden.most:+.4f}; {how}."
+                f"could move the difference by {signed(self.hidden.least)} to {signed(self.hidden.most)}; {how}."
             )
         said += self._next()
         return (*said, *self.borrowed[self.outcome == "cannot be told" :], *self.notes)
+
+    def _shares(self) -> list[str]:
+        """How to read the shares, where there are several."""
+        line = {x.source: x for x in self.lines if x.share is not None}
+        if len(line) < 2:
+            return []
+        nested = [AWAY if line[s].away else words for s, words in WITHIN.items() if s in line and "topics" in line]
+        within = f"; the interval over topics holds {_and(nested)} too, whose shares stand apart" if nested else ""
+        if "assessors" in line and line["assessors"].share == 0 and line["assessors"].width > self.lines[-1].width / 2:
+            within += (
+                "; assessors add next to nothing to what the other sources hold of them already, wide as their own "
+                "line is"
+            )
+        return [f"Shares of the variance are known to the nearest tenth{within}."]
 
     def _next(self) -> list[str]:
         c = self.comparison
         if not self.steps or c.low is None or c.high is None:
             return []
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
-        steps = [f"  {s}{'; not enough alone' if s.enough is False else ''}" for s in self.steps]
-        said = ["\n".join([head, *steps])]
+        if self.settled:
+            settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
+            return ["\n".join([f"{settled}{head}", *(f"  {s.told}" for s in self.steps)])]
+        said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
         if self.smallest > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
@@ -184,6 +220,10 @@ class Verdict:
                 (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
             )
         return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows)
+
+    def frame(self) -> pl.DataFrame:
+        """The table as a polars frame, null where there is no value."""
+        return self.table(words=False).frame()
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
@@ -219,10 +259,7 @@ class Verdict:
                 "high": self.hidden.most,
                 "taken_as": self.holes,
             },
-            "next_steps": [
-                {"what": s.words, "more": s.more, "half_width": s.half, "cost": s.cost, "enough": s.enough}
-                for s in self.steps
-            ],
+            "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),
             "notes": [*c.notes, *self.notes],
         }

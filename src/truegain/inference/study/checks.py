@@ -1,0 +1,91 @@
+"""What a study may be asked: numbers and words, refused where they cannot be meant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Literal
+
+import numpy as np
+
+from truegain.errors import ORDER, InputError, TruegainError, check_one_of
+from truegain.inference.judges.judge import Judge
+from truegain.inference.study.lattice import POPULATIONS, Source
+from truegain.tables.checks import warn
+from truegain.tables.judgments import Judgments
+
+LEAST_REPLICATES = 100
+TopicsAs = Literal["sampled", "fixed"]
+
+
+def smallest_of(value: object) -> float:
+    """The smallest gain that matters.
+
+    >>> smallest_of(None)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: smallest None: give the smallest gain that matters, a number of at least 0
+    """
+    if not (isinstance(value, Real) and math.isfinite(value) and float(value) >= 0):
+        raise TruegainError(f"smallest {value}: give the smallest gain that matters, a number of at least 0")
+    return float(value)
+
+
+def count_of(name: str, value: object, least: int) -> int:
+    """A whole number that is large enough.
+
+    >>> count_of("replicates", 1, 100)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: replicates 1: give a whole number of at least 100
+    """
+    if not isinstance(value, Integral) or value < least:
+        raise TruegainError(f"{name} {value}: give a whole number of at least {least}")
+    return int(value)
+
+
+def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") -> frozenset[Source]:
+    """The sources that are named, in a list or with commas; None: topics, unless these are fixed.
+
+    >>> sorted(sources_of("topics, collection")), sorted(sources_of(None, "fixed"))
+    (['collection', 'topics'], [])
+    """
+    check_one_of("topics", topics, ("sampled", "fixed"))
+    if names is None:
+        return frozenset() if topics == "fixed" else frozenset(["topics"])
+    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    found: set[Source] = set()
+    for name in given:
+        source = next((s for s in POPULATIONS if s == name), None)
+        if source is None:
+            raise TruegainError(f"generalise_to: {name!r} is not known; there are {', '.join(POPULATIONS)}")
+        found.add(source)
+    if topics == "fixed" and "topics" in found:
+        raise TruegainError("topics='fixed' is about these topics only, generalise_to names topics; give one of them")
+    return frozenset(found)
+
+
+def gold_of(gold: object) -> Judgments:
+    """Gold labels; a run in their place is told as that."""
+    try:
+        return Judgments.of(gold)
+    except InputError as error:
+        if error.hint is None or ORDER not in error.hint:
+            raise
+        hint = error.hint.replace(ORDER, "gold labels are judgments of some pairs")
+        raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
+
+
+def tell_whole_topics(judge: Judge) -> None:
+    """Tell where gold said to be pairs that were drawn holds some topics whole and others not at all."""
+    pairs = judge.pairs
+    if judge.design not in ("random", "by-bronze") or pairs is None or pairs.pool is None or pairs.item is None:
+        return
+    pool = pairs.pool
+    there = np.bincount(pool.topic, minlength=len(pool.topics))
+    gold = np.bincount(pool.topic[pairs.item], minlength=len(pool.topics))
+    has = gold > 0
+    if not has.all() and (gold[has] == there[has]).all() and (there[has] > 1).any():
+        warn(
+            f"the gold labels are all those of {has.sum()} of {len(has)} topics: whole topics seem to have been drawn, "
+            "not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
+        )

@@ -1,0 +1,200 @@
+"""What a study may be asked in Python, and how it answers words that cannot be meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+
+TOPICS = 12
+
+
+def world(systems: tuple[str, ...] = ("a", "b", "c"), seed: int = 2) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Systems, each better than the one before, and labels 0 and 1 of 30 documents a topic."""
+    rng = np.random.default_rng(seed)
+    truth = {f"t{t}": {f"d{i}": int(rng.random() < 0.3) for i in range(30)} for t in range(TOPICS)}
+    runs = {
+        name: {t: {d: k * g + float(rng.normal()) for d, g in row.items()} for t, row in truth.items()}
+        for k, name in enumerate(systems)
+    }
+    return runs, truth
+
+
+RUNS, LABELS = world()
+ERRING = {t: {d: g if i % 7 else 1 - g for i, (d, g) in enumerate(row.items())} for t, row in LABELS.items()}
+
+
+def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
+    """Guards measures by name: RBP(p=0.8), which prints as RBP, trec_eval's names, and a level of relevance."""
+    study = tg.Study(RUNS, LABELS, ["P_5", "RBP(p=0.8)"])
+    assert study.verdict("a", "b", "RBP(p=0.8)").comparison.measure == study.verdict("a", "b", "RBP").comparison.measure
+    assert study.verdict("a", "b", "P_5").comparison == study.verdict("a", "b", "P@5").comparison
+    assert tg.Study(RUNS, LABELS, "P@5", level=2).best("P@5").measure == "P(rel=2)@5"
+    with pytest.raises(tg.TruegainError, match=r"the study has no measure RBP\(p=0.5\); it has P@5, RBP"):
+        study.verdict("a", "b", "RBP(p=0.5)")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"confidence": "x"}, "confidence 'x' is not a number"),
+        ({"smallest": None}, "smallest None: give the smallest gain that matters"),
+        ({"smallest": -1}, "smallest -1: give"),
+        ({"replicates": 1}, "replicates 1: give a whole number of at least 100"),
+        ({"replicates": 200.5}, "replicates 200.5: give a whole number"),
+        ({"seed": -1}, "seed -1: give a whole number of at least 0"),
+        ({"holes": "zero"}, "holes 'zero' is not known"),
+        ({"topics": "random"}, "topics 'random' is not known; give one of sampled, fixed"),
+        ({"topics": "fixed", "generalise_to": "topics"}, "give one of them"),
+        ({"generalise_to": "topics,moon"}, "'moon' is not known"),
+    ],
+    ids=str,
+)
+def test_words_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
+    """Guards against raw TypeErrors, and against numbers from which no honest answer follows."""
+    with pytest.raises(tg.TruegainError, match=said):
+        tg.Study(RUNS, LABELS, "P@5", **words)
+
+
+def test_what_pulls_most_is_at_least_one() -> None:
+    """Guards decisive(most=-3), which left out the wrong end of the list."""
+    with pytest.raises(tg.TruegainError, match="most -3: give a whole number of at least 1"):
+        tg.Study(RUNS, LABELS, "P@5").decisive("a", "b", most=-3)
+
+
+def test_populations_as_on_the_command_line() -> None:
+    """Guards commas in generalise_to, and topics='fixed', which leaves the topics out."""
+    assert tg.Study(RUNS, LABELS, "P@5", generalise_to="topics,collection").over == {"topics", "collection"}
+    words: dict[str, Any] = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
+    fixed = tg.Study(RUNS, ERRING, "P@5", topics="fixed", **words)
+    assert fixed.population.startswith(f"For these {TOPICS} topics only")
+    assert fixed.verdict("a", "b").sentence == (
+        tg.Study(RUNS, ERRING, "P@5", generalise_to=[], **words).verdict("a", "b").sentence
+    )
+
+
+def test_models_are_compared_without_case() -> None:
+    """Guards borrowed calibration against spelling: GPT-4o is gpt-4o; and a judge's model of no system is told."""
+    lent = tg.Study(RUNS, LABELS, "P@5", uses={"b": "GPT-4o "}, judge_model="gpt-4o").verdict("a", "b")
+    assert lent.outcome == "cannot be told"
+    assert "calibration borrowed: b uses gpt-4o" in lent.sentence
+    with pytest.warns(tg.DataWarning, match="no system uses gpt-4o, the judge's model; there are GPT-4, e5"):
+        tg.Study(RUNS, LABELS, "P@5", uses={"b": ["GPT-4", "e5"]}, judge_model="gpt-4o")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"uses": "b=m", "judge_model": "m"}, "uses 'b=m': give the models by system, such as"),
+        ({"uses": {"z": "m"}, "judge_model": "m"}, "uses names z, which is no system here"),
+        ({"uses": {"b": "m"}}, "say with judge_model which one gave the judgments"),
+        ({"judge_model": "m"}, "name these with uses"),
+        ({"uses": {"b": 3}, "judge_model": "m"}, "uses: the model of b is 3"),
+    ],
+    ids=str,
+)
+def test_models_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
+    """Guards uses and judge_model: one is nothing without the other, and a text is no table."""
+    with pytest.raises(tg.TruegainError, match=said):
+        tg.Study(RUNS, LABELS, "P@5", **words)
+
+
+def test_all_labels_gold_is_exact() -> None:
+    """Guards gold of every pair, topics fixed: the difference is that of the gold labels, without limits to doubt."""
+    words: dict[str, Any] = {"gold": LABELS, "design": "random", "topics": "fixed"}
+    told = tg.Study(RUNS, ERRING, "P@5", **words).verdict("a", "c")
+    scores = tg.evaluate(RUNS, LABELS, "P@5").values["P@5"].mean(axis=1)
+    assert told.outcome == "holds"
+    assert told.comparison.low == told.comparison.high == told.comparison.difference
+    assert told.comparison.difference == pytest.approx(scores[2] - scores[0], abs=1e-12)
+    assert told.sentence.endswith(", exactly: all its labels are gold.")
+    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, "P@5", **words).verdict("a", "b")
+    assert (twins.outcome, twins.comparison.p) == ("does not hold", None)
+    assert tg.Study(RUNS, ERRING, "P@5", **words).best().tier.tolist() == [1, 2, 3]
+
+
+def test_identical_runs_are_told_so() -> None:
+    """Guards two equal runs: no spread, and the reason is that they score the same everywhere."""
+    told = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, LABELS, "P@5").verdict("a", "b")
+    assert told.outcome == "cannot be told"
+    assert told.sentence.endswith("; the two score the same in every topic.")
+
+
+def test_short_words_for_a_study_and_a_ranking() -> None:
+    """Guards repr and frame in a notebook: one line each, and the ranks as rows."""
+    study = tg.Study(RUNS, LABELS, ["P@5", "AP"])
+    assert repr(study) == "Study(3 systems, P@5, AP; for topics like these 12)"
+    ranks = study.best()
+    assert repr(ranks) == f"Ranking({ranks.sentence})"
+    assert ranks.frame()["system"].to_list() == list(ranks.systems)
+
+
+def test_what_holes_could_do_to_ap_is_not_known() -> None:
+    """Guards the note on AP: one sentence that names the measure once."""
+    some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 3} for t, row in LABELS.items()}
+    told = tg.Study(RUNS, some, "AP").verdict("a", "c")
+    assert told.sentence.endswith("; unjudged documents count as not relevant.")
+    assert told.notes[0].startswith(
+        "What unjudged documents could do to AP is not known; worst and best are known for nDCG"
+    )
+
+
+def test_gold_of_whole_topics_is_not_drawn_pair_by_pair() -> None:
+    """Guards design='random' with gold that is all of some topics and none of others: told, with the right design."""
+    whole = {t: LABELS[t] for t in sorted(LABELS)[:5]}
+    with pytest.warns(tg.DataWarning, match="all those of 5 of 12 topics: whole topics seem to have been drawn"):
+        tg.Study(RUNS, ERRING, "P@5", gold=whole, design="random")
+    tg.Study(RUNS, ERRING, "P@5", gold=whole, design="topics")
+    tg.Study(RUNS, ERRING, "P@5", gold=LABELS, design="random")
+
+
+def test_topics_that_systems_lack_name_the_systems() -> None:
+    """Guards topics left out: who lacks them stands in the warning, and in the error where none is left."""
+    runs = {**RUNS, "d": {t: row for t, row in RUNS["a"].items() if t not in ("t1", "t2")}}
+    with pytest.warns(tg.DataWarning, match=r"left out \(t1, t2\); d lacks 2"):
+        tg.Study(runs, LABELS, "P@5")
+    half = {
+        name: {t: row for i, (t, row) in enumerate(RUNS[name].items()) if i % 2 == k} for k, name in enumerate("ab")
+    }
+    with (
+        pytest.warns(tg.DataWarning, match="12 of 12 judged topics"),
+        pytest.raises(tg.TruegainError, match="leave out systems that answer few: a lacks 6, b 6"),
+    ):
+        tg.Study({**RUNS, **half}, LABELS, "P@5")
+
+
+def test_swapped_runs_and_judgments(tmp_path: Path) -> None:
+    """Guards Study(judgments, runs): a folder in the place of judgments is told with the order."""
+    tg.write_runs(RUNS, f"{tmp_path}/runs/")
+    tg.write_judgments(LABELS, tmp_path / "labels.qrels")
+    with pytest.raises(tg.TruegainError, match=r"only runs may be a folder: .*in Python the runs come first"):
+        tg.Study(tmp_path / "labels.qrels", tmp_path / "runs", "P@5")
+    with pytest.raises(tg.TruegainError, match=r"this looks like a run: gold labels are judgments of some pairs\)"):
+        tg.Study(RUNS, LABELS, "P@5", gold=tmp_path / "runs" / "a.run", design="random")
+
+
+def test_warnings_stand_at_the_line_of_the_user() -> None:
+    """Guards where a warning points: to the caller's file, not into truegain."""
+    few = {t: LABELS[t] for t in sorted(LABELS)[:5]}
+    runs = {name: {t: row[t] for t in few} for name, row in RUNS.items()}
+    with pytest.warns(tg.DataWarning, match="5 topics are few") as told:
+        tg.Study(runs, few, "P@5")
+    assert {w.filename for w in told} == {__file__}
+
+
+def test_one_of_a_thing_is_one() -> None:
+    """Guards the singular: one assessor, one unjudged document."""
+    said = [(t, d, "x", g) for t, row in LABELS.items() for d, g in row.items()]
+    ratings = pl.DataFrame(said, schema=["topic", "doc", "assessor", "label"], orient="row")
+    with pytest.raises(tg.TruegainError, match=r"^1 assessor is too few to say what other assessors would have said"):
+        tg.Study(RUNS, ratings, "P@5", rule="mean", generalise_to="assessors")
+    top = max(RUNS["c"]["t0"], key=RUNS["c"]["t0"].__getitem__)
+    labels = {**LABELS, "t0": {d: g for d, g in LABELS["t0"].items() if d != top}}
+    assert "1 of the 36 documents that P@1 looks at, all lists together, is unjudged and counts as" in str(
+        tg.Study(RUNS, labels, "P@1").best()
+    )
