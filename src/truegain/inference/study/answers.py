@@ -53,7 +53,7 @@ class Answering:
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
-            notes = _unknown(se, None if touching is None else int(touching[i]))
+            notes = _unknown(se, None if touching is None else int(touching[i]), lattice.labels)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
@@ -116,12 +116,13 @@ class Answering:
         return out
 
 
-def _unknown(se: float, touching: int | None) -> tuple[str, ...]:
+def _unknown(se: float, touching: int | None, what: str = "gold") -> tuple[str, ...]:
     """Why a difference has no interval."""
     notes = []
     if not se > 0:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
-        labels = "1 gold label touches it" if touching == 1 else f"{touching} gold labels touch it"
+        kind = "gold label" if what == "gold" else "sampled hole"
+        labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
         notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from what the two systems retrieved")
     return tuple(notes)

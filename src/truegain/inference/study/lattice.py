@@ -15,11 +15,12 @@ from truegain.inference.collection.few import Pooled, TopicSpread
 from truegain.inference.limits import within
 from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
+from truegain.inference.study.hole_sample import ByHoles
 from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 
-Source = Literal["topics", "collection", "assessors", "replicates", "gold"]
+Source = Literal["topics", "collection", "assessors", "replicates", "gold", "holes"]
 POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors", "replicates")
 SOURCES: tuple[Source, ...] = get_args(Source)
 
@@ -67,6 +68,11 @@ class Lattice:
     make_replicates: Callable[[], Moves] | None = None
     make_documents: Callable[[], Moves] | None = None
 
+    @property
+    def labels(self) -> Source:
+        """What labels that were sampled are called."""
+        return "holes" if isinstance(self.evidence, ByHoles) else "gold"
+
     @cached_property
     def collection(self) -> Collection | None:
         """Made when first asked for."""
@@ -91,8 +97,8 @@ class Lattice:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
             return self.evidence.over_topics(asked)
-        if source == "gold":
-            return self.evidence.over_gold(asked)
+        if source in ("gold", "holes"):
+            return self.evidence.over_gold(asked) if source == self.labels else None
         if source == "assessors":
             return None if self.assessors is None else self.assessors[0].spread(asked)
         if source == "replicates":
@@ -156,7 +162,7 @@ class Lattice:
         """The variance that each source brings by itself; together they are all of it."""
         parts: dict[Source, Floats] = {}
         if (gold := self.evidence.over_gold(asked)) is not None:
-            parts["gold"] = gold.variance
+            parts[self.labels] = gold.variance
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
         if "replicates" in self.over and self.replicates is not None:

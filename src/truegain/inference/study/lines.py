@@ -13,7 +13,7 @@ from truegain.inference.study.lattice import SOURCES, Lattice, limits
 from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
 
-UNITS = {"topics": "Topics", "gold": "Gold labels", "assessors": "Assessors"}
+UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
 TOGETHER = "all together"
 
 
@@ -54,7 +54,7 @@ def lines_of(
     """The interval over each source of which something can be said, asked for or not, and over all together."""
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
-        spoken_of = source in lattice.over or source == "gold"
+        spoken_of = source in lattice.over or source in ("gold", "holes")
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue
