@@ -96,7 +96,7 @@ def row(
         up, down = low > 0, high < 0
         claims.append(int((up | down).sum()))
         false.append(int((up & (d <= 0)).sum() + (down & (d >= 0)).sum()))
-        inside.append(float(np.nanmean((low <= d) & (d <= high))))
+        inside.append(float(((low <= d) & (d <= high))[~np.isnan(low)].mean()))
     differ = sum(c.p is not None and c.p < 0.05 for c in truth)
     return (
         f"| {real.name} | {judge} | {kappa:.2f} | {measure} | {gold_count} {design} | {len(d)} | {differ} | "

@@ -50,7 +50,7 @@ class Estimate:
 
     def __str__(self) -> str:
         interval = f"[{self.low:.4f}, {self.high:.4f}]"
-        how = f"{self.level:.0%} over {self.over}, {self.method}"
+        how = f"{100 * self.level:g}% over {self.over}, {self.method}"
         return f"{self.system} {self.measure} {self.value:.4f} {interval} {how}".lstrip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +12,14 @@ from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import Lattice, limits
+from truegain.inference.study.moves import Spread
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
 from truegain.student import p_of
 from truegain.tables.columns import Bools, Floats
 
 METHOD = "t, moves of all sources"
+ROUNDING = 1e-10  # of a score: a standard error below is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +37,19 @@ class Answering:
         spread = self.lattice.spread(Contrasts.scores(len(self.systems)))
         value = self.lattice.evidence.value
         low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
-        return [
-            Estimate(
-                system, str(self.measure), float(value[s]), float(low[s]), float(high[s]), level=self.confidence,
-                over=over, method=METHOD, se=float(np.sqrt(spread.variance[s])), n=self.topics,
-            )
-            for s, system in enumerate(self.systems)
-        ]  # fmt: skip
+        touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
+        least, most = self.measure.bounds()
+        out = []
+        for s, system in enumerate(self.systems):
+            notes = _unknown(False, None if touching is None else int(touching[s]), self.lattice.labels)
+            held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
+            out.append(
+                Estimate(
+                    system, str(self.measure), *held, level=self.confidence, over=over, method=METHOD,
+                    se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics, notes=notes,
+                )
+            )  # fmt: skip
+        return out
 
     def differences(self, asked: Contrasts) -> list[Comparison]:
         """The differences of pairs of systems; one that nothing moves, or few gold labels touch, has no interval."""
@@ -53,7 +62,8 @@ class Answering:
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
-            notes = _unknown(se, None if touching is None else int(touching[i]), lattice.labels)
+            still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
+            notes = _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
@@ -75,7 +85,7 @@ class Answering:
         found, spread = self.differences(asked), self.lattice.spread(asked)
         if len(found) < 2:
             return found
-        largest = np.sort(largest_t(self._covariance(), spread, asked, seed))
+        largest = np.sort(self._largest_t(spread, asked, seed))
         error = np.where(spread.variance > 0, np.sqrt(spread.variance), np.inf)
         t = np.abs(asked.values(self.lattice.evidence.value)) / error
         above = len(largest) - np.searchsorted(largest, t, side="left")
@@ -92,9 +102,11 @@ class Answering:
         """
         asked = Contrasts.all_pairs(len(self.systems))
         spread, value = self.lattice.spread(asked), self.lattice.evidence.value
-        quantile = float(np.quantile(largest_t(self._covariance(), spread, asked, seed), self.confidence))
+        quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
         difference, half = asked.values(value), quantile * np.sqrt(spread.variance)
-        sure = (np.abs(difference) > half) & (spread.variance > 0) & ~open_[asked.a] & ~open_[asked.b]
+        size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
+        moves = np.sqrt(spread.variance) > ROUNDING * size
+        sure = (np.abs(difference) > half) & moves & ~open_[asked.a] & ~open_[asked.b]
         if (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= LEAST_GOLD
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
@@ -104,6 +116,13 @@ class Answering:
         return Ranking.of(
             self.systems, value, ahead, measure=str(self.measure), confidence=self.confidence, notes=notes
         )
+
+    def _largest_t(self, spread: Spread, asked: Contrasts, seed: int) -> Floats:
+        """Draws of the largest |t|, the systems by name, so that the order of files changes nothing."""
+        order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__))
+        place = np.argsort(order)
+        covariance = self._covariance()[np.ix_(order, order)]
+        return largest_t(covariance, spread, Contrasts(place[asked.a], place[asked.b]), seed)
 
     def _covariance(self) -> Floats:
         """Of all scores: from the variances of scores and of all differences."""
@@ -116,10 +135,10 @@ class Answering:
         return out
 
 
-def _unknown(se: float, touching: int | None, what: str = "gold") -> tuple[str, ...]:
-    """Why a difference has no interval."""
+def _unknown(still: bool, touching: int | None, what: str = "gold") -> tuple[str, ...]:
+    """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes = []
-    if not se > 0:
+    if still:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
         kind = "gold label" if what == "gold" else "sampled hole"

@@ -10,6 +10,7 @@ import numpy as np
 from truegain.tables.columns import Floats, Ints, frozen
 
 NONE = -1
+BLOCK = 256  # contrasts looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +50,18 @@ class Contrasts:
         first = np.where(self.a == NONE, 0.0, of_systems[..., np.maximum(self.a, 0)])
         return np.asarray(of_systems[..., self.b] - first)
 
-    def variances(self, covariance: Floats) -> Floats:
-        """C' V c of each, not below 0."""
-        i = np.maximum(self.a, 0)
-        alone = covariance[self.b, self.b]
-        both = alone + covariance[i, i] - 2 * covariance[i, self.b]
-        return np.maximum(np.where(self.a == NONE, alone, both), 0.0)
+    def squares(self, rows: Floats) -> Floats:
+        """The sum over rows, a number a system each, of the square of each contrast.
+
+        Not c'(M'M)c: where two systems move together that leaves rounding of the size of their own moves.
+        """
+        out = np.empty(len(self))
+        for first in range(0, len(self), BLOCK):
+            some = Contrasts(self.a[first : first + BLOCK], self.b[first : first + BLOCK])
+            out[first : first + BLOCK] = (some.values(rows) ** 2).sum(axis=0)
+        return out
+
+    def variances(self, scores: Floats) -> Floats:
+        """The variance over topics of each contrast of scores, system x topic."""
+        about = (scores - scores.mean(axis=1, keepdims=True)).T
+        return self.squares(about) / (len(about) - 1)

@@ -12,14 +12,13 @@ from truegain.gains.pair_fit import PairFit
 from truegain.gains.rectify import LEAST_TO_TUNE
 from truegain.inference.judges.linear_correction import LinearEstimate
 from truegain.inference.judges.sources import GoldTopics
-from truegain.inference.study.contrasts import NONE, Contrasts
+from truegain.inference.study.contrasts import BLOCK, NONE, Contrasts
 from truegain.inference.study.moves import Moves, Spread
 from truegain.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
-BLOCK = 256  # contrasts looked at together
 TINY = 1e-15
 
 
@@ -127,7 +126,7 @@ class ByGoldPairs:
     def over_gold(self, asked: Contrasts) -> Spread:
         """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""
         n = self.touching(asked)
-        seen = asked.variances(self.by_gold().covariance) * n / np.maximum(n - 1, 1)
+        seen = asked.squares(self.by_gold().matrix) * n / np.maximum(n - 1, 1)
         return Spread(np.maximum(seen, self._least(asked)), np.maximum(n - 1.0, 1.0))
 
     def over_topics(self, asked: Contrasts) -> Spread:
@@ -139,7 +138,7 @@ class ByGoldPairs:
         pull = asked.values(moves.matrix)
         variance = (pull**2).sum(axis=0)
         gold = self.by_gold()
-        seen = asked.variances(gold.covariance)
+        seen = asked.squares(gold.matrix)
         variance_all = variance + np.maximum(0.0, self._least(asked) - seen)
         return Spread(variance_all, np.minimum(moves.df, tails(pull)))
 
@@ -264,7 +263,7 @@ class ByGoldTopics:
         """Gold part and bronze part, each with its degrees of freedom."""
         y, _, all_f = self._parts
         n, total = self.n, len(self.topics)
-        of_bronze, of_gold = (asked.variances(np.atleast_2d(np.cov(x))) for x in (all_f, y))
+        of_bronze, of_gold = (asked.variances(x) for x in (all_f, y))
         if not self.share:
             return Spread(of_gold / n, np.full(len(asked), n - 1.0))
         if self.slope == 0:
@@ -283,7 +282,7 @@ class ByGoldTopics:
         return Spread(variance, np.divide(variance**2, below, out=np.full(len(asked), np.inf), where=below > 0))
 
     def over_gold(self, asked: Contrasts) -> Spread | None:
-        """These topics only: ((n - 1) s2(y - lambda f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1).
+        """These topics only: ((n - 1) s2(y - f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1); without bronze f is 0.
 
         Without bronze two topics' worth is borrowed, as over topics.
         """
@@ -291,8 +290,8 @@ class ByGoldTopics:
             return None
         y, f, all_f = self._parts
         n = self.n
-        of_bronze, of_gold = (asked.variances(np.atleast_2d(np.cov(x))) for x in (all_f, y))
-        residual = asked.variances(np.atleast_2d(np.cov(y - (self.slope > 0) * f)))
+        of_bronze, of_gold = (asked.variances(x) for x in (all_f, y))
+        residual = asked.variances(y - (self.slope > 0) * f)
         larger = np.maximum(of_bronze, of_gold)
         open_ = 1 / n - 1 / len(self.topics)
         if self.slope == 0:
@@ -306,7 +305,6 @@ class ByRates:
 
     estimates: list[LinearEstimate]
     topics: tuple[str, ...]
-    size: int
 
     @property
     def value(self) -> Floats:

@@ -151,17 +151,12 @@ class HoleSample:
         )  # fmt: skip
 
     def _check_each(self, counts: Floats, has: Bools, m: Measure) -> None:
-        """Refuse systems whose holes were all missed, and tell of those with few."""
+        """Tell of systems of whose holes too few were sampled."""
         systems, own = self.filled.ranked.systems, (counts != 0).sum(axis=1)
         drawn = (counts[:, has] != 0).sum(axis=1)
-        if lost := [systems[s] for s in np.flatnonzero((own > 0) & (drawn == 0)).tolist()]:
-            raise TruegainError(
-                f"none of the unjudged documents that {m} looks at was sampled for {some(lost)}; have more of them "
-                "judged, or leave these systems out"
-            )
         if few := [systems[s] for s in np.flatnonzero((drawn < own) & (drawn < LEAST_SAMPLED)).tolist()]:
             warn(f"{m}: fewer than {LEAST_SAMPLED} sampled documents stand for the other unjudged ones of {some(few)}; "
-                 "intervals of these scores lean on few labels")  # fmt: skip
+                 "these scores have no interval")  # fmt: skip
 
     def _names(self, items: Ints) -> tuple[str, ...]:
         pool = self.filled.ranked.pool

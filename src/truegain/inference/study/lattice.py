@@ -23,6 +23,8 @@ from truegain.tables.columns import Floats
 Source = Literal["topics", "collection", "assessors", "replicates", "gold", "holes"]
 POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors", "replicates")
 SOURCES: tuple[Source, ...] = get_args(Source)
+LABELS: tuple[Source, ...] = ("gold", "holes")  # labels that were sampled; they always count
+NESTED: tuple[Source, ...] = ("gold", "holes", "collection", "replicates")  # what a topic has of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,7 @@ class Lattice:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
             return self.evidence.over_topics(asked)
-        if source in ("gold", "holes"):
+        if source in LABELS:
             return self.evidence.over_gold(asked) if source == self.labels else None
         if source == "assessors":
             return None if self.assessors is None else self.assessors[0].spread(asked)
@@ -127,13 +129,28 @@ class Lattice:
         return left, kept * spread.variance**2 / spread.df
 
     def spread(self, asked: Contrasts) -> Spread:
-        """Everything together."""
+        """Everything together; never surer than for one of the sources that topics hold.
+
+        V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
+        may come out below the second, and the wider of the two counts.
+        """
+        whole = self._joined(asked)
+        for source in NESTED:
+            part = self.alone(asked, source) if source in (*LABELS, *self.over) else None
+            whole = whole if part is None else whole.or_wider(part)
+        return whole
+
+    def _apart(self) -> list[Source]:
+        """Sources that add up where topics are held fixed; assessors and documents hold the noise of ratings."""
+        held = {"assessors", "collection"} & self.over
+        return [s for s in NESTED if s in LABELS or (s in self.over and not (s == "replicates" and held))]
+
+    def _joined(self, asked: Contrasts) -> Spread:
         crossed = self._crossed(asked)
         if "topics" in self.over:
             known: list[Spread | None] = [self.evidence.over_topics(asked)]
         else:
-            nested: list[Source] = [s for s in ("collection", "replicates") if s in self.over]
-            known = [self.evidence.over_gold(asked), *(self.alone(asked, s) for s in nested)]
+            known = [self.alone(asked, s) for s in self._apart()]
         parts = [part for part in known if part is not None]
         if not parts and crossed is None:
             raise TruegainError(
@@ -142,9 +159,12 @@ class Lattice:
             )
         if crossed is None:
             return parts[0] if len(parts) == 1 else summed(parts)
+        assert self.assessors is not None
         total = np.sum([crossed[0], *(p.variance for p in parts)], axis=0)
         below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
-        return Spread(total, np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0))
+        df = np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0)
+        fewest = np.min([np.full(len(asked), self.assessors[0].df), *(p.df for p in parts)], axis=0)
+        return Spread(total, np.maximum(df, fewest))  # a sum is known no worse than the worst of its parts
 
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores; with whole gold topics joined with Wilson's (see `Rectified.interval`)."""
@@ -165,7 +185,7 @@ class Lattice:
             parts[self.labels] = gold.variance
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
-        if "replicates" in self.over and self.replicates is not None:
+        if "replicates" in self._apart() and self.replicates is not None:
             parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
             if (crossed := self._crossed(asked)) is not None:

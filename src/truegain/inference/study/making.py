@@ -60,7 +60,7 @@ def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: f
             found.append(correct_linear(weight, topics, matrices, value, joined=lists.joined))
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
-    return ByRates(found, ranked.topics, judge.size)
+    return ByRates(found, ranked.topics)
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:

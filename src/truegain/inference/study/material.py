@@ -234,6 +234,13 @@ class Material:
         return self.judge.size, 0
 
 
+def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
+    """The ratings of some topics, by the assessors who gave them: nobody else is a unit."""
+    table = of_topics(raters.ratings.judgments, set(topics))
+    assert table.assessor is not None
+    return Raters.of(replace(table, assessor=Coded.of(table.assessor.strings())), raters.rule, raters.scale)
+
+
 def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
     """Refuse ratings on both sides, and a rule for gold labels that are not there."""
     if gold_rule is None:

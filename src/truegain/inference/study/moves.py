@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.inference.study.contrasts import Contrasts
+from truegain.student import quantiles_of
 from truegain.tables.columns import Floats, frozen
 
 
@@ -19,9 +20,11 @@ class Spread:
     variance: Floats
     df: Floats
 
-    def plus(self, other: Spread) -> Spread:
-        """Both together, if one moves without the other (Satterthwaite 1946, Biometrics Bulletin 2)."""
-        return summed([self, other])
+    def or_wider(self, other: Spread) -> Spread:
+        """For each contrast the one whose 95% limits are further apart."""
+        mine, theirs = (quantiles_of(0.95, s.df) * np.sqrt(s.variance) for s in (self, other))
+        wider = theirs > mine
+        return Spread(np.where(wider, other.variance, self.variance), np.where(wider, other.df, self.df))
 
 
 def summed(parts: Sequence[Spread]) -> Spread:
@@ -64,7 +67,7 @@ class Moves:
 
     def spread(self, asked: Contrasts) -> Spread:
         """Variances of contrasts."""
-        return Spread(asked.variances(self.covariance), np.full(len(asked), self.df))
+        return Spread(asked.squares(self.matrix), np.full(len(asked), self.df))
 
     def decisive(self, asked: Contrasts, most: int = 5) -> list[tuple[str, float]]:
         """The units that move the first contrast most, with how far, and which way, they pull it from its mean."""

@@ -42,14 +42,15 @@ class Standing:
     def after(self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0) -> float:
         """Half of the width with so many times as many of each.
 
-        V' = (topics + collection) T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
+        V' = (topics + collection + replicates) T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
 
         >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
         >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
         ([0.0392, 0.0277], 0.0339)
         """
         p = self.parts
-        v = (p.get("topics", 0.0) + p.get("collection", 0.0)) / topics + p.get("assessors", 0.0) / assessors
+        with_topics = sum(v for source, v in p.items() if source not in ("gold", "assessors"))
+        v = with_topics / topics + p.get("assessors", 0.0) / assessors
         if p.get("gold") and self.gold and self.pairs:
             f = self.gold / self.pairs
             new = min(1.0, f * gold)

@@ -21,6 +21,7 @@ class Population:
     topics: int
     assessors: int = 0  # 0 where labels are taken as they are
     gold: bool = False
+    gold_rated: bool = False  # whether the assessors are those of the gold labels
     sampled: tuple[int, int] | None = None  # unjudged documents judged at random, and of how many
 
     @property
@@ -48,7 +49,7 @@ class Population:
             words.append("the assessors")
         elif not self.assessors and not self.gold:
             words.append("the judgments")
-        if self.gold:
+        if self.gold and not self.gold_rated:
             words.append("the judge of the gold labels")
         return ", ".join(words) or "nothing"
 

@@ -21,6 +21,7 @@ from truegain.tables.ranked import earlier
 from truegain.tables.scale import Scale
 
 LEAST = 3
+MOST_ALONE = 0.1  # of the documents may have one rating: at a fifth the variance falls to .7 of the true one
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +77,17 @@ class Raters:
         out[item[item >= 0]] = gains[item >= 0]
         return out
 
-    def check(self) -> None:
-        """Refuse where leaving assessors out cannot tell what other assessors would have said."""
+    def check_rule(self) -> None:
+        """Refuse a rule that assessors cannot be left out of."""
         if isinstance(self.rule, Consensus) and not self.rule.TAKES_WEIGHTS:
             raise TruegainError(
                 f"the rule {self.rule.NAME} takes no weights, so assessors cannot be left out; take another, such as "
                 "mean, median or dawid-skene, or leave 'assessors' out of generalise_to"
             )
+
+    def check(self) -> None:
+        """Refuse where leaving assessors out cannot tell what other assessors would have said."""
+        self.check_rule()
         if len(self) < LEAST:
             raise TruegainError(
                 f"{len(self)} assessors are too few to say what other assessors would have said; have at least "
@@ -92,16 +97,19 @@ class Raters:
         who = self.ratings.judgments.assessor
         assert who is not None
         cells = np.unique(np.column_stack([by_topic, who.code]), axis=0)
-        if len(cells) == len(np.unique(by_topic)):
+        one_each = len(cells) == len(np.unique(by_topic))
+        if one_each or len(cells) == len(np.unique(who.code)):
+            what = "every topic has one assessor" if one_each else "every assessor rated one topic only"
             raise TruegainError(
-                "every topic has one assessor: assessors are nested in topics, and the spread over topics holds theirs "
-                "already; leave 'assessors' out of generalise_to"
+                f"{what}: assessors are nested in topics, and the spread over topics holds theirs already; leave "
+                "'assessors' out of generalise_to"
             )
         alone = int((self.ratings.count == 1).sum())
-        if alone > len(self.ratings) / 2:
+        if alone > MOST_ALONE * len(self.ratings):
             raise TruegainError(
-                f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on a document "
-                "cannot be told; have documents rated twice or more, or leave 'assessors' out of generalise_to"
+                f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on these cannot be "
+                f"told, and more than {MOST_ALONE:.0%} of them make the spread too small; have documents rated twice "
+                "or more, or leave 'assessors' out of generalise_to"
             )
 
     @property
@@ -112,6 +120,13 @@ class Raters:
 
     def check_repeated(self) -> None:
         """Refuse where ratings do not tell how the same judge differs from himself."""
+        key = self.ratings.item * len(self.names) + self.ratings.assessor
+        times = np.unique(key, return_counts=True)[1]
+        if times.min() > 1 and times.min() < times.max():
+            raise TruegainError(
+                f"documents were rated {times.min()} to {times.max()} times by the same judge; how it differs from "
+                "itself is told from as many ratings of every document: ask again, or leave 'replicates' out"
+            )
         if self.times < 2:
             raise TruegainError(
                 "generalise_to names replicates, and not every document was rated twice or more by the same judge; ask "
@@ -158,7 +173,7 @@ class Raters:
         in both halves, so their difference has the variance of the documents' share alone.
         """
         z = evidence(self.gains()).contributions()
-        odd = np.arange(len(self.ratings)) % 2 == 1
+        odd = self.ratings.place % 2 == 1  # by name, not by the order of the rows
         cells = []
         for code in range(len(self)):
             one, other = (evidence(self.gains(code, half)).contributions() for half in (odd, ~odd))

@@ -20,13 +20,22 @@ from truegain.inference.study.borrowed import Uses, borrowed, models_of
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in, sample_step
 from truegain.inference.study.hole_sample import HoleSample
-from truegain.inference.study.lattice import POPULATIONS, Lattice
+from truegain.inference.study.lattice import POPULATIONS, Lattice, Source
 from truegain.inference.study.lines import Pull, lines_of, naive_line
-from truegain.inference.study.material import Given, Material, check_rated, check_sampled, of_topics, raters_of
+from truegain.inference.study.material import (
+    Given,
+    Material,
+    check_rated,
+    check_sampled,
+    of_topics,
+    raters_in,
+    raters_of,
+)
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
 from truegain.inference.study.population import Population, sources_of
 from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.raters import Raters
 from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -104,20 +113,18 @@ class Study:
         self.gold_rated = gold_rule is not None
         rated, chosen = (gold, gold_rule) if self.gold_rated else (judgments, rule)
         self.raters = raters_of(rated, chosen, scale, normalise, repeated, outside, rule_parameters)
-        if "assessors" in self.over:
-            if self.raters is None:
-                raise TruegainError(
-                    "generalise_to names assessors, and these judgments do not say who gave them as ratings: give "
-                    "ratings with a column 'assessor' and a rule, such as rule='mean'"
-                )
-            self.raters.check()
-        if "replicates" in self.over:
-            if self.raters is None:
-                raise TruegainError(
-                    "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') "
-                    "and a rule, such as rule='mean'"
-                )
-            self.raters.check_repeated()
+        if "assessors" in self.over and self.raters is None:
+            raise TruegainError(
+                "generalise_to names assessors, and these judgments do not say who gave them as ratings: give "
+                "ratings with a column 'assessor' and a rule, such as rule='mean'"
+            )
+        if "replicates" in self.over and self.raters is None:
+            raise TruegainError(
+                "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') "
+                "and a rule, such as rule='mean'"
+            )
+        if "assessors" in self.over and self.raters is not None:
+            self.raters.check_rule()
         asked = parse_measures(measures)
         given = None if self.raters is None else self.raters.judgments()
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
@@ -125,6 +132,12 @@ class Study:
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
         self._given = Given(runs, name_by, jobs)
         self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
+        if self.raters is not None and (not self.gold_rated or design in SAME_POPULATION):
+            left = raters_in(self.raters, self.topics)
+            if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
+                self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
+            self.raters = left
+            _check(self.raters, self.over)
         self.measures = tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
         self.hole_sample = None if hole_sample is None else self._sample(Judgments.of(hole_sample), labels)
@@ -163,7 +176,7 @@ class Study:
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.hole_sample
         sampled = None if sample is None else (sample.size, sample.holes)
-        return Population(self.over, len(self.topics), assessors, self.judge is not None, sampled)
+        return Population(self.over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
 
     def lattice(self, measure: object = None) -> Lattice:
         """What a measure stands on; made when first asked for."""
@@ -174,6 +187,8 @@ class Study:
 
     def _judge(self, gold: object, design: Design | None, gold_level: float | None, labels: Judgments) -> Judge | None:
         """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study."""
+        if isinstance(gold, Judge) and design not in (None, gold.design):
+            raise TruegainError(f"the judge was fitted with design {gold.design!r}, not {design!r}; leave design out")
         if gold is None or isinstance(gold, Judge):
             return gold
         if design in SAME_POPULATION:
@@ -334,6 +349,8 @@ class Study:
     ) -> list[Step]:
         """What more topics, gold or assessors would bring to b - a (or to the two best), cheapest first."""
         m = self._measure(measure)
+        if (a is None) != (b is None):
+            raise TruegainError("name two systems for the next step, or none for the two best")
         if a is None or b is None:
             self._check_several("a next step, being about a difference,")
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
@@ -379,6 +396,13 @@ class Study:
             labels=self.judge.size / gold if whole and self.judge is not None else 1.0, whole=whole,
             unit="" if self.hole_sample is None else "sampled hole",
         )  # fmt: skip
+
+
+def _check(raters: Raters, over: frozenset[Source]) -> None:
+    if "assessors" in over:
+        raters.check()
+    if "replicates" in over:
+        raters.check_repeated()
 
 
 def _smallest(value: float) -> float:

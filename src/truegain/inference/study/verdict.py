@@ -65,6 +65,8 @@ class Verdict:
         if self.outcome == "does not hold":
             if c.high is not None and c.high + self._could[1] < 0:
                 return f"{c.b} is not better than {c.a}, it is worse: {found}{self._as_zero}."
+            if c.low is not None and c.low + self._could[0] > 0:
+                return f"{c.b} is better than {c.a}, but by less than {self.smallest:g}: {found}{self._as_zero}."
             return f"{c.b} is not better than {c.a} by {self.smallest:g} or more: {found}{self._as_zero}."
         return f"Whether {c.b} is better than {c.a} cannot be told: {found}; {self._why()}."
 
@@ -96,8 +98,6 @@ class Verdict:
             return "", ""
         if c.low + self._could[0] >= least:
             return f" by {least:g} or more", ""
-        if c.high + self._could[1] < least:
-            return f", but by less than {least:g}", ""
         return "", f"; whether by {least:g} or more cannot be told"
 
     def _why(self) -> str:
@@ -255,14 +255,14 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, s
 
     >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
     ('holds', 'cannot be told')
+    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.06)  # better, but by less than what matters
+    'does not hold'
     >>> outcome_of(-0.03, 0.01, 0.0, 0.0, 0.02), outcome_of(-0.03, -0.01, 0.0, 0.0, 0.0)
     ('does not hold', 'does not hold')
     """
-    if low + hidden_low > 0:
-        return "holds"
-    if high + hidden_high < max(smallest, 0.0):
+    if high + hidden_high < max(smallest, 0.0):  # also where b is better, but by less than what matters
         return "does not hold"
-    return "cannot be told"
+    return "holds" if low + hidden_low > 0 else "cannot be told"
 
 
 def _count(n: int, what: str) -> str:

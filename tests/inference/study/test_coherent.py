@@ -1,0 +1,211 @@
+"""Answers of the study go together: wider claims are not surer, rounding is no spread, nested assessors no source."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.moves import Spread
+
+Runs = dict[str, dict[str, dict[str, float]]]
+Labels = dict[str, dict[str, int]]
+
+
+def world(seed: int, topics: int = 12, docs: int = 40) -> tuple[Runs, Labels]:
+    """Three systems, two of them close."""
+    rng = np.random.default_rng(seed)
+    labels = {str(t): {f"d{i}": int(rng.random() < 0.35) for i in range(docs)} for t in range(topics)}
+    runs: Runs = {
+        s: {t: {d: skill * g + rng.normal() for d, g in row.items()} for t, row in labels.items()}
+        for s, skill in (("a", 0.5), ("b", 0.6), ("c", 1.2))
+    }
+    return runs, labels
+
+
+def test_topics_and_collection_are_never_surer_than_the_collection_alone() -> None:
+    """Guards a claim about more against being narrower than one about less: where topics hardly differ it would be."""
+    narrower = 0
+    for seed in range(6):
+        runs, labels = world(seed)
+        both = tg.Study(runs, labels, "nDCG@10", generalise_to=["topics", "collection"], replicates=300).compare()
+        fixed = tg.Study(runs, labels, "nDCG@10", generalise_to=["collection"], replicates=300).compare()
+        topics = tg.Study(runs, labels, "nDCG@10").compare()
+        for wide, one, other in zip(both, fixed, topics, strict=True):
+            widths = [(c.high or 0) - (c.low or 0) for c in (wide, one, other)]
+            assert widths[0] == pytest.approx(max(widths), rel=1e-9)
+            narrower += widths[1] > widths[2]
+    assert narrower  # there were such pairs
+
+
+def test_the_wider_of_two_spreads() -> None:
+    """Guards the choice by limits, not by variances: few degrees of freedom widen."""
+    one, other = (
+        Spread(np.array([1.0, 1.0]), np.array([50.0, 50.0])),
+        Spread(np.array([0.9, 0.5]), np.array([2.0, 2.0])),
+    )
+    found = one.or_wider(other)
+    assert (found.variance.tolist(), found.df.tolist()) == ([0.9, 0.5], [2.0, 2.0])
+    assert other.or_wider(one).variance.tolist() == [0.9, 0.5]
+    few = Spread(np.array([0.1]), np.array([9.0]))
+    assert Spread(np.array([1.0]), np.array([9.0])).or_wider(few).variance.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("measure", ["P@2", "P@5", "RR"])
+def test_a_constant_difference_has_no_interval_whatever_its_rounding(measure: str) -> None:
+    """Guards rounding against being taken for a spread."""
+    labels = {str(t): {"r": 1, **{f"n{i}": 0 for i in range(9)}} for t in range(12)}
+    first = {t: {d: float(d == "r") - 0.01 * i for i, d in enumerate(row)} for t, row in labels.items()}
+    last = {t: {d: -float(d == "r") - 0.01 * i for i, d in enumerate(row)} for t, row in labels.items()}
+    found = tg.Study({"last": last, "first": first}, labels, measure).compare("last", "first")[0]
+    assert found.difference > 0
+    assert (found.low, found.high, found.p) == (None, None, None)
+
+
+def test_assessors_of_one_topic_each_are_nested() -> None:
+    """Guards nested assessors, one or two a topic: the spread over topics holds them, and the study says so."""
+    runs, labels = world(3)
+    rng = np.random.default_rng(4)
+    rows = [
+        (t, d, f"w{t}-{k}", float(np.clip(g + rng.integers(-1, 2), 0, 2)))
+        for t, row in labels.items()
+        for d, g in row.items()
+        for k in range(2)
+    ]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    with pytest.raises(tg.TruegainError, match="every assessor rated one topic only: assessors are nested in topics"):
+        tg.Study(runs, frame, "nDCG@10", rule="mean", generalise_to=["topics", "assessors"])
+
+
+def test_what_assessors_add_is_known_no_worse_than_its_parts() -> None:
+    """Guards the degrees of freedom of topics and assessors together: at least the fewer of both."""
+    runs, labels = world(5)
+    rng = np.random.default_rng(6)
+    rows = [
+        (t, d, f"w{k}", float(np.clip(g + rng.integers(-1, 2), 0, 2)))
+        for t, row in labels.items()
+        for d, g in row.items()
+        for k in rng.choice(7, 2, replace=False)
+    ]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    study = tg.Study(runs, frame, "nDCG@10", rule="mean", generalise_to=["topics", "assessors"])
+    assert (study.lattice().spread(Contrasts.all_pairs(3)).df >= 6).all()
+
+
+def test_better_by_less_than_what_matters_does_not_hold() -> None:
+    """Guards the verdict where a gain is sure and surely too small."""
+    runs, labels = world(7, topics=40)
+    sure = tg.Study(runs, labels, "P@10").verdict("a", "c")
+    assert sure.outcome == "holds"
+    small = tg.Study(runs, labels, "P@10", smallest=0.9).verdict("a", "c")
+    assert small.outcome == "does not hold"
+    assert "c is better than a, but by less than 0.9" in small.sentence
+
+
+def rated(labels: Labels, seed: int, people: int, times: int = 1, each: int = 2) -> pl.DataFrame:
+    """Noisy ratings, so many people a document, each asked so many times."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (t, d, f"w{k}", float(g + rng.integers(0, 3)))
+        for t, row in labels.items()
+        for d, g in row.items()
+        for k in rng.choice(people, each, replace=False)
+        for _ in range(times)
+    ]
+    return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+
+
+def test_a_constant_difference_of_topics_that_differ_is_no_spread() -> None:
+    """Guards against cancellation: both systems vary over topics, their difference does not."""
+    rng = np.random.default_rng(1)
+    labels = {str(t): {f"d{i}": int(i < 1 + rng.integers(1, 8)) for i in range(20)} for t in range(25)}
+    a = {t: {d: float(-i) for i, d in enumerate(row)} for t, row in labels.items()}
+    worse = {t: {d: s if d != "d0" else -99.0 for d, s in row.items()} for t, row in a.items()}
+    study = tg.Study({"worse": worse, "a": a}, labels, "P@10")
+    found = study.compare("worse", "a")[0]
+    assert found.difference == pytest.approx(0.1)
+    assert found.low is None
+    assert len(study.best().best) == 2
+
+
+def test_ratings_of_other_topics_make_nobody_a_unit() -> None:
+    """Guards assessors who rated nothing that the runs answer: same limits, same words, same refusal."""
+    runs, labels = world(9)
+    here = rated(labels, 1, 5)
+    there = rated({f"x{t}": row for t, row in labels.items()}, 2, 20).with_columns(assessor=pl.col("assessor") + "x")
+    options = {"rule": "mean", "generalise_to": ["topics", "assessors"]}
+    alone = tg.Study(runs, here, "CG@10", **options)  # type: ignore[arg-type]
+    with pytest.warns(tg.DataWarning, match="not answered by all systems"):
+        more = tg.Study(runs, pl.concat([here, there]), "CG@10", **options)  # type: ignore[arg-type]
+    assert more.population == alone.population
+    for one, other in zip(alone.compare(), more.compare(), strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
+
+
+def test_documents_with_one_rating_are_few_or_refused() -> None:
+    """Guards the spread over assessors, which documents with one rating make too small."""
+    runs, labels = world(11)
+    frame = rated(labels, 3, 6, each=3)
+    once = frame.unique(["topic", "doc"], keep="first", maintain_order=True).filter(pl.col("doc").str.ends_with("1"))
+    mixed = pl.concat([frame.filter(~pl.col("doc").str.ends_with("1")), once])
+    share = once.height / mixed.n_unique(["topic", "doc"])
+    assert share == pytest.approx(0.1)
+    tg.Study(runs, mixed, "CG@10", rule="mean", generalise_to=["assessors"])
+    more = mixed.filter(~pl.col("doc").is_in(["d0"]))
+    with pytest.raises(tg.TruegainError, match="documents have one rating"):
+        tg.Study(runs, more, "CG@10", rule="mean", generalise_to=["assessors"])
+
+
+def test_asking_again_is_counted_once() -> None:
+    """Guards replicates beside assessors, topics fixed: an assessor left out takes the noise of his ratings along."""
+    runs, labels = world(13)
+    frame = rated(labels, 5, 6, times=2)
+    widths = {}
+    for over in (("assessors",), ("replicates",), ("assessors", "replicates")):
+        with pytest.warns(tg.DataWarning, match="all ratings count"):
+            study = tg.Study(runs, frame, "CG@10", rule="mean", repeated="all", generalise_to=over)
+        widths[over] = [(c.high or 0) - (c.low or 0) for c in study.compare()]
+    both = np.maximum(widths[("assessors",)], widths[("replicates",)])
+    assert widths[("assessors", "replicates")] == pytest.approx(both.tolist(), rel=1e-9)
+    uneven = pl.concat([frame, frame.head(1)])
+    with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match="rated 2 to 3 times"):
+        tg.Study(runs, uneven, "CG@10", rule="mean", repeated="all", generalise_to=["replicates"])
+
+
+def test_the_order_of_files_and_rows_changes_nothing() -> None:
+    """Guards every number against the order of runs and of ratings."""
+    runs, labels = world(15)
+    frame = rated(labels, 7, 6, each=3)
+    over = ["collection", "assessors"]
+    first = tg.Study(runs, frame, "CG@5", rule="mean", generalise_to=over, replicates=200).compare("a", "c")[0]
+    again = tg.Study(
+        runs, frame.sample(fraction=1.0, shuffle=True, seed=3), "CG@5", rule="mean", generalise_to=over, replicates=200
+    )
+    other = again.compare("a", "c")[0]
+    assert (first.low, first.high) == pytest.approx((other.low, other.high), rel=1e-12)
+    turned = dict(reversed(runs.items()))
+    p = {frozenset((c.a, c.b)): c.p_adjusted for c in tg.Study(runs, labels, "P@10").compare()}
+    q = {frozenset((c.a, c.b)): c.p_adjusted for c in tg.Study(turned, labels, "P@10").compare()}
+    assert p == q
+
+
+def test_what_stands_on_few_gold_labels_is_no_estimate() -> None:
+    """Guards scores as differences: fewer than ten gold labels are told, and no value lies outside its measure."""
+    runs, labels = world(17)
+    bronze = {t: {d: g if i % 5 else 1 - g for i, (d, g) in enumerate(row.items())} for t, row in labels.items()}
+    gold = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 20 == int(t) % 7} for t, row in labels.items()}
+    found = tg.Study(runs, bronze, "P@10", gold=gold, design="random").estimates()
+    assert any(e.refused for e in found)
+    assert all("at least 10 are needed" in e.notes[0] if e.refused else 0 <= e.value <= 1 for e in found)
+
+
+def test_one_system_for_the_next_step_is_refused() -> None:
+    """Guards a name that would be ignored; and that buying nothing leaves the width as it is."""
+    runs, labels = world(19)
+    study = tg.Study(runs, labels, "P@10")
+    with pytest.raises(tg.TruegainError, match="name two systems"):
+        study.next_steps("a")
+    standing = study.standing("a", "b")
+    assert standing.after() == pytest.approx(standing.half)
