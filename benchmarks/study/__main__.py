@@ -15,7 +15,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # o
 from benchmarks.coverage.run import seen_in  # noqa: E402
 from benchmarks.study.told import Cell  # noqa: E402
 
-FAMILIES = ("alone", "pairs", "joined")
+FAMILIES = ("alone", "pairs", "joined", "holes")
 
 
 def main() -> None:

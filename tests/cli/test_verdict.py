@@ -147,13 +147,41 @@ def test_holes_hold_back_or_count_as_not_relevant(run: Run, folder: Path) -> Non
     few = {t: {d: g for d, g in row.items() if rng.random() < 0.5} for t, row in labels.items()}
     tg.write_judgments(few, folder / "few.qrels")
     _, out, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10")
-    assert re.search(rf"it holds, unless unjudged documents turn against it on \d+ or more of {TOPICS} topics", out)
+    unless = rf"it holds, unless \d+ or more of \d+ unjudged documents are relevant, on \d+ or more of {TOPICS} topics"
+    assert re.search(unless, out)
     assert "the verdict takes the worst" in out
     _, turned, _ = run("verdict", "few.qrels", *TWO[::-1], "-m", "P@10")
     assert re.search(r"by the labels there are it is worse, but \d+ unjudged documents could add up to 0\.", turned)
     _, assumed, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10", "--holes", "non-relevant")
     assert assumed.splitlines()[0].endswith("; unjudged documents count as not relevant.")
     assert assumed.startswith("good is better than weak")
+
+
+def test_a_sample_of_the_holes_frees_the_verdict(run: Run, folder: Path) -> None:
+    """Guards --hole-sample: P@10 by default, no bound, topics fixed too, told in made_by; a stray label ends with 2."""
+    runs, labels = world()
+    tops = {s: {t: sorted(row, key=lambda d: -row[d])[:10] for t, row in runs[s].items()} for s in ("weak", "good")}
+    few = {t: {d: row[d] for d in tops["weak"][t]} for t, row in labels.items()}
+    holes = [(t, d) for t in labels for d in tops["good"][t] if d not in few[t]]
+    sample: dict[str, dict[str, int]] = {}
+    for i in sorted(np.random.default_rng(2).permutation(len(holes))[:50].tolist()):
+        t, d = holes[i]
+        sample.setdefault(t, {})[d] = labels[t][d]
+    tg.write_judgments(few, folder / "few.qrels")
+    tg.write_judgments(sample, folder / "holes.qrels")
+    command = ("verdict", "few.qrels", *TWO, "--hole-sample", "holes.qrels")
+    code, out, _ = run(*command)
+    assert code == 0
+    assert re.match(r"good is better than weak: \+0\.\d+ P@10 ", out)
+    assert f"by a random sample of 50 of the {len(holes)} unjudged documents." in out.splitlines()[0]
+    assert "Holes:" not in out
+    assert run(*command, "--topics", "fixed")[1].startswith("good is better than weak")
+    told = json.loads(run(*command, "--format", "json")[1])
+    assert told["made_by"]["hole_sample"] == 50
+    assert "holes.qrels" in str(told["made_by"]["inputs"])
+    code, _, err = run("verdict", "few.qrels", *TWO, "--hole-sample", "judgments.qrels")
+    assert code == 2
+    assert "labels are not of unjudged documents that P@10 looks at" in err
 
 
 def test_several_measures_have_a_verdict_each(run: Run) -> None:

@@ -38,7 +38,8 @@ def demo_command(
         f"Simulated {len(world.gold.topic.values)} topics, {len(world.runs.systems)} systems and {len(world.gold):,} "
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"
         "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it, gold_topics.qrels that about all "
-        f"pairs of {GOLD_TOPICS} topics.\n"
+        f"pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system came, hole_sample.qrels "
+        "the truth about\na quarter of what it has unjudged in its first ten.\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -60,7 +61,7 @@ def demo_command(
 def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
     from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-    from truegain.experiments.world import simulate
+    from truegain.experiments.world import newcomer, simulate
     from truegain.experiments.world_text import texts
     from truegain.tables.write import write_judgments, write_runs
 
@@ -71,6 +72,8 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(world.sample, folder / "gold_sample.qrels")
     some = np.flatnonzero(np.asarray(world.gold.topic.code) < GOLD_TOPICS)  # topics are alike: the first are a sample
     write_judgments(world.gold.take(some), folder / "gold_topics.qrels")
+    for judgments, name in zip(newcomer(world, seed=seed), ("pooled.qrels", "hole_sample.qrels"), strict=True):
+        write_judgments(judgments, folder / name)
     lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")

@@ -75,6 +75,10 @@ def verdict_command(
         Literal["bound", "non-relevant"],
         typer.Option("--holes", help="Unjudged documents hold the verdict back, or count as not relevant."),
     ] = "bound",
+    hole_sample: Annotated[
+        str | None,
+        typer.Option("--hole-sample", help="Labels of a random sample of the runs' unjudged documents, to the cutoff."),
+    ] = None,
     uses: Annotated[
         list[str] | None,
         typer.Option("--uses", help="system=model, the model a system uses, or a file of system,model; repeatable."),
@@ -99,7 +103,7 @@ def verdict_command(
     from truegain.inference.study.next_steps import prices_of
     from truegain.inference.study.study import Study
 
-    over = _population(generalise_to, topics == "fixed", gold is not None, rule or normalise or gold_rule)
+    over = _population(generalise_to, topics == "fixed", bool(gold or hole_sample), rule or normalise or gold_rule)
     if gold is None:
         refuse(
             "is about gold labels; give these with --gold",
@@ -114,11 +118,13 @@ def verdict_command(
     study = Study(
         read_runs(files, name_by=name_by) if STANDARD_INPUT in files else files,
         reading.load(judgments) if ratings else judgments,
-        measure or [_usual(gold, design)], gold=reading.load(gold) if gold and gold_rule else gold, design=design,
-        generalise_to=over, rule=rule, gold_rule=gold_rule,
+        measure or [_usual(gold or hole_sample, design)],
+        gold=reading.load(gold) if gold and gold_rule else gold, design=design, generalise_to=over,
+        rule=rule, gold_rule=gold_rule,
         scale=reading.scale if ratings or gold_rule else None, repeated=reading.repeated, normalise=normalise,
         gold_level=gold_level,
-        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, confidence=confidence,
+        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, hole_sample=hole_sample,
+        confidence=confidence,
         replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
     chosen = _pair(study, pair)
@@ -129,7 +135,7 @@ def verdict_command(
         study.verdict(*(chosen or (rankings[i].systems[1], rankings[i].systems[0])), m, costs)
         for i, m in enumerate(study.measures)
     ]
-    inputs = [judgments, *([gold] if gold else []), *files, *(u for u in uses or () if "=" not in u)]
+    inputs = [judgments, *(x for x in (gold, hole_sample) if x), *files, *(u for u in uses or () if "=" not in u)]
     made_by = {**study.made_by, "pair": pair, "gold_level": gold_level, "gold_rule": gold_rule, "level": level,
                "normalise": normalise, "costs": costs, "uses": models, "judge_model": judge_model,
                "replicates": replicates, "name_by": name_by, "reading": vars(reading), **about}  # fmt: skip
@@ -204,7 +210,7 @@ def _population(text: str | None, fixed: bool, gold: bool, rule: str | None) -> 
         raise TruegainError(
             "--topics fixed, and nothing else was sampled: labels are taken as they are, so the scores are exact for "
             "these topics (truegain eval); say what else it shall hold for, as in --generalise-to collection, or give "
-            "--gold"
+            "--gold or --hole-sample"
         )
     if "replicates" in names and rule is None:
         raise TruegainError(

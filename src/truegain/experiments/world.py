@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Run, Runs, run_of_columns
@@ -70,6 +71,27 @@ def simulate(
         _judgments(names, topic, doc, noisy(label, np.random.default_rng(judge_seed)), "noisy"),
         gold.take(np.sort(chosen)),
     )
+
+
+def newcomer(world: World, depth: int = 10, seed: int = 0) -> tuple[Judgments, Judgments]:
+    """The true labels had the last system not been pooled, and those of a random quarter of its holes.
+
+    The pool is the union of the first `depth` documents of the other systems; the holes are what the last one has
+    there beside them.
+
+    >>> pooled, sample = newcomer(simulate(topics=3, systems=2, docs=20, depth=10, pool_depth=5, seed=1), depth=5)
+    >>> len(pooled), len(sample)
+    (15, 2)
+    """
+    ranked = aligned(world.runs, world.gold, Options())
+    top = ranked.rank <= depth
+    last = ranked.list // len(ranked.topics) == len(ranked.systems) - 1
+    row = np.empty(len(ranked.pool), np.int64)
+    row[ranked.pool.find(world.gold.topic, world.gold.docs)] = np.arange(len(world.gold))
+    pooled, own = (np.unique(row[ranked.item[top & side]]) for side in (~last, last))
+    holes = np.setdiff1d(own, pooled)
+    chosen = np.random.default_rng([seed, 35]).permutation(holes)[: max(1, len(holes) // 4)]
+    return world.gold.take(pooled), world.gold.take(np.sort(chosen))
 
 
 def _quality(topics: int, docs: int, rng: np.random.Generator) -> Floats:

@@ -70,15 +70,18 @@ class PairFit:
         over_all = np.divide(total.sum(axis=2), mass, out=np.zeros(mass.shape), where=mass > 1e-9)
         return np.asarray((total + over_all[:, :, None]) / (count + 1))
 
-    def values(self, weights: Floats) -> Floats:
-        """The score of every system for every row of topic weights; NaN where it has no gold pair left."""
+    def values(self, weights: Floats, lacking: float = np.nan) -> Floats:
+        """The score of every system for every row of topic weights.
+
+        lacking: the correction of a system that has no gold pair left.
+        """
         rows, systems = len(weights), len(self.whole)
         weighted = (weights[:, :, None] * self.expected(weights)).reshape(rows, -1)
         predicted = weighted @ self.whole.reshape(systems, -1).T
         right = weights @ self.drawn_gold.T - weighted @ self.drawn.reshape(systems, -1).T
         share = weights @ self.drawn.sum(axis=2).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            corrected = weights @ self.whole.sum(axis=2).T * right / share
+        whole = weights @ self.whole.sum(axis=2).T
+        corrected = np.divide(whole * right, share, out=np.full(share.shape, lacking), where=share != 0)
         return np.asarray((predicted + corrected) / weights.sum(axis=1, keepdims=True))
 
     def by_topic(self) -> Floats:

@@ -42,7 +42,7 @@ class Answering:
         least, most = self.measure.bounds()
         out = []
         for s, system in enumerate(self.systems):
-            notes = _unknown(False, None if touching is None else int(touching[s]))
+            notes = _unknown(False, None if touching is None else int(touching[s]), self.lattice.labels)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
                 Estimate(
@@ -65,7 +65,7 @@ class Answering:
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
-            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]))
+            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
             if still and not exact and not asked.values(lattice.evidence.contributions())[:, i].any():
                 notes = ("the two score the same in every topic",)
             t = difference[i] / se if se > 0 else 0.0
@@ -147,12 +147,13 @@ def _exact(lattice: Lattice) -> bool:
     return not lattice.over and isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
 
 
-def _unknown(still: bool, touching: int | None) -> tuple[str, ...]:
+def _unknown(still: bool, touching: int | None, what: str = "gold") -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes = []
     if still:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
-        labels = "1 gold label touches it" if touching == 1 else f"{touching} gold labels touch it"
+        kind = "gold label" if what == "gold" else "sampled hole"
+        labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
         notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from what the two systems retrieved")
     return tuple(notes)

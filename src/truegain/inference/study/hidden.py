@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.holes.extremes import check_known, extremes_of
+from truegain.inference.holes.extremes import Linear, check_known, extremes_of
 from truegain.inference.holes.filled import Filled
+from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.next_steps import Step
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
 from truegain.tables.columns import Floats
+
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
     """How far the difference b - a could fall and rise, topic by topic, if unjudged documents were judged.
 
-    `documents` counts the unjudged documents of both lists where the measure looks; None of all where it is not known.
+    `documents` counts the unjudged documents of both lists where the measure looks.  For measures linear in gain
+    `falls` and `rises` say how far each of these alone could take it; None for others.
     """
 
     low: Floats  # by topic, at most 0
     high: Floats
     documents: int
     topics: int
+    falls: Floats | None = None  # by document, at least 0
+    rises: Floats | None = None
+    spread: float = 0.0  # the sum over documents of the largest variance that a label can have
 
     @property
     def least(self) -> float:
@@ -42,9 +50,25 @@ class Hidden:
         >>> Hidden(np.array([-0.02, 0.0, -0.05]), np.zeros(3), 4, 3).to_undo(0.06)
         2
         """
-        taken = np.cumsum(np.sort(-self.low)[::-1])
-        reached = np.flatnonzero(taken >= margin)
-        return int(reached[0]) + 1 if len(reached) else None
+        return _fewest(-self.low, margin)
+
+    def documents_to_undo(self, margin: float, falls: bool = True) -> int | None:
+        """How many unjudged documents at least would have to be relevant for it; None: never, or not known.
+
+        Their moves add up where the measure is linear in gain, so the largest ones do it with the fewest.
+
+        >>> Hidden(np.array([-0.05]), np.zeros(1), 3, 1, falls=np.array([0.01, 0.03, 0.01])).documents_to_undo(0.035)
+        2
+        """
+        far = self.falls if falls else self.rises
+        return None if far is None else _fewest(far, margin)
+
+
+def _fewest(far: Floats, margin: float) -> int | None:
+    """How many of these numbers, the largest first, make up a margin; None where all do not."""
+    taken = np.cumsum(np.sort(far)[::-1])
+    reached = np.flatnonzero(taken >= margin - ROUNDING)
+    return int(reached[0]) + 1 if len(reached) else None
 
 
 def hidden_in(runs: object, judgments: object, measure: Measure, options: Options, a: str, b: str) -> Hidden:
@@ -66,4 +90,49 @@ def hidden_in(runs: object, judgments: object, measure: Measure, options: Option
         low[t], high[t] = -far[first, second] - now, far[second, first] - now
     open_ = filled.hole[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
-    return Hidden(np.minimum(low, 0.0), np.maximum(high, 0.0), count, topics)
+    found = Hidden(np.minimum(low, 0.0), np.maximum(high, 0.0), count, topics)
+    if not isinstance(extremes, Linear):
+        return found
+    moved = np.zeros(len(ranked.pool))
+    for system, sign in ((second, 1.0), (first, -1.0)):
+        mine = open_ & (ranked.list // topics == system)
+        np.add.at(moved, ranked.item[mine], sign * extremes.weight[mine] / topics)
+    each = np.stack([moved * extremes.least, moved * extremes.most])
+    spread = float((moved**2).sum()) * (extremes.most - extremes.least) ** 2 / 4
+    return replace(
+        found, falls=-np.minimum(each.min(axis=0), 0.0), rises=np.maximum(each.max(axis=0), 0.0), spread=spread
+    )
+
+
+def sample_step(
+    hidden: Hidden, variance: float, quantile: float, smallest: float = 0.0, price: float | None = None
+) -> Step | None:
+    """What judging a random sample of the holes would leave of the interval: a quarter, or enough for `smallest`.
+
+    For labels that vary as much as they can (half of them the lowest, half the highest), n of N judged, topics random:
+
+        V' = V + N/n * sum over holes of (what the highest label moves more than the lowest)^2/4
+
+    None where the measure is not linear in gain: there a sample does not help.
+
+    >>> far = np.full(100, 0.01)
+    >>> hidden = Hidden(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
+    >>> print(sample_step(hidden, 1e-4, 2.0))
+    holes alone hold it back; 25 of the 100 unjudged documents judged, drawn at random: +-0.2010
+    """
+    if hidden.falls is None:
+        return None
+    total = hidden.documents
+
+    def half(n: int) -> float:
+        return quantile * float(np.sqrt(variance + total / n * hidden.spread))
+
+    n = min(total, max(LEAST_GOLD, -(-total // 4)))
+    enough = None
+    if smallest > 0:
+        needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= smallest]
+        n, enough = (needed[0], True) if needed else (total, False)
+    some = f"{n:,} of the {total:,} unjudged documents judged, drawn at random" if n < total else (
+        f"all {total:,} unjudged documents judged")  # fmt: skip
+    phrase = f"holes alone hold it back; {some}"
+    return Step("holes", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)

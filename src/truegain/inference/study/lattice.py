@@ -15,14 +15,16 @@ from truegain.inference.collection.few import Pooled, TopicSpread
 from truegain.inference.limits import within
 from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
+from truegain.inference.study.hole_sample import ByHoles
 from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 
-Source = Literal["topics", "collection", "assessors", "replicates", "gold"]
+Source = Literal["topics", "collection", "assessors", "replicates", "gold", "holes"]
 POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors", "replicates")
 SOURCES: tuple[Source, ...] = get_args(Source)
-NESTED: tuple[Source, ...] = ("gold", "collection", "replicates")  # what a topic has of its own
+LABELS: tuple[Source, ...] = ("gold", "holes")  # labels that were sampled; they always count
+NESTED: tuple[Source, ...] = ("gold", "holes", "collection", "replicates")  # what a topic has of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,11 @@ class Lattice:
     make_replicates: Callable[[], Moves] | None = None
     make_documents: Callable[[], Moves] | None = None
 
+    @property
+    def labels(self) -> Source:
+        """What labels that were sampled are called."""
+        return "holes" if isinstance(self.evidence, ByHoles) else "gold"
+
     @cached_property
     def collection(self) -> Collection | None:
         """Made when first asked for."""
@@ -92,8 +99,8 @@ class Lattice:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
             return self.evidence.over_topics(asked)
-        if source == "gold":
-            return self.evidence.over_gold(asked)
+        if source in LABELS:
+            return self.evidence.over_gold(asked) if source == self.labels else None
         if source == "assessors":
             return None if self.assessors is None else self.assessors[0].spread(asked)
         if source == "replicates":
@@ -129,14 +136,14 @@ class Lattice:
         """
         whole = self._joined(asked)
         for source in NESTED:
-            part = self.alone(asked, source) if source == "gold" or source in self.over else None
+            part = self.alone(asked, source) if source in (*LABELS, *self.over) else None
             whole = whole if part is None else whole.or_wider(part)
         return whole
 
     def _apart(self) -> list[Source]:
         """Sources that add up where topics are held fixed; assessors and documents hold the noise of ratings."""
         held = {"assessors", "collection"} & self.over
-        return [s for s in NESTED if s == "gold" or (s in self.over and not (s == "replicates" and held))]
+        return [s for s in NESTED if s in LABELS or (s in self.over and not (s == "replicates" and held))]
 
     def _joined(self, asked: Contrasts) -> Spread:
         crossed = self._crossed(asked)
@@ -175,7 +182,7 @@ class Lattice:
         """The variance that each source brings by itself; together they are all of it."""
         parts: dict[Source, Floats] = {}
         if (gold := self.evidence.over_gold(asked)) is not None:
-            parts["gold"] = gold.variance
+            parts[self.labels] = gold.variance
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
         if "replicates" in self._apart() and self.replicates is not None:

@@ -10,11 +10,11 @@ from truegain.inference.limits import within
 from truegain.inference.results import Comparison
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import ByRates
-from truegain.inference.study.lattice import SOURCES, Lattice, limits
+from truegain.inference.study.lattice import LABELS, SOURCES, Lattice, limits
 from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
 
-UNITS = {"topics": "Topics", "gold": "Gold labels", "assessors": "Assessors"}
+UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
 TOGETHER = "all together"
 
 
@@ -61,7 +61,7 @@ def lines_of(
     """The interval over each source of which something can be said, asked for or not, and over all together."""
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
-        spoken_of = source in lattice.over or source == "gold"
+        spoken_of = source in lattice.over or source in LABELS
         away = source == "gold" and isinstance(lattice.evidence, ByRates) and not lattice.evidence.joined
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:

@@ -17,6 +17,7 @@ from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
+from truegain.inference.study.hole_sample import ByHoles, HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice, Source
 from truegain.inference.study.making import evidence_of, tell_holes
@@ -92,6 +93,10 @@ class Given:
     def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
         return aligned(self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys)
 
+    def all(self, labels: Judgments) -> Runs:
+        """The runs of all systems."""
+        return Runs(tuple(run for load in loaders_of(self.runs, labels, self.name_by, 1) for run in load()))
+
     def two(self, a: str, b: str, labels: Judgments) -> Runs:
         """The runs of two systems; of files, those that are named like them are read first."""
         found: dict[str, Run] = {}
@@ -129,13 +134,17 @@ class Material:
     replicates: int
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
+    sample: HoleSample | None = None
 
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
         tell_holes(self.ranked, m, self.judge)
-        evidence = evidence_of(self.ranked, m, self.judge, self.gold_level)
-        naive = evidence if self.judge is None else evidence_of(self.ranked, m, None, None)
+        evidence = naive = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        if self.judge is not None:
+            naive = evidence_of(self.ranked, m, None, None)
+        if self.sample is not None:
+            evidence = self.sample.evidence(m)
         collection = assessors = replicates = documents = None
         if "collection" in self.over:
             check_drawable(m)
@@ -227,7 +236,9 @@ class Material:
         return there - int(counted.sum()), there
 
     def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
-        """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged."""
+        """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged; sampled holes."""
+        if isinstance(lattice.evidence, ByHoles):
+            return int(lattice.evidence.sampled.sum()), len(lattice.evidence.sampled)
         if self.judge is None:
             return 0, 0
         if self.judge.design == "topics":
@@ -254,6 +265,29 @@ def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule
         raise TruegainError(
             "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
             "first, with tg.to_gains"
+        )
+
+
+def check_sampled(sample: object, gold: object, rule: str | None, over: Collection[str], holes: str) -> None:
+    """Refuse what a sample of the unjudged documents cannot be told together with."""
+    if sample is None:
+        return
+    if gold is not None:
+        raise TruegainError(
+            "hole_sample and gold: judged documents count as they are beside a sample of the unjudged ones; have the "
+            "judge label these too and draw gold from all of them, or give one of the two"
+        )
+    if rule is not None:
+        raise TruegainError(
+            "hole_sample and ratings: judged documents count as they are beside it; make labels of the ratings first, "
+            "with tg.to_gains"
+        )
+    if holes != "bound":
+        raise TruegainError(f"hole_sample and holes={holes!r}: a sample tells what unjudged documents are; give one")
+    if others := [s for s in over if s != "topics"]:
+        raise TruegainError(
+            f"hole_sample and generalise_to {others[0]!r}: how unjudged documents move over it is not known; leave "
+            f"{others[0]!r} or hole_sample out"
         )
 
 

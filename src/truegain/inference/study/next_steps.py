@@ -10,7 +10,7 @@ from truegain.errors import TruegainError
 
 KINDS = ("topics", "gold", "assessors")
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
-UNITS = {"topics": "topic", "gold": "gold label", "assessors": "assessor"}
+UNITS = {"topics": "topic", "gold": "gold label", "assessors": "assessor", "holes": "sampled hole"}
 FACTORS = (2, 4)
 MOST = 1e7
 
@@ -32,6 +32,7 @@ class Standing:
     quantile: float = 1.96
     labels: float = 1.0
     whole: bool = False
+    unit: str = ""  # what gold labels are called where they are something else
 
     @property
     def half(self) -> float:
@@ -75,6 +76,7 @@ class Step:
     cost: float | None = None
     enough: bool | None = None  # for the smallest gain that matters
     unit: str = ""
+    phrase: str = ""  # in place of how many more there are
 
     def __str__(self) -> str:
         return f"{self.told}{'; not enough alone' if self.enough is False else ''}"
@@ -83,6 +85,8 @@ class Step:
     def told(self) -> str:
         """How many more, what they bring and what they cost."""
         price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
+        if self.phrase:
+            return f"{self.phrase}: +-{self.half:.4f}{price}"
         return f"{self.more:,} more {self.words} ({self.have + self.more:,} in all): +-{self.half:.4f}{price}"
 
     @property
@@ -164,7 +168,7 @@ def _step(now: Standing, kind: str, have: int, factor: float, smallest: float, c
     more = max(1, math.ceil(have * factor - 1e-9) - have)
     half = now.after(**{kind: (have + more) / have})
     enough = None if smallest <= 0 else half <= smallest * (1 + 1e-9)
-    unit = "gold topic" if kind == "gold" and now.whole else ""
+    unit = "" if kind != "gold" else "gold topic" if now.whole else now.unit
     return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit)
 
 

@@ -20,6 +20,7 @@ class Population:
     assessors: int = 0  # 0 where labels are taken as they are
     gold: bool = False
     gold_rated: bool = False  # whether the assessors are those of the gold labels
+    sampled: tuple[int, int] | None = None  # unjudged documents judged at random, and of how many
 
     @property
     def holds_for(self) -> str:
@@ -32,6 +33,10 @@ class Population:
             words.append(f"by assessors like these {self.assessors}")
         if "replicates" in self.over:
             words.append("were the judge asked again")
+        if self.sampled is not None:
+            n, holes = self.sampled
+            some = f"a random sample of {n:,} of the {holes:,} unjudged documents"
+            words.append(f"by {some if n < holes else f'labels of all {n:,} unjudged documents'}")
         return ", ".join(words)
 
     @property

@@ -27,10 +27,19 @@ from truegain.inference.study.checks import (
     tell_whole_topics,
 )
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.hidden import Hidden, hidden_in
+from truegain.inference.study.hidden import Hidden, hidden_in, sample_step
+from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import POPULATIONS, Lattice, Source
 from truegain.inference.study.lines import Pull, lines_of, naive_line
-from truegain.inference.study.material import Given, Material, check_rated, of_topics, raters_in, raters_of
+from truegain.inference.study.material import (
+    Given,
+    Material,
+    check_rated,
+    check_sampled,
+    of_topics,
+    raters_in,
+    raters_of,
+)
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
 from truegain.inference.study.population import Population
@@ -64,6 +73,8 @@ class Study:
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"}, and `judge_model` that behind the
     judgments: a system of the judge's own model is judged by itself.  smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
+    hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
+    measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
@@ -94,6 +105,7 @@ class Study:
         judge_model: str | None = None,
         smallest: float = 0.0,
         holes: HolesAs = "bound",
+        hole_sample: object = None,
         confidence: float = 0.95,
         replicates: int = 1000,
         seed: int = 0,
@@ -110,6 +122,7 @@ class Study:
         if gold is None and design is not None:
             raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
         check_rated(gold, rule, normalise, gold_rule)
+        check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
         self.gold_rated = gold_rule is not None
         rated, chosen = (gold, gold_rule) if self.gold_rated else (judgments, rule)
         self.raters = raters_of(rated, chosen, scale, normalise, repeated, outside, rule_parameters)
@@ -140,8 +153,10 @@ class Study:
             _check(self.raters, self.over)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
+        self.hole_sample = None if hole_sample is None else self._sample(Judgments.of(hole_sample), labels)
         self._material = Material(
-            self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated
+            self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
+            self.hole_sample,
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
@@ -149,6 +164,7 @@ class Study:
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": None if self.judge is None else self.judge.design, "confidence": confidence, "seed": seed,
             "smallest": smallest, "holes": holes, "rule": rule,
+            "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip
 
     def __repr__(self) -> str:
@@ -175,7 +191,9 @@ class Study:
     @property
     def _population(self) -> Population:
         assessors = 0 if self.raters is None else len(self.raters)
-        return Population(self.over, len(self.topics), assessors, self.judge is not None, self.gold_rated)
+        sample = self.hole_sample
+        sampled = None if sample is None else (sample.size, sample.holes)
+        return Population(self.over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
 
     def lattice(self, measure: object = None) -> Lattice:
         """What a measure stands on; made when first asked for."""
@@ -203,6 +221,12 @@ class Study:
         tell_whole_topics(judge)
         return judge
 
+    def _sample(self, sample: Judgments, labels: Judgments) -> HoleSample:
+        """The sample of the holes, less that of judged topics that are left out."""
+        left_out = set(labels.topic.values) - set(self.topics)
+        kept = of_topics(sample, set(sample.topic.values) - left_out)
+        return HoleSample.of(self._given.all(self._labels), self._labels, kept, self.measures)
+
     def _measure(self, measure: object) -> Measure:
         if measure is None:
             return self.measures[0]
@@ -229,7 +253,7 @@ class Study:
 
     def estimates(self, measure: object = None) -> Answers[Estimate]:
         """The score of every system with its interval, by all that was sampled."""
-        gold = ["gold"] if self.judge is not None else []
+        gold = ["gold"] if self.judge is not None else ["holes"] if self.hole_sample is not None else []
         over = ", ".join([*(s for s in POPULATIONS if s in self.over), *gold])
         chosen = self.measures if measure is None else (self._measure(measure),)
         found = [one for m in chosen for one in self._answering(m).estimates(over)]
@@ -259,7 +283,7 @@ class Study:
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
-        if holes:
+        if holes and self.hole_sample is None:
             are, count = ("is", "counts") if holes == 1 else ("are", "count")
             notes.append(
                 f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, {are} unjudged and "
@@ -318,14 +342,15 @@ class Study:
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             {x.source: Pull.most_of(x, asked) for x in self._moves(lattice)} if known else {},
-            hidden, tuple(self._steps(asked, lattice, prices)) if known else (), tuple(notes), tuple(lent),
+            hidden, tuple(self._steps(asked, lattice, prices, hidden)) if known else (), tuple(notes), tuple(lent),
             self.holes,
         )  # fmt: skip
 
     def _hidden(self, m: Measure, a: str, b: str) -> tuple[Hidden | None, list[str]]:
         """What holes could do, and what must be said where that is not known."""
         none = np.zeros(len(self.topics))
-        if not self._material.unjudged(m, [self.systems.index(a), self.systems.index(b)])[0]:
+        here = self._material.unjudged(m, [self.systems.index(a), self.systems.index(b)])[0]
+        if not here or self.hole_sample is not None:  # a sample stands for them
             return Hidden(none, none, 0, len(none)), []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
@@ -359,10 +384,25 @@ class Study:
             self._check_several("a next step, being about a difference,")
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
-        return self._steps(self._pair(a, b), self.lattice(m), prices_of(costs))
+        return self._steps(self._pair(a, b), self.lattice(m), prices_of(costs), self._hidden(m, a, b)[0])
 
-    def _steps(self, asked: Contrasts, lattice: Lattice, prices: Mapping[str, float]) -> list[Step]:
-        return steps_of(self._standing(asked, lattice), self.smallest, prices)
+    def _steps(
+        self, asked: Contrasts, lattice: Lattice, prices: Mapping[str, float], hidden: Hidden | None
+    ) -> list[Step]:
+        steps = steps_of(self._standing(asked, lattice), self.smallest, prices)
+        if hidden is None or self.holes != "bound" or self.judge or self.raters or self.over - {"topics"}:
+            return steps
+        value, spread = float(asked.values(lattice.evidence.value)[0]), lattice.spread(asked)
+        quantile = quantile_of(self.confidence, float(spread.df[0]))
+        half = quantile * float(np.sqrt(spread.variance[0]))
+        told = [
+            outcome_of(value - half, value + half, *far, self.smallest)
+            for far in ((0.0, 0.0), (hidden.least, hidden.most))
+        ]
+        if told[0] == "cannot be told" or told[1] != "cannot be told":
+            return steps
+        judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
+        return steps if judging is None else [judging, *steps]
 
     def standing(self, a: str, b: str, measure: object = None) -> Standing:
         """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
@@ -372,7 +412,9 @@ class Study:
         return self._standing(self._pair(a, b), self.lattice(measure))
 
     def _standing(self, asked: Contrasts, lattice: Lattice) -> Standing:
-        parts: dict[str, float] = {s: float(v[0]) for s, v in lattice.own_parts(asked).items()}
+        parts: dict[str, float] = {
+            "gold" if s == "holes" else s: float(v[0]) for s, v in lattice.own_parts(asked).items()
+        }
         gold, pairs = self._material.gold_counts(lattice)
         whole = self.judge is not None and self.judge.design == "topics"
         people = 0 if self.raters is None else len(self.raters)
@@ -381,6 +423,7 @@ class Study:
             0 if self.raters is None else round(len(self.raters.ratings.value) / people),
             quantile_of(self.confidence, float(lattice.spread(asked).df[0])),
             labels=self.judge.size / gold if whole and self.judge is not None else 1.0, whole=whole,
+            unit="" if self.hole_sample is None else "sampled hole",
         )  # fmt: skip
 
 

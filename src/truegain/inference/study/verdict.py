@@ -21,9 +21,15 @@ OTHERS = {
     "assessors": "other assessors",
     "replicates": "other answers of the same judge",
     "gold": "other gold labels",
+    "holes": "another sample of the holes",
+}
+WITHIN = {
+    "collection": "their documents",
+    "replicates": "the noise of their ratings",
+    "gold": "their gold labels",
+    "holes": "their sampled holes",
 }
 AWAY = "the gold labels, of other topics,"
-WITHIN = {"collection": "their documents", "replicates": "the noise of their ratings", "gold": "their gold labels"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,16 +137,31 @@ class Verdict:
     def _held_back(self, hidden: Hidden, low: float) -> str:
         """How unjudged documents could turn what the labels say."""
         if low > 0:
-            on = hidden.to_undo(low)
+            on, of = hidden.to_undo(low), _count(hidden.documents, "unjudged document")
+            if (fewest := hidden.documents_to_undo(low)) is not None:
+                return (
+                    f"by the labels there are it holds, unless {fewest:,} or more of {of} are relevant, on {on} or "
+                    f"more of {hidden.topics} topics"
+                )
             return (
                 f"by the labels there are it holds, unless unjudged documents turn against it on {on} or more of "
-                f"{hidden.topics} topics ({_count(hidden.documents, 'unjudged document')})"
+                f"{hidden.topics} topics ({of})"
             )
         what = "it is worse" if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
+        fewest = hidden.documents_to_undo(max(self.smallest, 0.0) - (self.comparison.high or 0.0), falls=False)
         return (
             f"by the labels there are {what}, but {_count(hidden.documents, 'unjudged document')} could add up to "
-            f"{hidden.most:.4f}"
+            f"{hidden.most:.4f}{'' if fewest is None else f' ({fewest:,} or more would have to be relevant)'}"
         )
+
+    def _to_undo(self) -> int | None:
+        """How many unjudged documents at least would have to be relevant to undo what the labels say."""
+        low, high, least = self.comparison.low, self.comparison.high, max(self.smallest, 0.0)
+        if self.hidden is None or low is None or high is None:
+            return None
+        if low > 0:
+            return self.hidden.documents_to_undo(low)
+        return self.hidden.documents_to_undo(least - high, falls=False) if high < least else None
 
     # ------------------------------------------------------------------ at length
 
@@ -258,6 +279,7 @@ class Verdict:
                 "low": self.hidden.least,
                 "high": self.hidden.most,
                 "taken_as": self.holes,
+                "documents_to_undo": self._to_undo(),
             },
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),

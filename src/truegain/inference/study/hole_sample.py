@@ -1,0 +1,201 @@
+"""Labels of a random sample of the unjudged documents: what they say of the others, by measures linear in gain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import MeasureError, TruegainError, some
+from truegain.gains.pair_fit import PairFit
+from truegain.gains.rectify_pairs import SampledPairs
+from truegain.inference.holes.filled import Filled
+from truegain.inference.study.contrasts import NONE, Contrasts
+from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
+from truegain.inference.study.moves import Moves, Spread
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options
+from truegain.measures.linear import linear_parts
+from truegain.tables.checks import warn
+from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import Runs
+
+LEAST_SAMPLED = LEAST_GOLD
+
+
+@dataclass(frozen=True, eq=False)
+class ByHoles(ByGoldPairs):
+    """Judged documents as they are, and unjudged ones by a random sample of them; scores linear in gain.
+
+    value = mean over topics of the judged documents' score + what `PairFit` makes of the holes, h of the sampled ones:
+
+        (sum c m + (sum c) * (sum over sampled of c (h - m)) / (sum over sampled of c)) / T
+
+    c what a hole counts in a list, m the mean of the sampled labels of other topics.  Saerndal, Swensson and Wretman
+    1992, Model Assisted Survey Sampling, chapter 7.
+    """
+
+    judged: Floats  # system x topic, the score by the judged documents alone
+    coefficients: Floats  # system x hole
+    sampled: Bools  # of the holes
+
+    @property
+    def value(self) -> Floats:
+        """The score of each system."""
+        holes = self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0]
+        return np.asarray(self.judged.mean(axis=1) + holes)
+
+    def by_topic(self) -> Moves:
+        """Every topic left out once, the holes of the others predicted again."""
+        n = len(self.topics)
+        judged = (self.judged.sum(axis=1)[None, :] - self.judged.T) / (n - 1)
+        return Moves.left_out("topics", self.topics, judged + self.fit.values(1.0 - np.eye(n), lacking=0.0))
+
+    def by_gold(self) -> Moves:
+        """Load times residual of each sampled hole, times sqrt(1 - its chance to be drawn)."""
+        found = super().by_gold()
+        return Moves("holes", found.units, found.matrix, found.df)
+
+    def over_topics(self, asked: Contrasts) -> Spread:
+        """Over topics and the holes they hold; where no hole is left open, Student's t."""
+        found = super().over_topics(asked)
+        return Spread(found.variance, np.where(self._settled(asked), len(self.topics) - 1.0, found.df))
+
+    def touching(self, asked: Contrasts) -> Ints:
+        """Sampled holes that move each contrast; no fewer than are needed where none is left open."""
+        return np.where(self._settled(asked), np.maximum(super().touching(asked), LEAST_GOLD), super().touching(asked))
+
+    def contributions(self) -> Floats:
+        """What each topic brings."""
+        return np.asarray(self.judged.T + self.fit.by_topic())
+
+    def _settled(self, asked: Contrasts) -> Bools:
+        """Contrasts that no unjudged hole moves: all of both lists were sampled, or both lists count all alike."""
+        still = (self.coefficients[:, ~self.sampled] != 0).sum(axis=1)
+        out = still[asked.b] + np.where(asked.a == NONE, 0, still[np.maximum(asked.a, 0)]) == 0
+        for i in np.flatnonzero(~out & (asked.a != NONE)).tolist():
+            out[i] = np.array_equal(self.coefficients[asked.a[i]], self.coefficients[asked.b[i]])
+        return np.asarray(out)
+
+
+@dataclass(frozen=True, eq=False)
+class HoleSample:
+    """Runs against a pool with their holes in it, and the labels of those that were sampled."""
+
+    filled: Filled
+    label: Floats  # per item of the pool, NaN where not sampled
+    looked_at: Bools  # per item: a hole that some list has where the deepest measure looks
+
+    @classmethod
+    def of(cls, runs: Runs, labels: Judgments, sample: Judgments, measures: Sequence[Measure]) -> HoleSample:
+        """Find the holes of all runs, and the sample among them; what is no hole is refused."""
+        for m in measures:
+            if not m.linear_in_gains:
+                raise MeasureError(
+                    f"{m} is not linear in gain, so a sample of the unjudged documents cannot set it right; use P, CG, "
+                    "DCG, RBP or SDCG, or leave hole_sample out: where their worst is known, the verdict takes it"
+                )
+        deepest = max(measures, key=lambda m: getattr(m, "cutoff", None) or np.inf)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told when the runs were first read
+            filled = Filled.of(runs, labels, deepest, Options())
+        looked_at = _looked_at(filled, deepest)
+        if not looked_at.any():
+            raise TruegainError(f"no document that {deepest} looks at is unjudged; leave hole_sample out")
+        return cls(filled, _labels(filled, looked_at, sample, deepest), frozen(looked_at))
+
+    @property
+    def size(self) -> int:
+        """Sampled holes."""
+        return int((~np.isnan(self.label)).sum())
+
+    @property
+    def holes(self) -> int:
+        """Unjudged documents that the sample was drawn from."""
+        return int(self.looked_at.sum())
+
+    def counts(self, m: Measure) -> tuple[int, int]:
+        """Sampled holes and holes where a measure looks."""
+        there = _looked_at(self.filled, m)
+        return int((there & ~np.isnan(self.label)).sum()), int(there.sum())
+
+    def evidence(self, m: Measure) -> ByHoles:
+        """What the scores of a measure stand on."""
+        ranked, hole = self.filled.ranked, _looked_at(self.filled, m)
+        size, holes = self.counts(m)
+        if size < LEAST_SAMPLED and size < holes:
+            raise TruegainError(
+                f"{_labels_are(size)} of the {holes:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
+                "are needed: have more of them judged, drawn at random"
+            )
+        known, has = ranked.item_judged, hole & ~np.isnan(self.label)
+        said = np.where(has, self.label, np.where(known, ranked.item_gain, 0.0))
+        parts = linear_parts(m, said, int(ranked.rank.max(initial=1)))
+        worth, counts = parts.worth(said), parts.coefficients(ranked)
+        shape = len(ranked.systems), len(ranked.topics)
+        at = np.arange(shape[0])[:, None] * shape[1] + ranked.pool.topic[known]
+        scores = np.bincount(at.ravel(), (counts * worth)[:, known].ravel(), shape[0] * shape[1])
+        judged = scores.reshape(shape).astype(np.float64)
+        pairs = SampledPairs(
+            ranked.pool.topic.astype(np.int64), np.zeros(len(said), np.int64), worth, np.where(has, worth, np.nan),
+            np.where(has, holes / max(size, 1), 1.0), shape[1],
+        )  # fmt: skip
+        open_ = np.where(hole, counts, 0.0)
+        self._check_each(open_, has, m)
+        return ByHoles(
+            PairFit.of(pairs, open_), ranked.topics, self._names(np.flatnonzero(has)), frozen(judged),
+            frozen(open_[:, hole]), frozen(has[hole]),
+        )  # fmt: skip
+
+    def _check_each(self, counts: Floats, has: Bools, m: Measure) -> None:
+        """Tell of systems of whose holes too few were sampled."""
+        systems, own = self.filled.ranked.systems, (counts != 0).sum(axis=1)
+        drawn = (counts[:, has] != 0).sum(axis=1)
+        if few := [systems[s] for s in np.flatnonzero((drawn < own) & (drawn < LEAST_SAMPLED)).tolist()]:
+            warn(f"{m}: fewer than {LEAST_SAMPLED} sampled documents stand for the other unjudged ones of {some(few)}; "
+                 "these scores have no interval")  # fmt: skip
+
+    def _names(self, items: Ints) -> tuple[str, ...]:
+        pool = self.filled.ranked.pool
+        docs = pool.docs.take(items).strings()
+        topics = self.filled.ranked.topics
+        return tuple(f"{topics[t]} {d}" for t, d in zip(pool.topic[items].tolist(), docs, strict=True))
+
+
+def _looked_at(filled: Filled, m: Measure) -> Bools:
+    """Per item of the pool: a hole that some list has where the measure looks."""
+    out = np.zeros(len(filled.hole), np.bool_)
+    out[filled.ranked.item[m.within(filled.ranked.rank)]] = True
+    return out & filled.hole
+
+
+def _labels(filled: Filled, looked_at: Bools, sample: Judgments, m: Measure) -> Floats:
+    """The label of each sampled item; what is no hole, has no label or stands twice is refused."""
+    names = [f"{t} {d}" for t, d in zip(sample.topic.strings(), sample.docs.strings(), strict=True)]
+    item = filled.ranked.pool.find(sample.topic, sample.docs)
+    stray = np.flatnonzero((item < 0) | ~looked_at[np.maximum(item, 0)]).tolist()
+    if stray:
+        raise TruegainError(
+            f"hole_sample: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} looks at in "
+            f"these runs ({some([names[i] for i in stray])}); draw them at random from these {int(looked_at.sum()):,}"
+        )
+    if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
+        raise TruegainError(f"hole_sample: {some(none)} has a label below 0, which is none; judge it")
+    if len(np.unique(item)) < len(item):
+        twice = [names[i] for i in np.flatnonzero(np.bincount(item, minlength=1)[item] > 1).tolist()]
+        raise TruegainError(f"hole_sample: {some(sorted(set(twice)))} is labelled more than once; give one label each")
+    if len(item) < LEAST_SAMPLED and len(item) < looked_at.sum():
+        raise TruegainError(
+            f"hole_sample: {_labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
+            f"{int(looked_at.sum()):,} unjudged documents"
+        )
+    out = np.full(len(looked_at), np.nan)
+    out[item] = sample.label
+    return frozen(out)
+
+
+def _labels_are(n: int) -> str:
+    return "1 label is" if n == 1 else f"{n} labels are"
