@@ -79,9 +79,15 @@ class Homogeneity:
                 f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
                 f"that it does not. {self._size}"
             )
+        favour = self.adjusted.get("favour")
+        so = (
+            "it favours some, its errors do not cancel"
+            if favour is not None and favour < ALPHA
+            else "its errors need not cancel"
+        )
         return (
-            f"The judge is NOT equally good for all systems ({how}): it favours some, its errors do not cancel, and a "
-            f"difference in bronze scores may be the judge's doing. {self._size}"
+            f"The judge is NOT equally good for all systems ({how}): {so}, and a difference in bronze scores may be "
+            f"the judge's doing. {self._size}"
         )
 
     @property

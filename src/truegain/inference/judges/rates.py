@@ -83,8 +83,9 @@ def clearly_positive(rates: Rates) -> None:
             "its labels look inverted; check that the same number means relevant in both files"
         )
     raise TruegainError(
-        f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f} with a standard error of "
-        f"{se:.3f}, and it would have to be above {bar:.2f} of these (mR = {rates.m_r:.3f}, mN = {rates.m_n:.3f}, from "
+        f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f}; with a right and a "
+        f"wrong pair added to each kind it is {d:.3f} with a standard error of {se:.3f}, and it would have to be above "
+        f"{bar:.2f} of these (mR = {rates.m_r:.3f}, mN = {rates.m_n:.3f}, from "
         f"gold pairs worth {rates.size_r:.0f} independent relevant and {rates.size_n:.0f} non-relevant ones); a "
         "correction would divide by something near 0: judge more gold pairs, of more topics, or use a better judge"
     )
