@@ -209,3 +209,29 @@ def test_one_system_for_the_next_step_is_refused() -> None:
         study.next_steps("a")
     standing = study.standing("a", "b")
     assert standing.after() == pytest.approx(standing.half)
+
+
+def test_a_system_without_gold_stops_nobody_and_claims_nothing() -> None:
+    """Guards a newcomer without gold labels: others are told apart as before, of it nothing is said."""
+    runs, labels = world(21, topics=30)
+    lists = {t: {d: float(-i) for i, d in enumerate(row)} for t, row in labels.items()}
+    bronze = {t: {d: g if i % 5 else 1 - g for i, (d, g) in enumerate(row.items())} for t, row in labels.items()}
+    tops = {t: set(sorted(row, key=lambda d: -row[d])[:10]) for t, row in lists.items()}
+    gold = {
+        t: {d: g for i, (d, g) in enumerate(row.items()) if d not in tops[t] and i % 2} for t, row in labels.items()
+    }
+    with_it = tg.Study({**runs, "new": lists}, bronze, "P@10", gold=gold, design="random")
+    found = with_it.compare()
+    alone = tg.Study(runs, bronze, "P@10", gold=gold, design="random").compare("a", "c")[0]
+    again = found.between("a", "c")
+    assert (again.low, again.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
+    for other in "abc":
+        one = found.between(other, "new")
+        assert one.low is None
+        assert "no gold label is of what new retrieved" in one.notes[0]
+    told = with_it.verdict("a", "new")
+    assert told.outcome == "cannot be told"
+    assert "0 are of what new retrieved" in told.sentence
+    ranking = with_it.best()
+    place = ranking.systems.index("new")
+    assert (ranking.low[place], ranking.high[place]) == (1, 4)

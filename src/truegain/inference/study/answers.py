@@ -58,6 +58,7 @@ class Answering:
         spread, value = lattice.spread(asked), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
         touching, exact = lattice.evidence.touching(asked), _exact(lattice)
+        own = lattice.evidence.touching(Contrasts.scores(len(self.systems)))
         difference = asked.values(value)
         difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
         low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
@@ -68,6 +69,8 @@ class Answering:
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
             if still and not exact and not asked.values(lattice.evidence.contributions())[:, i].any():
                 notes = ("the two score the same in every topic",)
+            if own is not None and lattice.labels == "gold" and not exact and not (own[a] and own[b]):
+                notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(

@@ -7,7 +7,6 @@ from typing import Protocol
 
 import numpy as np
 
-from truegain.errors import TruegainError
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.rectify import LEAST_TO_TUNE
 from truegain.inference.judges.linear_correction import LinearEstimate
@@ -96,7 +95,11 @@ class Plain:
 
 @dataclass(frozen=True, eq=False)
 class ByGoldPairs:
-    """Scores linear in gain, set right with gold labels of some pairs of the pool."""
+    """Scores linear in gain, set right with gold labels of some pairs of the pool.
+
+    A system without a gold label of its own has what its bronze labels are worth by those of others: calibration that
+    is borrowed, with which nothing is claimed.
+    """
 
     fit: PairFit
     topics: tuple[str, ...]
@@ -105,18 +108,11 @@ class ByGoldPairs:
     @property
     def value(self) -> Floats:
         """The rectified score of each system."""
-        return np.asarray(self.fit.values(np.ones((1, len(self.topics))))[0])
+        return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
 
     def by_topic(self) -> Moves:
         """Every topic left out once, the correction fitted again."""
-        without = self.fit.values(1.0 - np.eye(len(self.topics)))
-        if np.isnan(without).any():
-            s = int(np.flatnonzero(np.isnan(without).any(axis=0))[0])
-            raise TruegainError(
-                f"the gold labels of system number {s + 1} all stand in one topic, so how topics differ is not known; "
-                "have gold labels drawn from more topics"
-            )
-        return Moves.left_out("topics", self.topics, without)
+        return Moves.left_out("topics", self.topics, self.fit.values(1.0 - np.eye(len(self.topics)), lacking=0.0))
 
     def by_gold(self) -> Moves:
         """Load times residual of each gold pair, times sqrt(1 - its chance to be drawn)."""

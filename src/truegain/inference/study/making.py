@@ -36,10 +36,10 @@ def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
     assert isinstance(source, GoldPairs)
     fit = PairFit.of(source.pairs, source.coefficients)
     topics = fit.has_gold().sum(axis=1)
-    if lost := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 0]:
+    if not topics.any():
         raise TruegainError(
-            f"none of the documents that {measure} looks at has a gold label for {some(lost)}; draw gold labels from "
-            "what these systems retrieved, or leave them out"
+            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; draw gold "
+            "labels from what these systems retrieved"
         )
     if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:
         raise TruegainError(
