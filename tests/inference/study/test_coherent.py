@@ -25,6 +25,19 @@ def world(seed: int, topics: int = 12, docs: int = 40) -> tuple[Runs, Labels]:
     return runs, labels
 
 
+def rated(labels: Labels, seed: int, people: int, times: int = 1, each: int = 2) -> pl.DataFrame:
+    """Noisy ratings, so many people a document, each asked so many times."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (t, d, f"w{k}", float(g + rng.integers(0, 3)))
+        for t, row in labels.items()
+        for d, g in row.items()
+        for k in rng.choice(people, each, replace=False)
+        for _ in range(times)
+    ]
+    return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+
+
 def test_topics_and_collection_are_never_surer_than_the_collection_alone() -> None:
     """Guards a claim about more against being narrower than one about less: where topics hardly differ it would be."""
     narrower = 0
@@ -67,14 +80,7 @@ def test_a_constant_difference_has_no_interval_whatever_its_rounding(measure: st
 def test_assessors_of_one_topic_each_are_nested() -> None:
     """Guards nested assessors, one or two a topic: the spread over topics holds them, and the study says so."""
     runs, labels = world(3)
-    rng = np.random.default_rng(4)
-    rows = [
-        (t, d, f"w{t}-{k}", float(np.clip(g + rng.integers(-1, 2), 0, 2)))
-        for t, row in labels.items()
-        for d, g in row.items()
-        for k in range(2)
-    ]
-    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    frame = rated(labels, 4, 2).with_columns(assessor=pl.col("assessor") + "-" + pl.col("topic"))
     with pytest.raises(tg.TruegainError, match="every assessor rated one topic only: assessors are nested in topics"):
         tg.Study(runs, frame, "nDCG@10", rule="mean", generalise_to=["topics", "assessors"])
 
@@ -82,15 +88,7 @@ def test_assessors_of_one_topic_each_are_nested() -> None:
 def test_what_assessors_add_is_known_no_worse_than_its_parts() -> None:
     """Guards the degrees of freedom of topics and assessors together: at least the fewer of both."""
     runs, labels = world(5)
-    rng = np.random.default_rng(6)
-    rows = [
-        (t, d, f"w{k}", float(np.clip(g + rng.integers(-1, 2), 0, 2)))
-        for t, row in labels.items()
-        for d, g in row.items()
-        for k in rng.choice(7, 2, replace=False)
-    ]
-    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    study = tg.Study(runs, frame, "nDCG@10", rule="mean", generalise_to=["topics", "assessors"])
+    study = tg.Study(runs, rated(labels, 6, 7), "nDCG@10", rule="mean", generalise_to=["topics", "assessors"])
     assert (study.lattice().spread(Contrasts.all_pairs(3)).df >= 6).all()
 
 
@@ -102,19 +100,6 @@ def test_better_by_less_than_what_matters_does_not_hold() -> None:
     small = tg.Study(runs, labels, "P@10", smallest=0.9).verdict("a", "c")
     assert small.outcome == "does not hold"
     assert "c is better than a, but by less than 0.9" in small.sentence
-
-
-def rated(labels: Labels, seed: int, people: int, times: int = 1, each: int = 2) -> pl.DataFrame:
-    """Noisy ratings, so many people a document, each asked so many times."""
-    rng = np.random.default_rng(seed)
-    rows = [
-        (t, d, f"w{k}", float(g + rng.integers(0, 3)))
-        for t, row in labels.items()
-        for d, g in row.items()
-        for k in rng.choice(people, each, replace=False)
-        for _ in range(times)
-    ]
-    return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
 
 
 def test_a_constant_difference_of_topics_that_differ_is_no_spread() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Answering:
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
-            if still and not exact and not asked.values(lattice.evidence.contributions())[:, i].any():
+            if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
             if own is not None and lattice.labels == "gold" and not exact and not (own[a] and own[b]):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
@@ -82,6 +83,14 @@ class Answering:
                 )
             )  # fmt: skip
         return out
+
+    def _same(self, a: int, b: int) -> bool:
+        by_topic = self._contributions
+        return bool((by_topic[:, a] == by_topic[:, b]).all())
+
+    @cached_property
+    def _contributions(self) -> Floats:
+        return self.lattice.evidence.contributions()
 
     def all_differences(self, seed: int) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
