@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.refits import corrected_values
 from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
@@ -19,7 +20,6 @@ from truegain.inference.judges.linear_correction import bootstrap_linear, correc
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.refit import corrected_values
 from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import score_range
 from truegain.measures.evaluate import Options, aligned

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import truegain as tg
+from tests.refits import corrected_values
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges import gold_influence, rates
 from truegain.inference.judges.by_rank import rank_shifts
@@ -17,7 +18,6 @@ from truegain.inference.judges.favour import favours
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.refit import corrected_values
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.ranked import RankedGains
 

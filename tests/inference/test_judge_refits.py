@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.refits import corrected_values, rate_fit, rectified_values
 from tests.worlds import study
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.refit import corrected_values, rate_fit, rectified_values
 from truegain.inference.judges.sources import source_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats

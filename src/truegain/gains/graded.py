@@ -47,6 +47,25 @@ def worth_of(confusion: Confusion, value: npt.ArrayLike) -> Floats:
     return np.asarray(np.linalg.solve(confusion.matrix, np.asarray(value, np.float64)), np.float64)
 
 
+def worths(tables: Floats, value: Floats, most: float = 1e12) -> Floats:
+    """Corrected gain of each bronze label, a = C^-1 v, for every row of counts; NaN where C has no sound inverse.
+
+    most: the largest condition number of C.
+
+    >>> tables = np.array([[[80.0, 20.0], [10.0, 90.0]], [[0.0, 0.0], [1.0, 2.0]]])
+    >>> worths(tables, np.array([0.0, 1.0])).round(4).tolist()
+    [[-0.2857, 1.1429], [nan, nan]]
+    """
+    totals = tables.sum(axis=2)
+    sound = np.flatnonzero((totals > 0).all(axis=1))
+    matrices = tables[sound] / totals[sound][:, :, None]
+    kept = np.linalg.cond(matrices) < most
+    right = np.broadcast_to(value[:, None], (int(kept.sum()), len(value), 1))
+    out = np.full((len(tables), len(value)), np.nan)
+    out[sound[kept]] = np.linalg.solve(matrices[kept], right)[..., 0]
+    return out
+
+
 def corrected_mean(confusion: Confusion, weight: npt.ArrayLike, value: npt.ArrayLike) -> CorrectedMean:
     """Corrected value of a measure linear in gain, such as DCG.
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
-from truegain.gains.graded import corrected_mean
-from truegain.gains.rate_fit import worths
+from truegain.gains.graded import corrected_mean, worths
 from truegain.inference.judges.gold_influence import GoldInfluence, gold_influence, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
 from truegain.student import satterthwaite
