@@ -12,6 +12,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError, TruegainError, check_one_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.study.lattice import POPULATIONS, Source
+from truegain.inference.study.raters import Raters
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 
@@ -89,3 +90,27 @@ def tell_whole_topics(judge: Judge) -> None:
             f"the gold labels are all those of {has.sum()} of {len(has)} topics: whole topics seem to have been drawn, "
             "not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
         )
+
+
+def check_raters(raters: Raters | None, over: frozenset[Source]) -> None:
+    """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
+    if raters is None and "assessors" in over:
+        raise TruegainError(
+            "generalise_to names assessors, and these judgments do not say who gave them as ratings: give ratings with "
+            "a column 'assessor' and a rule, such as rule='mean'"
+        )
+    if raters is None and "replicates" in over:
+        raise TruegainError(
+            "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') and a "
+            "rule, such as rule='mean'"
+        )
+    if raters is not None and "assessors" in over:
+        raters.check_rule()
+
+
+def check_units(raters: Raters, over: frozenset[Source]) -> None:
+    """Refuse ratings of the study's topics that tell too little of assessors, or of asking again."""
+    if "assessors" in over:
+        raters.check()
+    if "replicates" in over:
+        raters.check_repeated()

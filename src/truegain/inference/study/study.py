@@ -12,45 +12,43 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import keys_needed
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
+from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
+    check_raters,
+    check_units,
     count_of,
-    gold_of,
     smallest_of,
     sources_of,
-    tell_whole_topics,
 )
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.hidden import Hidden, hidden_in, sample_step
-from truegain.inference.study.hole_sample import HoleSample
-from truegain.inference.study.lattice import POPULATIONS, Lattice, Source
+from truegain.inference.study.hidden import Hidden, hidden_in
+from truegain.inference.study.lattice import POPULATIONS, Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
 from truegain.inference.study.material import (
     Given,
     Material,
     check_rated,
     check_sampled,
-    of_topics,
     raters_in,
     raters_of,
 )
 from truegain.inference.study.moves import Moves
-from truegain.inference.study.next_steps import Standing, Step, prices_of, steps_of
+from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
-from truegain.inference.study.raters import Raters
+from truegain.inference.study.trusted import Labels
 from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import measures_in, parse_measures
-from truegain.student import check_confidence, quantile_of
+from truegain.student import check_confidence
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated
 from truegain.tables.read import NameBy
@@ -126,18 +124,7 @@ class Study:
         self.gold_rated = gold_rule is not None
         rated, chosen = (gold, gold_rule) if self.gold_rated else (judgments, rule)
         self.raters = raters_of(rated, chosen, scale, normalise, repeated, outside, rule_parameters)
-        if "assessors" in self.over and self.raters is None:
-            raise TruegainError(
-                "generalise_to names assessors, and these judgments do not say who gave them as ratings: give "
-                "ratings with a column 'assessor' and a rule, such as rule='mean'"
-            )
-        if "replicates" in self.over and self.raters is None:
-            raise TruegainError(
-                "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') "
-                "and a rule, such as rule='mean'"
-            )
-        if "assessors" in self.over and self.raters is not None:
-            self.raters.check_rule()
+        check_raters(self.raters, self.over)
         asked = parse_measures(measures)
         given = None if self.raters is None else self.raters.judgments()
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
@@ -150,10 +137,14 @@ class Study:
             if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
                 self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
             self.raters = left
-            _check(self.raters, self.over)
+            check_units(self.raters, self.over)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
-        self.judge, self.gold_level = self._judge(gold, design, gold_level, labels), gold_level
-        self.hole_sample = None if hole_sample is None else self._sample(Judgments.of(hole_sample), labels)
+        within = Labels(labels, self._labels, self.topics)
+        self.judge, self.gold_level = (
+            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated),
+            gold_level,
+        )
+        self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample,
@@ -201,31 +192,6 @@ class Study:
         if str(m) not in self._lattices:
             self._lattices[str(m)] = self._material.lattice(m)
         return self._lattices[str(m)]
-
-    def _judge(self, gold: object, design: Design | None, gold_level: float | None, labels: Judgments) -> Judge | None:
-        """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study."""
-        if isinstance(gold, Judge) and design not in (None, gold.design):
-            raise TruegainError(f"the judge was fitted with design {gold.design!r}, not {design!r}; leave design out")
-        if gold is None or isinstance(gold, Judge):
-            return gold
-        gold = trusted = gold_of(gold)
-        if design in SAME_POPULATION:
-            left_out = set(labels.topic.values) - set(self.topics)
-            gold, labels = of_topics(trusted, set(trusted.topic.values) - left_out), self._labels
-        scale = None
-        if self.gold_rated:  # means of ratings lie between the labels that a judge may give
-            said, meant = labels.label, gold.label
-            if said.min() <= meant.min() and meant.max() <= said.max():
-                scale = np.union1d(said, meant).tolist()
-        judge = Judge.fit(labels, gold, design, self.measures[0], gold_level=gold_level, scale=scale)
-        tell_whole_topics(judge)
-        return judge
-
-    def _sample(self, sample: Judgments, labels: Judgments) -> HoleSample:
-        """The sample of the holes, less that of judged topics that are left out."""
-        left_out = set(labels.topic.values) - set(self.topics)
-        kept = of_topics(sample, set(sample.topic.values) - left_out)
-        return HoleSample.of(self._given.all(self._labels), self._labels, kept, self.measures)
 
     def _measure(self, measure: object) -> Measure:
         if measure is None:
@@ -342,7 +308,7 @@ class Study:
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             {x.source: Pull.most_of(x, asked) for x in self._moves(lattice)} if known else {},
-            hidden, tuple(self._steps(asked, lattice, prices, hidden)) if known else (), tuple(notes), tuple(lent),
+            hidden, tuple(self._buying(m).steps(asked, prices, hidden)) if known else (), tuple(notes), tuple(lent),
             self.holes,
         )  # fmt: skip
 
@@ -384,51 +350,14 @@ class Study:
             self._check_several("a next step, being about a difference,")
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
-        return self._steps(self._pair(a, b), self.lattice(m), prices_of(costs), self._hidden(m, a, b)[0])
+        return self._buying(m).steps(self._pair(a, b), prices_of(costs), self._hidden(m, a, b)[0])
 
-    def _steps(
-        self, asked: Contrasts, lattice: Lattice, prices: Mapping[str, float], hidden: Hidden | None
-    ) -> list[Step]:
-        steps = steps_of(self._standing(asked, lattice), self.smallest, prices)
-        if hidden is None or self.holes != "bound" or self.judge or self.raters or self.over - {"topics"}:
-            return steps
-        value, spread = float(asked.values(lattice.evidence.value)[0]), lattice.spread(asked)
-        quantile = quantile_of(self.confidence, float(spread.df[0]))
-        half = quantile * float(np.sqrt(spread.variance[0]))
-        told = [
-            outcome_of(value - half, value + half, *far, self.smallest)
-            for far in ((0.0, 0.0), (hidden.least, hidden.most))
-        ]
-        if told[0] == "cannot be told" or told[1] != "cannot be told":
-            return steps
-        judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
-        return steps if judging is None else [judging, *steps]
+    def _buying(self, m: Measure) -> Buying:
+        return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound")
 
     def standing(self, a: str, b: str, measure: object = None) -> Standing:
         """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
 
         `standing(a, b).after(assessors=3)` is half the width with three times as many.
         """
-        return self._standing(self._pair(a, b), self.lattice(measure))
-
-    def _standing(self, asked: Contrasts, lattice: Lattice) -> Standing:
-        parts: dict[str, float] = {
-            "gold" if s == "holes" else s: float(v[0]) for s, v in lattice.own_parts(asked).items()
-        }
-        gold, pairs = self._material.gold_counts(lattice)
-        whole = self.judge is not None and self.judge.design == "topics"
-        people = 0 if self.raters is None else len(self.raters)
-        return Standing(
-            parts, len(self.topics), gold, pairs, people,
-            0 if self.raters is None else round(len(self.raters.ratings.value) / people),
-            quantile_of(self.confidence, float(lattice.spread(asked).df[0])),
-            labels=self.judge.size / gold if whole and self.judge is not None else 1.0, whole=whole,
-            unit="" if self.hole_sample is None else "sampled hole",
-        )  # fmt: skip
-
-
-def _check(raters: Raters, over: frozenset[Source]) -> None:
-    if "assessors" in over:
-        raters.check()
-    if "replicates" in over:
-        raters.check_repeated()
+        return self._buying(self._measure(measure)).standing(self._pair(a, b))

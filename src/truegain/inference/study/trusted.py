@@ -1,0 +1,58 @@
+"""Trusted labels as a study uses them: of the topics that are left, with the judge that they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.errors import TruegainError
+from truegain.gains.pairs import Design
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.panel import SAME_POPULATION
+from truegain.inference.study.checks import gold_of, tell_whole_topics
+from truegain.inference.study.hole_sample import HoleSample
+from truegain.inference.study.material import Given, of_topics
+from truegain.measures.base import Measure
+from truegain.tables.judgments import Judgments
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """All labels that were given, and those of the topics of the study."""
+
+    given: Judgments
+    kept: Judgments
+    topics: tuple[str, ...]
+
+    def of_study(self, trusted: Judgments) -> Judgments:
+        """Trusted labels without those of judged topics that are left out."""
+        left_out = set(self.given.topic.values) - set(self.topics)
+        return of_topics(trusted, set(trusted.topic.values) - left_out)
+
+    def judge(
+        self, gold: object, design: Design | None, measure: Measure, gold_level: float | None, rated: bool
+    ) -> Judge | None:
+        """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study.
+
+        rated: gold labels are means of ratings, which lie between the labels that a judge may give.
+        """
+        if isinstance(gold, Judge) and design not in (None, gold.design):
+            raise TruegainError(f"the judge was fitted with design {gold.design!r}, not {design!r}; leave design out")
+        if gold is None or isinstance(gold, Judge):
+            return gold
+        trusted, labels, scale = gold_of(gold), self.given, None
+        if design in SAME_POPULATION:
+            trusted, labels = self.of_study(trusted), self.kept
+        if rated:
+            said, meant = labels.label, trusted.label
+            if said.min() <= meant.min() and meant.max() <= said.max():
+                scale = np.union1d(said, meant).tolist()
+        judge = Judge.fit(labels, trusted, design, measure, gold_level=gold_level, scale=scale)
+        tell_whole_topics(judge)
+        return judge
+
+    def sample(self, labels: object, runs: Given, measures: Sequence[Measure]) -> HoleSample:
+        """The sample of the holes."""
+        return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(Judgments.of(labels)), tuple(measures))
