@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 import truegain as tg
 from benchmarks.coverage.worlds import Seen, World, held
-from truegain.gains.pairs import Design
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.measures.evaluate import Options, aligned
+from truegain.sampling.designs import Design
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -17,8 +17,9 @@ from scipy import special
 
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.errors import TruegainError
-from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.sources import GoldTopics
+from truegain.sampling.designs import expansion_of
 
 Array = npt.NDArray[np.float64]
 GOLD = {25: (6, 10, 15, 20), 50: (6, 8, 10, 15, 20, 30), 100: (6, 10, 20, 30)}

@@ -19,10 +19,11 @@ from benchmarks.judge.draws import Array
 from benchmarks.judge.labels import Labels, read_wide
 from truegain.errors import TruegainError, needs
 from truegain.gains.rectified import Rectified
-from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.sources import GoldTopics
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
+from truegain.sampling.designs import expansion_of
 from truegain.tables.align import align
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains

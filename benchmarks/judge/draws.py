@@ -15,8 +15,9 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.gains.pairs import Pairs
 from truegain.gains.rectify import rectify_topics
-from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.judge import Judge
+from truegain.sampling.designs import expansion_of
 
 Array = npt.NDArray[np.float64]
 Interval = tuple[float, float] | None

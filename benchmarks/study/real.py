@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import truegain as tg
-from truegain.gains.pairs import Design
+from truegain.sampling.designs import Design
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 LEVEL = 2

@@ -211,7 +211,7 @@ def test_the_fit_pair_by_pair() -> None:
     gold["t2"] = dict.fromkeys(gold["t2"], -1)
     weights = rng.uniform(0.5, 2, 45)
     with pytest.warns(tg.DataWarning, match="9 of 45 gold pairs have a gold label below 0"):
-        pairs = pair_up(bronze, gold, design="random", weights=weights)
+        pairs = pair_up(bronze, gold, weights=weights)
     found = Confusion.fit(pairs)
     assert (found.topics, found.pairs, found.clustered) == (("t0", "t1", "t3", "t4"), 36, True)
     table, squares = np.zeros((5, 3, 3)), np.zeros((3, 3))
@@ -269,7 +269,7 @@ def test_some_of_the_pairs_and_where_they_are() -> None:
     """Guards rows that stay together, and places in another pool: -1 where a pair is not there."""
     bronze = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"d": 1, "e": 2}}
     gold = {"1": {"a": 1, "c": 1}, "2": {"d": 0, "e": 2}}
-    pairs = pair_up(bronze, gold, design="random", weights=[1, 2, 3, 4])
+    pairs = pair_up(bronze, gold, weights=[1, 2, 3, 4])
     left = pairs.only(np.array([False, True, True, False]))
     assert [left.topic.tolist(), left.bronze.tolist(), left.gold.tolist(), left.weight.tolist()] == [
         [0, 1],
@@ -291,24 +291,22 @@ def test_some_of_the_pairs_and_where_they_are() -> None:
 def test_weights_of_gold_pairs_that_are_none() -> None:
     """Guards the number of weights, finite ones, none below 0, and one above 0 at least."""
     bronze, gold = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}}
-    assert pair_up(bronze, gold, design="random", weights=[0, 1]).weight.tolist() == [0.0, 1.0]
+    assert pair_up(bronze, gold, weights=[0, 1]).weight.tolist() == [0.0, 1.0]
     for wrong in ([1.0], [0, 0], [-1, 2], [np.inf, 1], [np.nan, 1]):
         with pytest.raises(tg.TruegainError, match="weights"):
-            pair_up(bronze, gold, design="random", weights=wrong)
+            pair_up(bronze, gold, weights=wrong)
 
 
 def test_pairs_that_have_no_bronze_label_left_out() -> None:
     """Guards what is counted: unmatched, not judged, shares of bronze labels among those judged."""
     bronze = {"1": {"a": 1, "b": 0, "c": 1, "d": -1, "e": 3}}
     with pytest.warns(tg.DataWarning, match="1 of 5 gold pairs have a bronze label below 0"):
-        pairs = pair_up(
-            bronze, {"1": {"x": 1, "a": 1, "d": 0, "y": 0, "e": 2}}, design="random", missing="drop", scale=range(4)
-        )
+        pairs = pair_up(bronze, {"1": {"x": 1, "a": 1, "d": 0, "y": 0, "e": 2}}, missing="drop", scale=range(4))
     assert (len(pairs), pairs.unmatched, pairs.unjudged, pairs.weighted) == (2, 2, 1, False)
     assert pairs.share == {0.0: 0.25, 1.0: 0.5, 3.0: 0.25}
     assert (pairs.scale, pairs.off_scale) == ((0.0, 1.0, 2.0, 3.0), None)
     with pytest.warns(tg.DataWarning), pytest.raises(tg.InputError, match="no gold pair has a bronze label"):
-        pair_up(bronze, {"1": {"d": 1}}, design="random")
+        pair_up(bronze, {"1": {"d": 1}})
 
 
 def test_labels_off_a_scale_are_counted() -> None:

@@ -15,10 +15,10 @@ from truegain.gains.rectify_pairs import (
     PAIR_METHODS,
     SampledPairs,
     calibrated,
-    expansion_of,
     rectify_pairs,
     strata_of,
 )
+from truegain.sampling.designs import expansion_of
 
 Array = npt.NDArray[np.float64]
 

@@ -94,7 +94,7 @@ def test_what_is_refused() -> None:
 def test_negative_labels_are_not_judged() -> None:
     """Guards pooled but unjudged documents: they are no pairs, and how many there are is told."""
     with pytest.warns(tg.DataWarning) as told:
-        pairs = pair_up({"1": {"a": 1, "b": -1, "c": 0}}, {"1": {"a": 1, "b": 1, "c": -1}}, design="random")
+        pairs = pair_up({"1": {"a": 1, "b": -1, "c": 0}}, {"1": {"a": 1, "b": 1, "c": -1}})
     assert (len(pairs), pairs.unjudged) == (1, 2)
     assert [str(w.message) for w in told] == [
         "1 of 3 gold pairs have a gold label below 0 (not judged) and are left out",

@@ -19,13 +19,13 @@ from truegain.gains.rectify_pairs import (
     _by_stratum,
     _Parts,
     calibrated,
-    expansion_of,
     rectify_pairs,
     strata_of,
 )
 from truegain.inference.judges.rectified import differences_of, rectified
 from truegain.inference.judges.sources import source_of
 from truegain.measures.linear import linear_parts
+from truegain.sampling.designs import expansion_of
 from truegain.tables.align import align
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains

@@ -56,15 +56,15 @@ def test_stray_labels_are_told_once() -> None:
     """Guards the default: label, count and pairs; nothing where the labels are declared, or gold uses them."""
     _, bronze, gold = graded({"d1": 10.0, "d2": 10.0, "d4": 7.0})
     with pytest.warns(tg.DataWarning) as told:
-        pairs = pair_up(bronze, gold, design="random")
+        pairs = pair_up(bronze, gold)
     assert len(told) == 1
     message = str(told[0].message)
     assert "3 of 600 bronze labels are ones that gold never uses: 7 (1 time), 10 (2 times)" in message
     assert "7: topic 0 document d4; 10: topic 0 document d1; 10: topic 0 document d2" in message
     assert pairs.off_scale is not None
-    declared = pair_up(bronze, gold, design="random", scale=(0, 1, 2, 3, 7, 10))
+    declared = pair_up(bronze, gold, scale=(0, 1, 2, 3, 7, 10))
     assert declared.off_scale is None
-    assert pair_up(graded()[1], gold, design="random").off_scale is None
+    assert pair_up(graded()[1], gold).off_scale is None
 
 
 @pytest.mark.parametrize("design", ["random", "by-gold"])
@@ -142,7 +142,7 @@ def test_strays_of_real_judges(shared_data: Path) -> None:
     for judge, label, count in (("h2oloo-zeroshot2", 10, 1), ("RMITIR-llama70B", 5, 2)):
         bronze = table.select("topic", "doc", label=judge).drop_nulls()
         with pytest.warns(tg.DataWarning, match=rf"gold never uses: {label} \({count} time"):
-            pairs = pair_up(bronze, gold, design="random", missing="drop")
+            pairs = pair_up(bronze, gold, missing="drop")
         assert pairs.off_scale is not None
         assert (pairs.off_scale.labels, pairs.off_scale.counts) == ((label,), (count,))
 

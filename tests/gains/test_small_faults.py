@@ -24,12 +24,13 @@ from truegain.gains.magnitudes import normalised, units
 from truegain.gains.majority import Supermajority
 from truegain.gains.pairs import Pairs, pair_up
 from truegain.gains.rectified import Rectified
-from truegain.gains.rectify_pairs import SampledPairs, expansion_of, strata_of
+from truegain.gains.rectify_pairs import SampledPairs, strata_of
 from truegain.gains.rectify_pairs import _Parts as Parts
 from truegain.gains.rectify_pairs import _tuned as tuned
 from truegain.gains.rectify_pairs import spread_of as spread_within
 from truegain.gains.scales import OffScaleLabels, apart, scale_of, tell_scales
 from truegain.gains.unanimity import Unanimity, Weighted
+from truegain.sampling.designs import expansion_of
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
@@ -125,11 +126,13 @@ def test_strays_are_beyond_gold_and_the_rarest_are_shown() -> None:
 def test_weights_of_gold_drawn_by_bronze_label() -> None:
     """Guards the weights by hand: share among all bronze labels over share among the gold pairs; unjudged count not."""
     bronze = {"1": {"a": 1, "b": 0, "c": 0, "d": 0, "e": 0, "f": 1, "u": -1}}
-    pairs = pair_up(bronze, {"1": {"a": 1, "b": 1, "f": 0}}, design="by-bronze")
+    pairs = tg.Judge.fit(bronze, {"1": {"a": 1, "b": 1, "f": 0}}, design="by-bronze").pairs
+    assert pairs is not None
     assert pairs.share == pytest.approx({0.0: 4 / 6, 1.0: 2 / 6})
     by_label = dict(zip(pairs.bronze.tolist(), pairs.weight.tolist(), strict=True))
     assert by_label == pytest.approx({1.0: (2 / 6) / (2 / 3), 0.0: (4 / 6) / (1 / 3)})
-    given = pair_up(bronze, {"1": {"a": 1, "b": 1, "f": 0}}, design="by-bronze", weights=[1, 2, 3])
+    given = tg.Judge.fit(bronze, {"1": {"a": 1, "b": 1, "f": 0}}, design="by-bronze", weights=[1, 2, 3]).pairs
+    assert given is not None
     assert (given.weight.tolist(), given.weighted, pairs.weighted) == ([1, 2, 3], True, False)
 
 
@@ -140,8 +143,8 @@ def test_from_how_many_pairs_on_a_perfect_judge_is_suspicious(pairs: int, warned
     alike = {"1": {f"d{i}": 1 for i in range(pairs)}}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        pair_up(labels, labels, design="random")
-        pair_up(alike, alike, design="random")
+        pair_up(labels, labels)
+        pair_up(alike, alike)
     assert [f"all {pairs} gold pairs have exactly" in str(w.message) for w in said] == [True] * warned
 
 
@@ -149,11 +152,11 @@ def test_pairs_without_bronze_are_named_up_to_three() -> None:
     """Guards the list of what is missing, and how many were dropped; negative gold labels are no pairs."""
     gold = {"1": {"a": 1, "b": 0, "w": 1, "x": 1, "y": 0, "n": -1}}
     with pytest.raises(tg.InputError, match=r"3 of 6 gold pairs have no .*document w;.*document x;.*document y\)"):
-        pair_up({"1": {"a": 1, "b": 0}}, gold, design="random")
+        pair_up({"1": {"a": 1, "b": 0}}, gold)
     with pytest.raises(tg.InputError, match=r"4 of 6 .*document b;.*document w;.*document x and 1 more\)"):
-        pair_up({"1": {"a": 1}}, gold, design="random")
+        pair_up({"1": {"a": 1}}, gold)
     with pytest.warns(tg.DataWarning, match="1 of 6 gold pairs have a gold label below 0"):
-        found = pair_up({"1": {"a": 1, "b": 0}}, gold, design="random", missing="drop")
+        found = pair_up({"1": {"a": 1, "b": 0}}, gold, missing="drop")
     assert (len(found), found.unmatched, found.unjudged) == (2, 3, 0)
     assert found.items_in(pool_of([1.0])).tolist() == [-1, -1]
 
@@ -273,7 +276,7 @@ def test_how_many_pairs_a_gold_pair_stands_for() -> None:
     assert expansion_of(labels, drawn, "by-bronze").tolist() == [3, 3, 3, 1, 1, 1]
     drawn[-1] = False
     assert expansion_of(labels, drawn, "random").tolist() == [2] * 6
-    with pytest.raises(tg.TruegainError, match="no gold label among the 1 pairs with bronze label 2"):
+    with pytest.raises(tg.TruegainError, match=r"no gold pair has bronze label 2 \(16.7% of"):
         expansion_of(labels, drawn, "by-bronze")
 
 

@@ -13,7 +13,6 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.gains.confusion import Confusion
-from truegain.gains.pairs import Design
 from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.comparison import compare_corrected
@@ -27,6 +26,7 @@ from truegain.inference.labels.plan import (
 )
 from truegain.inference.labels.published import naive_topics, published_sizes
 from truegain.report.label_costs import cost_chart, with_bars
+from truegain.sampling.designs import Design
 from truegain.student import p_of
 
 

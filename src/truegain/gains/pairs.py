@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError
 from truegain.gains.scales import OffScaleLabels, check_scale, tell_scales
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
-Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
 Missing = Literal["refuse", "drop"]
 PERFECT = 50  # gold pairs, from which on a judge without an error is suspicious
-DESIGNS: dict[str, str] = {
-    "random": "gold pairs drawn at random from the pairs the bronze judge labelled",
-    "by-bronze": "drawn by bronze label, so many of each",
-    "topics": "every labelled pair of some topics, the topics drawn at random",
-    "by-gold": "chosen until there were so many gold-relevant and so many gold-non-relevant ones",
-    "elsewhere": "from other topics, another time or another collection",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +39,7 @@ class Pairs:
     unjudged: int = 0
     pool: Pool | None = None  # of the bronze labels
     item: Ints | None = None  # of each pair, into that pool
-    weighted: bool = False  # whether the weights were given, rather than told by the design
+    weighted: bool = False  # whether the weights were given, rather than told by how gold was drawn
     off_scale: OffScaleLabels | None = None
     scale: tuple[float, ...] | None = None  # the labels there are, where they were given
 
@@ -77,7 +69,6 @@ def pair_up(
     bronze: object,
     gold: object,
     *,
-    design: Design,
     weights: npt.ArrayLike | None = None,
     scale: Sequence[float] | None = None,
     missing: Missing = "refuse",
@@ -88,15 +79,12 @@ def pair_up(
     `scale` lists the labels there are; others are refused.  Without it a few bronze labels beyond all gold ones are
     told, and so are two different scales where `levels_given` is False: relevance begins at the same label on both.
 
-    Under 'by-bronze' a pair weighs (share of its bronze label among all bronze labels) / (its share among the gold
-    pairs), so that the weighted gold pairs look like a random sample; `weights` (one a gold row) are used instead
-    where they are given.
+    `weights` (one a gold row) say how much a pair counts; without them all count alike.
 
-    >>> pairs = pair_up({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"a": 1, "b": 1}}, design="random")
+    >>> pairs = pair_up({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"a": 1, "b": 1}})
     >>> pairs.bronze.tolist(), pairs.gold.tolist()
     ([1.0, 0.0], [1.0, 1.0])
     """
-    check_design(design)
     bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold)
     cheap, trusted = Pool.of(bronze_table), Pool.of(gold_table)
     check_scale(bronze_table, scale)
@@ -123,8 +111,6 @@ def pair_up(
     judged = cheap.labels[cheap.labels >= 0]
     values, counts = np.unique(judged, return_counts=True)
     share = dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
-    if design == "by-bronze" and weights is None:
-        weight = weight * _by_share(bronze_label, keep, share, gold_table.source)
     return Pairs(
         trusted.topics,
         frozen(trusted.topic[keep].astype(np.int64)),
@@ -158,15 +144,6 @@ def _tell_copied(bronze: Floats, gold: Floats) -> None:
         )
 
 
-def check_design(design: object) -> None:
-    """Refuse to guess how gold was sampled."""
-    if design in get_args(Design):
-        return
-    given = "how were the gold pairs sampled?" if design is None else f"design {design!r} is not known;"
-    listed = "; ".join(f"{name}: {what}" for name, what in DESIGNS.items())
-    raise TruegainError(f"{given} It decides which correction is right. Give design= (--design) one of {listed}")
-
-
 def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
     if weights is None:
         return np.ones(len(trusted))
@@ -177,25 +154,6 @@ def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
         raise TruegainError("weights must be finite and not negative, and not all 0")
     out = np.empty(len(trusted))
     out[trusted.row_item] = given
-    return out
-
-
-def _by_share(bronze: Floats, keep: Bools, share: dict[float, float], source: str) -> Floats:
-    values, counts = np.unique(bronze[keep], return_counts=True)
-    sampled = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    lacking = [f"{label:g} ({part:.1%} of the bronze labels)" for label, part in share.items() if label not in sampled]
-    if lacking:
-        raise InputError(
-            f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
-            file=source,
-            hint="judge some of these, give the weight of every gold pair (weights=), or, where they are slips of the "
-            "bronze judge, the labels there are (--labels 0:3 --outside drop)",
-        )
-    total = sum(sampled.values())
-    factor = {label: share[label] * total / n for label, n in sampled.items()}
-    out = np.ones(len(bronze))
-    for label, f in factor.items():
-        out[bronze == label] = f
     return out
 
 

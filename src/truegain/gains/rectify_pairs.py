@@ -59,26 +59,6 @@ def strata_of(labels: Floats, sampled: Bools, least: int = LEAST_IN_STRATUM) -> 
     return group[code]
 
 
-def expansion_of(labels: Floats, sampled: Bools, design: str) -> Floats:
-    """How many pairs each gold pair stands for: pool over sample, in all or (design 'by-bronze') per bronze label.
-
-    >>> expansion_of(np.array([0.0, 0.0, 0.0, 1.0]), np.array([1, 0, 0, 1], bool), "by-bronze")
-    array([3., 3., 3., 1.])
-    """
-    values, code = np.unique(labels, return_inverse=True)
-    if design == "random":
-        code = np.zeros(len(labels), np.int64)
-    size, drawn = np.bincount(code), np.bincount(code[sampled], minlength=int(code.max(initial=0)) + 1)
-    empty = np.flatnonzero((drawn == 0) & (size > 0))
-    if len(empty) and design == "by-bronze":
-        raise TruegainError(
-            f"no gold label among the {size[empty[0]]} pairs with bronze label {values[empty[0]]:g}: with gold drawn "
-            "by bronze label every label needs some; draw there too, or say design='random' if it was drawn at random"
-        )
-    expansion: Floats = size / np.maximum(drawn, 1)
-    return expansion[code]
-
-
 def calibrated(pairs: SampledPairs, weights: Floats | None = None) -> Floats:
     """What each pair is worth by its bronze label: the mean gold value of its stratum in the *other* topics.
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from truegain.gains.pair_fit import PairFit
-from truegain.gains.rectify_pairs import SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import ByGoldPairs
+from truegain.sampling.designs import expansion_of
 from truegain.tables.columns import Floats
 
 

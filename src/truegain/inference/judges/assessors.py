@@ -10,7 +10,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.make import to_gains
-from truegain.gains.pairs import Design, check_design
+from truegain.sampling.designs import Design, check_design
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import item_keys

@@ -12,7 +12,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
-from truegain.gains.pairs import Design, Missing
+from truegain.gains.pairs import Missing
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.homogeneity import homogeneity
@@ -31,6 +31,7 @@ from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.sampling.designs import Design
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
@@ -138,7 +139,7 @@ def _rectified(
 
 def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: bool = False) -> list[str]:
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
-    if lists.known is None or lists.judges.design == "elsewhere":
+    if lists.known is None or not lists.joined:
         return []
     found = homogeneity(lists, trials=options.trials, seed=options.seed)
     return [found.finding if rectified else found.sentence]

@@ -12,7 +12,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
-from truegain.gains.pairs import Design, Missing
+from truegain.gains.pairs import Missing
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.comparison import difference_of
@@ -34,6 +34,7 @@ from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
+from truegain.sampling.designs import Design
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments

@@ -11,6 +11,7 @@ from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import Judges
+from truegain.sampling.designs import SAME_POPULATION
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Floats, Ints
 
@@ -104,7 +105,7 @@ def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
     """
     weights = lists.weights
     whole = np.nanmean(weights.weight, axis=(0, 1))
-    if lists.judges.design in ("random", "by-bronze", "topics"):
+    if lists.judges.design in SAME_POPULATION:
         share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
     else:
         assert lists.known is not None

@@ -13,6 +13,7 @@ from truegain.inference.judges.lists import refuse_strays
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
+from truegain.sampling.designs import DESIGNS, SAME_POPULATION
 from truegain.student import quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Coded, Floats, Ints
@@ -87,14 +88,14 @@ def warn_where_gold_alone_is_surer(
 
     Gold stratified on the truth, or from elsewhere, has no answer alone.
     """
-    if judge.design not in ("random", "by-bronze", "topics") or judge.gold is None or judge.pairs is None:
+    if judge.design not in SAME_POPULATION or judge.gold is None or judge.pairs is None:
         return
     level = level_of(measure)
     gold = gold_of_items(ranked.pool, judge.at_levels(level, None), level)
     item = judge.pairs.items_in(ranked.pool)
     weight = np.ones(len(gold))
     weight[item[item >= 0]] = judge.pairs.weight[item >= 0]
-    widths = gold_alone_widths(ranked, gold, weight, measure, confidence, whole_topics=judge.design == "topics")
+    widths = gold_alone_widths(ranked, gold, weight, measure, confidence, whole_topics=DESIGNS[judge.design].whole)
     worse = [(a, w) for a, w in zip(answers, widths, strict=True) if w is not None and a.width > w]
     if worse:
         a, w = max(worse, key=lambda x: x[0].width / x[1])

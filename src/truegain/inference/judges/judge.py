@@ -13,7 +13,7 @@ import numpy.typing as npt
 from truegain.errors import InputError, TruegainError
 from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
-from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
+from truegain.gains.pairs import Missing, Pairs, pair_up
 from truegain.gains.scales import scale_of
 from truegain.inference.judges.corrected import Corrected, interval_of
 from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
@@ -23,6 +23,7 @@ from truegain.inference.judges.options import Clusters, CorrectionOptions, Metho
 from truegain.inference.judges.rates import Rates, clearly_positive, inverted, rates_of
 from truegain.inference.results import Comparison
 from truegain.measures.base import Measure
+from truegain.sampling.designs import Design, check_design, weights_of
 from truegain.student import p_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -88,9 +89,11 @@ class Judge:
             return cls(Confusion.fit(bronze), levels, design, bronze.share, bronze)
         table = Judgments.of(gold)
         pairs = pair_up(
-            bronze, table, design=design, weights=weights, scale=scale_of(scale), missing=missing,
+            bronze, table, weights=weights, scale=scale_of(scale), missing=missing,
             levels_given=gold_level is not None if by_measure else None,
         )  # fmt: skip
+        if weights is None:
+            pairs = _as_drawn(pairs, design, table.source)
         if pairs.unmatched:
             warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
         judge = cls(Confusion.fit(pairs), levels, design, pairs.share, pairs, table)
@@ -411,3 +414,16 @@ def _count(n: float) -> Cell:
 
 def _share(part: float, whole: float) -> float | None:
     return None if whole == 0 else part / whole
+
+
+def _as_drawn(pairs: Pairs, design: Design, source: str) -> Pairs:
+    """Pairs that weigh what their design says."""
+    assert pairs.pool is not None
+    judged, place = pairs.pool.labels >= 0, np.zeros(len(pairs.pool), np.int64)
+    place[pairs.item] = 1
+    drawn, place = place > 0, np.cumsum(place) - 1
+    try:
+        weight = weights_of(pairs.pool.labels[judged], drawn[judged], design)
+    except InputError as error:
+        raise InputError(error.problem, file=source, hint=error.hint) from None
+    return replace(pairs, weight=frozen(weight[place[pairs.item]]))

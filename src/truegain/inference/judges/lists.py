@@ -16,6 +16,7 @@ from truegain.inference.judges.label_weights import LabelWeights, check_linear, 
 from truegain.inference.judges.options import Accuracy
 from truegain.inference.judges.panel import Judges
 from truegain.measures.base import Measure
+from truegain.sampling.designs import DESIGNS
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains
 
@@ -87,7 +88,7 @@ class JudgedLists:
             refuse_strays(one, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
-        chosen: Accuracy = accuracy or ("system" if known and judges.design != "elsewhere" else "given")
+        chosen: Accuracy = accuracy or ("system" if known and DESIGNS[judges.design].here else "given")
         at_levels = judges.at_levels(level, gold_level)
         return cls(ranked, measure, at_levels, weights, frozen(measure.score(ranked)), binary, chosen)
 
@@ -100,7 +101,7 @@ class JudgedLists:
     @property
     def joined(self) -> bool:
         """Whether a gold topic and a scored topic of the same name are the same."""
-        return self.judges.design != "elsewhere"
+        return DESIGNS[self.judges.design].here
 
     def there(self, *systems: int) -> Bools:
         """Topics that all these systems answer; refused where there are fewer than two."""

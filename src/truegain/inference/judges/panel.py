@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.gains.pairs import Design, Missing, check_design
+from truegain.gains.pairs import Missing
 from truegain.gains.scales import check_scale, scale_of
 from truegain.inference.judges.judge import Judge, Levels, both_levels
 from truegain.inference.judges.linear_correction import TopicMatrix
 from truegain.inference.judges.options import Clusters, Method
 from truegain.measures.base import Measure
+from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
 from truegain.tables.judgments import Judgments
-
-SAME_POPULATION = ("random", "by-bronze", "topics")
 
 
 @dataclass(frozen=True, eq=False)

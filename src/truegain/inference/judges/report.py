@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
-from truegain.gains.pairs import Design, Missing
+from truegain.gains.pairs import Missing
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judge import Judge
@@ -20,6 +20,7 @@ from truegain.inference.judges.panel import Judges
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 from truegain.tables.read import NameBy

@@ -12,18 +12,17 @@ import numpy as np
 from truegain.errors import MeasureError, TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify import ENOUGH_SLOPE, LEAST_TOPICS, rectify_topics, slope_of
-from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, expansion_of, rectify_pairs, strata_of
+from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
+from truegain.sampling.designs import DESIGNS, SAME_POPULATION, expansion_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
-
-DESIGNS = ("topics", "random", "by-bronze")
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +121,9 @@ def source_of(
 ) -> GoldTopics | GoldPairs:
     """Whole gold topics or single gold pairs, as `design` says; what cannot be rectified is refused."""
     gold = np.asarray(gold_gains, np.float64)
-    if design not in DESIGNS:
+    if design not in SAME_POPULATION:
         raise TruegainError(
-            f"gold design {design!r} cannot be rectified; give one of {', '.join(DESIGNS)} "
+            f"gold design {design!r} cannot be rectified; give one of {', '.join(SAME_POPULATION)} "
             "(gold stratified on the truth, or from elsewhere, needs the confusion matrix of a Judge)"
         )
     if len(gold) != len(bronze.pool):
@@ -135,7 +134,7 @@ def source_of(
         raise MeasureError(f"{measure} is a {measure.mean} mean over topics, and rectified scores are arithmetic ones")
     if np.isnan(gold).all():
         raise TruegainError("there is no gold label for any judged pair; check that topics and documents match")
-    if design == "topics":
+    if DESIGNS[design].whole:
         if method not in ("auto", "topics"):
             raise TruegainError(f"method {method!r} is for gold pairs; with whole gold topics leave it out")
         return _by_topics(bronze, gold, measure)
@@ -209,7 +208,7 @@ def expansion_by_judge(judge: Judge, pool: Pool) -> Floats | None:
     """How many pairs of the pool each gold pair stands for, where the judge was fitted with weights; else None."""
     if judge.pairs is None or not judge.pairs.weighted:
         return None
-    if judge.design == "topics":
+    if DESIGNS[judge.design].whole:
         raise TruegainError(
             "weights are for gold pairs; whole gold topics are taken as drawn with equal chances (fit without weights, "
             "or give design='random' for pairs drawn with the chances behind the weights)"

@@ -9,7 +9,7 @@ from typing import Any
 
 from truegain._version import __version__
 from truegain.errors import TruegainError, some
-from truegain.gains.pairs import Design, Missing
+from truegain.gains.pairs import Missing
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.panel import Judges
 from truegain.inference.labels import sentences
@@ -24,6 +24,7 @@ from truegain.inference.labels.plan import (
 from truegain.inference.labels.prospect import Outlook, outlook_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.sampling.designs import Design
 from truegain.tables.judgments import Judgments
 from truegain.tables.read import NameBy
 from truegain.tables.table import Table

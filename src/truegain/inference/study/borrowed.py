@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from truegain.errors import TruegainError, some
 from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.sampling.designs import DESIGNS
 from truegain.tables.checks import warn
 
 Uses = Mapping[str, str | Sequence[str]]
@@ -61,7 +62,7 @@ def borrowed(system: str, model: str | None, design: str | None, labels: int | N
     ([], [])
     """
     few = design is not None and labels is not None and labels < LEAST_GOLD
-    if model is not None and (design is None or design == "elsewhere" or few):
+    if model is not None and (design is None or not DESIGNS[design].here or few):
         known = "few gold labels tell" if few else "no gold label tells"
         return [
             f"calibration borrowed: {system} uses {model}, which also gave the judgments, and {known} how it favours "

@@ -13,6 +13,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
 from truegain.inference.study.next_steps import Standing, Step, steps_of
 from truegain.inference.study.verdict import outcome_of
+from truegain.sampling.designs import DESIGNS
 from truegain.student import quantile_of
 
 
@@ -50,7 +51,7 @@ class Buying:
         }
         made = self.material
         gold, pairs = made.gold_counts(self.lattice)
-        whole = made.judge is not None and made.judge.design == "topics"
+        whole = made.judge is not None and DESIGNS[made.judge.design].whole
         people = 0 if made.raters is None else len(made.raters)
         return Standing(
             parts, len(made.ranked.topics), gold, pairs, people,

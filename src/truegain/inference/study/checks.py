@@ -13,6 +13,7 @@ from truegain.errors import ORDER, InputError, TruegainError, check_one_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.study.lattice import POPULATIONS, Source
 from truegain.inference.study.raters import Raters
+from truegain.sampling.designs import DRAWN_PAIRS
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 
@@ -79,7 +80,7 @@ def gold_of(gold: object) -> Judgments:
 def tell_whole_topics(judge: Judge) -> None:
     """Tell where gold said to be pairs that were drawn holds some topics whole and others not at all."""
     pairs = judge.pairs
-    if judge.design not in ("random", "by-bronze") or pairs is None or pairs.pool is None or pairs.item is None:
+    if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None:
         return
     pool = pairs.pool
     there = np.bincount(pool.topic, minlength=len(pool.topics))

@@ -25,6 +25,7 @@ from truegain.inference.study.moves import Moves
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.sampling.designs import DESIGNS, DRAWN_PAIRS, SAME_POPULATION
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, frozen
 from truegain.tables.judgments import Judgments
@@ -184,7 +185,7 @@ class Material:
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
-        if self.judge is not None and self.judge.design in ("by-gold", "elsewhere"):
+        if self.judge is not None and self.judge.design not in SAME_POPULATION:
             if "assessors" in self.over:
                 raise TruegainError(
                     f"design {self.judge.design!r}: the judge's rates are of all assessors together, so others "
@@ -201,7 +202,7 @@ class Material:
 
     def _refuse_fixed(self) -> None:
         """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
-        if "topics" in self.over or self.judge is None or self.judge.design not in ("by-gold", "elsewhere"):
+        if "topics" in self.over or self.judge is None or self.judge.design in SAME_POPULATION:
             return
         raise TruegainError(
             f"design {self.judge.design!r} knows how often the judge errs, not where, so scores of these topics only "
@@ -241,9 +242,9 @@ class Material:
             return int(lattice.evidence.sampled.sum()), len(lattice.evidence.sampled)
         if self.judge is None:
             return 0, 0
-        if self.judge.design == "topics":
+        if DESIGNS[self.judge.design].whole:
             return int(lattice.evidence.has.sum()), len(self.ranked.topics)  # type: ignore[attr-defined]
-        if self.judge.design in ("random", "by-bronze"):
+        if self.judge.design in DRAWN_PAIRS:
             return self.judge.size, len(self.ranked.pool)
         return self.judge.size, 0
 

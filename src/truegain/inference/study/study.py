@@ -10,9 +10,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
-from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import keys_needed
-from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
@@ -48,6 +46,7 @@ from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import measures_in, parse_measures
+from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.student import check_confidence
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.pairs import Design
 from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.study.checks import gold_of, tell_whole_topics
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.material import Given, of_topics
 from truegain.measures.base import Measure
+from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.tables.judgments import Judgments
 
 

@@ -1,0 +1,108 @@
+"""How gold is drawn: chances against every sample that there is, and what may be drawn next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from truegain.cli.gold import DesignName
+from truegain.sampling.designs import (
+    DESIGNS,
+    DRAWN_PAIRS,
+    SAME_POPULATION,
+    Design,
+    check_design,
+    expansion_of,
+    take_next,
+    weights_of,
+)
+from truegain.tables.columns import Bools
+
+TOPIC = np.array([0, 0, 1, 1, 1, 2, 3, 3])
+LABEL = np.array([0.0, 1, 0, 0, 1, 2, 2, 0])
+WORTH = np.array([1.0, 3, -2, 5, 7, 11, 0.5, 4])
+
+
+def samples(design: str) -> Iterator[Bools]:
+    """Every sample that a design may give, all equally likely: 3 pairs, so many of each label, 2 whole topics."""
+    if design == "random":
+        chosen: Iterator[tuple[int, ...]] = combinations(range(8), 3)
+    elif design == "topics":
+        chosen = (tuple(np.flatnonzero(np.isin(TOPIC, t)).tolist()) for t in combinations(range(4), 2))
+    else:
+        of_label = [np.flatnonzero(x == LABEL).tolist() for x in (0, 1, 2)]
+        each = (combinations(rows, n) for rows, n in zip(of_label, (2, 1, 1), strict=True))
+        chosen = (tuple(i for part in parts for i in part) for parts in product(*each))
+    for rows in chosen:
+        drawn = np.zeros(8, bool)
+        drawn[list(rows)] = True
+        yield drawn
+
+
+@pytest.mark.parametrize("design", SAME_POPULATION)
+def test_expansion_is_one_over_the_chance_to_be_drawn(design: str) -> None:
+    """Guards every chance by counting all samples: 1/expansion is how often a pair is drawn, and totals come out."""
+    all_samples = list(samples(design))
+    found = [expansion_of(LABEL, drawn, design, TOPIC) for drawn in all_samples]
+    assert np.array(found) == pytest.approx(np.tile(1 / np.mean(all_samples, axis=0), (len(found), 1)))
+    totals = [float((e * WORTH)[drawn].sum()) for e, drawn in zip(found, all_samples, strict=True)]
+    assert np.mean(totals) == pytest.approx(WORTH.sum())
+
+
+@pytest.mark.parametrize("design", SAME_POPULATION)
+def test_weights_are_expansions_about_one(design: str) -> None:
+    """Guards what a pair weighs beside the others: its expansion, 1 on average; all alike but by label."""
+    for drawn in samples(design):
+        weight = weights_of(LABEL, drawn, design)
+        assert weight.mean() == pytest.approx(1)
+        whole = expansion_of(LABEL, drawn, design, TOPIC)[drawn]
+        assert weight / weight[0] == pytest.approx(whole / whole[0])
+    assert weights_of(LABEL, drawn, "elsewhere").tolist() == [1.0] * int(drawn.sum())
+
+
+def test_what_is_known_of_each_design() -> None:
+    """Guards the facts that others ask: what is a sample of the same population, and of what; the names in commands."""
+    assert set(SAME_POPULATION) == {"random", "by-bronze", "topics"}
+    assert set(DRAWN_PAIRS) == {"random", "by-bronze"}
+    assert [d for d, x in DESIGNS.items() if not x.here] == ["elsewhere"]
+    assert tuple(DESIGNS) == get_args(Design) == get_args(DesignName)
+    for design in ("by-gold", "elsewhere"):
+        with pytest.raises(tg.TruegainError, match="the chance of a pair to be drawn is not known"):
+            expansion_of(LABEL, LABEL > 0, design)
+    with pytest.raises(tg.TruegainError, match=r"design 'guess' is not known; .*random: gold pairs drawn at random"):
+        check_design("guess")
+
+
+def test_a_label_without_gold_is_named_with_its_share() -> None:
+    """Guards the refusal, and that a fit says which file lacks the label."""
+    with pytest.raises(tg.InputError, match=r"no gold pair has bronze label 1 \(25.0% .*\), 2 \(25.0% "):
+        expansion_of(LABEL, LABEL == 0, "by-bronze")
+    bronze = {"1": {"a": 1, "b": 0, "c": 2}}
+    with pytest.raises(tg.InputError, match=r"gold was drawn by bronze label, but .* 2 \(33.3% of the") as error:
+        tg.Judge.fit(bronze, {"1": {"a": 1, "b": 0}}, design="by-bronze")
+    assert error.value.file is not None
+
+
+def test_what_is_drawn_next_keeps_the_design() -> None:
+    """Guards the next batch: whole topics in random order; labels at their rate so far; else the first, any size."""
+    rng = np.random.default_rng(3)
+    topic, label = np.repeat(np.arange(20), 10), rng.integers(0, 3, 200).astype(float)
+    order = rng.permutation(200)[:150]
+    chosen = take_next("topics", order, topic, label, label, 25)
+    open_ = Counter(topic[order].tolist())
+    first = list(dict.fromkeys(topic[order].tolist()))
+    assert list(dict.fromkeys(topic[chosen].tolist())) == first[: len(set(topic[chosen].tolist()))]
+    assert all(n == open_[t] for t, n in Counter(topic[chosen].tolist()).items())
+    assert len(chosen) >= 25 > len(chosen) - open_[int(topic[chosen[-1]])]
+    so_far = np.repeat([0.0, 2.0], [10, 30])
+    chosen = take_next("by-bronze", order, topic, label, so_far, 40)
+    assert Counter(label[chosen].tolist()) == {0.0: 10, 2.0: 30}
+    for design in ("random", "by-gold", "elsewhere"):
+        assert take_next(design, order, topic, label, label, 7).tolist() == order[:7].tolist()
+        assert take_next(design, order, topic, label, label, 999).tolist() == order.tolist()
