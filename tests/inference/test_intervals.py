@@ -12,9 +12,10 @@ import truegain as tg
 from truegain.errors import TruegainError
 from truegain.inference import limits as intervals
 from truegain.inference.intervals.topic_means import TopicMeans
-from truegain.inference.intervals.topics import TOPIC_METHODS, bootstrap_means, jackknife_means, topic_intervals
+from truegain.inference.intervals.topics import TOPIC_METHODS, bootstrap_means, topic_intervals
 from truegain.inference.results import Estimate
 from truegain.measures.parse import parse_measure
+from truegain.sampling.topics import Topics
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
@@ -70,7 +71,7 @@ def test_bca_is_scipys() -> None:
     """Guards BCa, percentile and basic against scipy on its own resamples, skewed data."""
     x = np.random.default_rng(2).exponential(size=30)
     theirs = stats.bootstrap((x,), np.mean, n_resamples=999, rng=np.random.default_rng(1), method="BCa")
-    draws, jackknife = theirs.bootstrap_distribution, jackknife_means(x[None])[0]
+    draws, jackknife = theirs.bootstrap_distribution, Topics.means_without(x[None])[0]
     limits = intervals.bca(x.mean(), draws, jackknife)
     assert (float(limits.low), float(limits.high)) == pytest.approx(tuple(theirs.confidence_interval), abs=1e-9)
     assert np.quantile(draws, [0.025, 0.975]) == pytest.approx(
@@ -82,9 +83,9 @@ def test_many_systems_at_once_are_one_at_a_time() -> None:
     """Guards the vectorised quantiles: each row of a matrix has the limits it has alone."""
     values = np.random.default_rng(4).beta(1, 3, size=(5, 20))
     draws = bootstrap_means(values, 400, seed=3)
-    together = intervals.bca(values.mean(axis=1), draws.means, jackknife_means(values))
+    together = intervals.bca(values.mean(axis=1), draws.means, Topics.means_without(values))
     for i in range(5):
-        alone = intervals.bca(values[i].mean(), draws.means[i], jackknife_means(values)[i])
+        alone = intervals.bca(values[i].mean(), draws.means[i], Topics.means_without(values)[i])
         assert (float(alone.low), float(alone.high)) == pytest.approx((together.low[i], together.high[i]), abs=1e-14)
 
 

@@ -29,10 +29,11 @@ from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTe
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.groups import _stretches, marks
 from truegain.inference.differences.paired import mid_ranks, paired_t, sign_test, welch, wilcoxon
-from truegain.inference.intervals.topics import bootstrap_means, jackknife_means, means_and_errors
+from truegain.inference.intervals.topics import bootstrap_means, means_and_errors
 from truegain.inference.meta import combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import check_trials, sequential_p, stages, trials_needed
 from truegain.inference.replicates import check_replicates
+from truegain.sampling.topics import Topics
 from truegain.student import p_of, quantiles_of, satterthwaite, wilson
 from truegain.tables.columns import Ints
 
@@ -625,7 +626,7 @@ def test_bootstrap_means_and_errors_of_each_replicate() -> None:
     mean, se = means_and_errors(values)
     own = [0.2, 0.5, 0.1]
     assert (mean[1], se[1]) == pytest.approx((statistics.fmean(own), statistics.stdev(own) / math.sqrt(3)))
-    left = jackknife_means(values)[1]
+    left = Topics.means_without(values)[1]
     assert left[[0, 2, 3]].tolist() == pytest.approx([0.3, 0.15, 0.35])
     assert math.isnan(left[1])
 

@@ -1,1 +1,1 @@
-"""What was sampled (topics, documents, assessors, gold pairs), as random weights."""
+"""What was sampled, one file a source: its units, what holds them, and the weights of leaving out or drawing them."""

@@ -10,6 +10,7 @@ from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import ByGoldPairs
 from truegain.sampling.designs import expansion_of
+from truegain.sampling.gold import Gold
 from truegain.tables.columns import Floats
 
 
@@ -42,7 +43,9 @@ def test_values_for_rows_of_weights_are_those_of_one_at_a_time(design: str) -> N
 def test_the_variance_over_topics_is_that_of_the_linearised_form() -> None:
     """Guards moves of topics and what chance must add, within the few percent by which refits differ from influence."""
     pairs, coefficients = drawn(3, topics=40)
-    evidence = ByGoldPairs(PairFit.of(pairs, coefficients), tuple(map(str, range(40))), ())
+    chosen = pairs.expansion[pairs.sampled]
+    gold = Gold(tuple(map(str, range(len(chosen)))), chosen, len(pairs.topic))
+    evidence = ByGoldPairs(PairFit.of(pairs, coefficients), tuple(map(str, range(40))), gold)
     found = evidence.over_topics(Contrasts.of([(None, 0), (0, 1), (1, 2)]))
     known = [
         rectify_pairs(pairs, coefficients[0]),

@@ -14,6 +14,7 @@ from truegain.inference.limits import Limits
 from truegain.inference.replicates import blocks, check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.sampling.topics import Topics
 from truegain.student import check_confidence
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.scores import Scores
@@ -148,16 +149,6 @@ def means_and_errors(values: Floats) -> tuple[Floats, Floats]:
     return np.nanmean(values, axis=1), spread / np.sqrt(n)
 
 
-def jackknife_means(values: Floats) -> Floats:
-    """The mean of each row without each of its values in turn; NaN where the value is missing anyway.
-
-    >>> jackknife_means(np.array([[0.0, 1.0, 5.0]]))
-    array([[3. , 2.5, 0.5]])
-    """
-    n = (~np.isnan(values)).sum(axis=1, keepdims=True)
-    return np.asarray((np.nansum(values, axis=1, keepdims=True) - values) / np.maximum(n - 1, 1))
-
-
 def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: float) -> Limits:
     mean, se = means_and_errors(values)
     if method == "linear":
@@ -169,7 +160,7 @@ def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: floa
     if method == "basic":
         return intervals.basic(mean, draws.means, confidence)
     if method == "bca":
-        return intervals.bca(mean, draws.means, jackknife_means(values), confidence)
+        return intervals.bca(mean, draws.means, Topics.means_without(values), confidence)
     return intervals.studentised(mean, se, draws.means, draws.errors, confidence)
 
 

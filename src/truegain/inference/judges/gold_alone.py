@@ -14,6 +14,7 @@ from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.sampling.designs import DESIGNS, SAME_POPULATION
+from truegain.sampling.gold import judged_whole
 from truegain.student import quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Coded, Floats, Ints
@@ -50,8 +51,8 @@ def gold_alone_widths(
     the lists.  Cochran 1977, Sampling Techniques, section 6.3.
     """
     if whole_topics:
-        missing = np.bincount(ranked.pool.topic[np.isnan(gold)], minlength=len(ranked.topics))
-        scores = measure.score(ranked.with_gains(gold))[:, missing == 0]
+        whole, _ = judged_whole(ranked.pool.topic, ~np.isnan(gold), len(ranked.topics))
+        scores = measure.score(ranked.with_gains(gold))[:, whole]
         return [_of_mean(row[~np.isnan(row)], confidence) for row in scores]
     known = ~np.isnan(gold)
     said = np.where(known, gold, 0.0)

@@ -19,6 +19,7 @@ from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.sampling.designs import DESIGNS, SAME_POPULATION, expansion_of
+from truegain.sampling.gold import judged_whole
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.pool import Pool
@@ -145,9 +146,8 @@ def source_of(
 
 
 def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> GoldTopics:
-    missing = np.bincount(bronze.pool.topic[np.isnan(gold)], minlength=len(bronze.topics))
-    whole = missing == 0
-    partly = int((~whole & (missing < np.diff(bronze.pool.begin))).sum())
+    whole, in_part = judged_whole(bronze.pool.topic, ~np.isnan(gold), len(bronze.topics))
+    partly = int(in_part.sum())
     if whole.sum() < LEAST_TOPICS and not whole.all():
         raise TruegainError(
             f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; at "

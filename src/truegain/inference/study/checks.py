@@ -11,9 +11,11 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError, TruegainError, check_one_of
 from truegain.inference.judges.judge import Judge
-from truegain.inference.study.lattice import POPULATIONS, Source
 from truegain.inference.study.raters import Raters
+from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import DRAWN_PAIRS
+from truegain.sampling.gold import judged_whole
+from truegain.sampling.source import SourceName
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 
@@ -45,7 +47,7 @@ def count_of(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") -> frozenset[Source]:
+def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") -> frozenset[SourceName]:
     """The sources that are named, in a list or with commas; None: topics, unless these are fixed.
 
     >>> sorted(sources_of("topics, collection")), sorted(sources_of(None, "fixed"))
@@ -55,7 +57,7 @@ def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") 
     if names is None:
         return frozenset() if topics == "fixed" else frozenset(["topics"])
     given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    found: set[Source] = set()
+    found: set[SourceName] = set()
     for name in given:
         source = next((s for s in POPULATIONS if s == name), None)
         if source is None:
@@ -83,17 +85,17 @@ def tell_whole_topics(judge: Judge) -> None:
     if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None:
         return
     pool = pairs.pool
-    there = np.bincount(pool.topic, minlength=len(pool.topics))
-    gold = np.bincount(pool.topic[pairs.item], minlength=len(pool.topics))
-    has = gold > 0
-    if not has.all() and (gold[has] == there[has]).all() and (there[has] > 1).any():
+    drawn = np.zeros(len(pool), np.bool_)
+    drawn[pairs.item] = True
+    whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
+    if not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any():
         warn(
-            f"the gold labels are all those of {has.sum()} of {len(has)} topics: whole topics seem to have been drawn, "
-            "not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
+            f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
+            "drawn, not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
         )
 
 
-def check_raters(raters: Raters | None, over: frozenset[Source]) -> None:
+def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
@@ -109,7 +111,7 @@ def check_raters(raters: Raters | None, over: frozenset[Source]) -> None:
         raters.check_rule()
 
 
-def check_units(raters: Raters, over: frozenset[Source]) -> None:
+def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
     """Refuse ratings of the study's topics that tell too little of assessors, or of asking again."""
     if "assessors" in over:
         raters.check()

@@ -13,6 +13,8 @@ from truegain.inference.judges.linear_correction import LinearEstimate
 from truegain.inference.judges.sources import GoldTopics
 from truegain.inference.study.contrasts import BLOCK, NONE, Contrasts
 from truegain.inference.study.moves import Moves, Spread
+from truegain.sampling.gold import Gold
+from truegain.sampling.topics import Topics
 from truegain.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
 
@@ -68,9 +70,7 @@ class Plain:
 
     def by_topic(self) -> Moves:
         """(x_t - mean)/sqrt(n (n - 1)): the paired t test of any contrast."""
-        n = len(self.topics)
-        without = (self.scores.sum(axis=1)[None, :] - self.scores.T) / (n - 1)
-        return Moves.left_out("topics", self.topics, without)
+        return Moves.left_out("topics", self.topics, Topics.means_without(self.scores).T)
 
     def over_topics(self, asked: Contrasts) -> Spread:
         """Student's t over topics."""
@@ -103,7 +103,7 @@ class ByGoldPairs:
 
     fit: PairFit
     topics: tuple[str, ...]
-    names: tuple[str, ...]  # of the gold pairs
+    gold: Gold
 
     @property
     def value(self) -> Floats:
@@ -112,12 +112,12 @@ class ByGoldPairs:
 
     def by_topic(self) -> Moves:
         """Every topic left out once, the correction fitted again."""
-        return Moves.left_out("topics", self.topics, self.fit.values(1.0 - np.eye(len(self.topics)), lacking=0.0))
+        return Moves.left_out("topics", self.topics, self.fit.values(Topics(self.topics).left_out(), lacking=0.0))
 
     def by_gold(self) -> Moves:
         """Load times residual of each gold pair, times sqrt(1 - its chance to be drawn)."""
-        matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
-        return Moves("gold", self.names, matrix, max(1.0, len(matrix) - 1.0))
+        matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.gold.open)[:, None] / len(self.topics)
+        return Moves("gold", self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
 
     def over_gold(self, asked: Contrasts) -> Spread:
         """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""

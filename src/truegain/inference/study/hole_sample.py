@@ -18,6 +18,8 @@ from truegain.inference.study.moves import Moves, Spread
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
+from truegain.sampling.gold import Gold
+from truegain.sampling.topics import Topics
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
@@ -50,9 +52,8 @@ class ByHoles(ByGoldPairs):
 
     def by_topic(self) -> Moves:
         """Every topic left out once, the holes of the others predicted again."""
-        n = len(self.topics)
-        judged = (self.judged.sum(axis=1)[None, :] - self.judged.T) / (n - 1)
-        return Moves.left_out("topics", self.topics, judged + self.fit.values(1.0 - np.eye(n), lacking=0.0))
+        judged, left_out = Topics.means_without(self.judged).T, Topics(self.topics).left_out()
+        return Moves.left_out("topics", self.topics, judged + self.fit.values(left_out, lacking=0.0))
 
     def by_gold(self) -> Moves:
         """Load times residual of each sampled hole, times sqrt(1 - its chance to be drawn)."""
@@ -143,10 +144,10 @@ class HoleSample:
             ranked.pool.topic.astype(np.int64), np.zeros(len(said), np.int64), worth, np.where(has, worth, np.nan),
             np.where(has, holes / max(size, 1), 1.0), shape[1],
         )  # fmt: skip
-        open_ = np.where(hole, counts, 0.0)
+        open_, gold = np.where(hole, counts, 0.0), Gold.drawn(ranked.pool, has, pairs.expansion, holes)
         self._check_each(open_, has, m)
         return ByHoles(
-            PairFit.of(pairs, open_), ranked.topics, self._names(np.flatnonzero(has)), frozen(judged),
+            PairFit.of(pairs, open_), ranked.topics, gold, frozen(judged),
             frozen(open_[:, hole]), frozen(has[hole]),
         )  # fmt: skip
 
@@ -157,12 +158,6 @@ class HoleSample:
         if few := [systems[s] for s in np.flatnonzero((drawn < own) & (drawn < LEAST_SAMPLED)).tolist()]:
             warn(f"{m}: fewer than {LEAST_SAMPLED} sampled documents stand for the other unjudged ones of {some(few)}; "
                  "these scores have no interval")  # fmt: skip
-
-    def _names(self, items: Ints) -> tuple[str, ...]:
-        pool = self.filled.ranked.pool
-        docs = pool.docs.take(items).strings()
-        topics = self.filled.ranked.topics
-        return tuple(f"{topics[t]} {d}" for t, d in zip(pool.topic[items].tolist(), docs, strict=True))
 
 
 def _looked_at(filled: Filled, m: Measure) -> Bools:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,14 +16,11 @@ from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
 from truegain.inference.study.hole_sample import ByHoles
 from truegain.inference.study.moves import Moves, Spread, summed
+from truegain.sampling.assessors import ASSESSORS
+from truegain.sampling.catalogue import LABELS, NESTED, apart
+from truegain.sampling.source import SourceName
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
-
-Source = Literal["topics", "collection", "assessors", "replicates", "gold", "holes"]
-POPULATIONS: tuple[Source, ...] = ("topics", "collection", "assessors", "replicates")
-SOURCES: tuple[Source, ...] = get_args(Source)
-LABELS: tuple[Source, ...] = ("gold", "holes")  # labels that were sampled; they always count
-NESTED: tuple[Source, ...] = ("gold", "holes", "collection", "replicates")  # what a topic has of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +60,14 @@ class Lattice:
 
     evidence: Evidence
     naive: Evidence
-    over: frozenset[Source]
+    over: frozenset[SourceName]
     make_collection: Callable[[], Collection] | None = None
     make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
     make_replicates: Callable[[], Moves] | None = None
     make_documents: Callable[[], Moves] | None = None
 
     @property
-    def labels(self) -> Source:
+    def labels(self) -> SourceName:
         """What labels that were sampled are called."""
         return "holes" if isinstance(self.evidence, ByHoles) else "gold"
 
@@ -95,7 +91,7 @@ class Lattice:
         """What assessors brought to single documents; made when first asked for."""
         return None if self.make_documents is None else self.make_documents()
 
-    def alone(self, asked: Contrasts, source: Source) -> Spread | None:
+    def alone(self, asked: Contrasts, source: SourceName) -> Spread | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
             return self.evidence.over_topics(asked)
@@ -115,12 +111,10 @@ class Lattice:
         """
         if "assessors" not in self.over or self.assessors is None:
             return None
-        who, cells = self.assessors
-        spread = who.spread(asked)
-        if "topics" not in self.over:
-            if "collection" not in self.over or self.documents is None:
-                return spread.variance, spread.variance**2 / spread.df
-            cells = self.documents
+        spread, met = self.assessors[0].spread(asked), ASSESSORS.meets(self.over)
+        cells = self.assessors[1] if met == "topics" else self.documents if met == "collection" else None
+        if cells is None:
+            return spread.variance, spread.variance**2 / spread.df
         left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
         error = spread.variance * np.sqrt(2 / spread.df)
         z = np.divide(left, error, out=np.zeros(len(asked)), where=error > 0)
@@ -140,17 +134,12 @@ class Lattice:
             whole = whole if part is None else whole.or_wider(part)
         return whole
 
-    def _apart(self) -> list[Source]:
-        """Sources that add up where topics are held fixed; assessors and documents hold the noise of ratings."""
-        held = {"assessors", "collection"} & self.over
-        return [s for s in NESTED if s in LABELS or (s in self.over and not (s == "replicates" and held))]
-
     def _joined(self, asked: Contrasts) -> Spread:
         crossed = self._crossed(asked)
         if "topics" in self.over:
             known: list[Spread | None] = [self.evidence.over_topics(asked)]
         else:
-            known = [self.alone(asked, s) for s in self._apart()]
+            known = [self.alone(asked, s) for s in apart(self.over)]
         parts = [part for part in known if part is not None]
         if not parts and crossed is None:
             raise TruegainError(
@@ -178,14 +167,14 @@ class Lattice:
             low, high = np.array([one.interval(confidence) for one in found]).T
         return low, high
 
-    def own_parts(self, asked: Contrasts) -> dict[Source, Floats]:
+    def own_parts(self, asked: Contrasts) -> dict[SourceName, Floats]:
         """The variance that each source brings by itself; together they are all of it."""
-        parts: dict[Source, Floats] = {}
+        parts: dict[SourceName, Floats] = {}
         if (gold := self.evidence.over_gold(asked)) is not None:
             parts[self.labels] = gold.variance
         if "collection" in self.over and self.collection is not None:
             parts["collection"] = self.collection.spread(asked).variance
-        if "replicates" in self._apart() and self.replicates is not None:
+        if "replicates" in apart(self.over) and self.replicates is not None:
             parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
             if (crossed := self._crossed(asked)) is not None:

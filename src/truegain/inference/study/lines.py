@@ -10,9 +10,10 @@ from truegain.inference.limits import within
 from truegain.inference.results import Comparison
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import ByRates
-from truegain.inference.study.lattice import LABELS, SOURCES, Lattice, limits
+from truegain.inference.study.lattice import Lattice, limits
 from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
+from truegain.sampling.catalogue import LABELS, SOURCES
 
 UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
 TOGETHER = "all together"

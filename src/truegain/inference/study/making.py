@@ -14,7 +14,8 @@ from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION
-from truegain.tables.columns import Bools, Floats
+from truegain.sampling.gold import Gold
+from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
 
@@ -46,7 +47,7 @@ def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
             f"the gold labels of what {some(lone)} retrieved all stand in one topic, so how topics differ is not "
             "known; have gold labels drawn from more topics"
         )
-    return ByGoldPairs(fit, ranked.topics, _names(ranked, source.pairs.sampled))
+    return ByGoldPairs(fit, ranked.topics, Gold.drawn(ranked.pool, source.pairs.sampled, source.pairs.expansion))
 
 
 def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> ByRates:
@@ -71,12 +72,6 @@ def _complete(scores: Floats, ranked: RankedGains) -> Floats:
             f"{ranked.systems[s]} has no score on topic {ranked.topics[t]}; a study needs topics that all systems have"
         )
     return scores
-
-
-def _names(ranked: RankedGains, rows: Bools) -> tuple[str, ...]:
-    at = np.flatnonzero(rows)
-    docs = ranked.pool.docs.take(at).strings()
-    return tuple(f"{ranked.topics[t]} {d}" for t, d in zip(ranked.pool.topic[at].tolist(), docs, strict=True))
 
 
 def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:

@@ -16,16 +16,17 @@ from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
-from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
-from truegain.inference.study.hole_sample import ByHoles, HoleSample
+from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence
+from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
-from truegain.inference.study.lattice import Lattice, Source
+from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.moves import Moves
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
-from truegain.sampling.designs import DESIGNS, DRAWN_PAIRS, SAME_POPULATION
+from truegain.sampling.designs import SAME_POPULATION
+from truegain.sampling.source import SourceName
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, frozen
 from truegain.tables.judgments import Judgments
@@ -127,7 +128,7 @@ def _who_lacks(systems: Sequence[str], present: Bools) -> str:
 class Material:
     """Runs in line with labels, and what may move the scores."""
 
-    over: frozenset[Source]
+    over: frozenset[SourceName]
     ranked: RankedGains
     raters: Raters | None
     judge: Judge | None
@@ -238,15 +239,11 @@ class Material:
 
     def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
         """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged; sampled holes."""
-        if isinstance(lattice.evidence, ByHoles):
-            return int(lattice.evidence.sampled.sum()), len(lattice.evidence.sampled)
-        if self.judge is None:
-            return 0, 0
-        if DESIGNS[self.judge.design].whole:
-            return int(lattice.evidence.has.sum()), len(self.ranked.topics)  # type: ignore[attr-defined]
-        if self.judge.design in DRAWN_PAIRS:
-            return self.judge.size, len(self.ranked.pool)
-        return self.judge.size, 0
+        if isinstance(lattice.evidence, ByGoldPairs):
+            return len(lattice.evidence.gold), lattice.evidence.gold.of
+        if isinstance(lattice.evidence, ByGoldTopics):
+            return lattice.evidence.n, len(self.ranked.topics)
+        return 0 if self.judge is None else self.judge.size, 0
 
 
 def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:

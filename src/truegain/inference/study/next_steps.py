@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from truegain.errors import TruegainError
+from truegain.sampling.catalogue import SOURCES
 
 KINDS = ("topics", "gold", "assessors")
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
-UNITS = {"topics": "topic", "gold": "gold label", "assessors": "assessor", "holes": "sampled hole"}
+UNITS: dict[str, str] = {name: s.unit for name, s in SOURCES.items()}
 FACTORS = (2, 4)
 MOST = 1e7
 

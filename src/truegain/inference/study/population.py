@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from truegain.inference.study.lattice import Source
+from truegain.sampling.catalogue import POPULATIONS, SOURCES
+from truegain.sampling.source import SourceName
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Population:
     For topics like these 50, by assessors like these 5; held fixed: the collection, the judge of the gold labels.
     """
 
-    over: frozenset[Source]
+    over: frozenset[SourceName]
     topics: int
     assessors: int = 0  # 0 where labels are taken as they are
     gold: bool = False
@@ -26,13 +27,9 @@ class Population:
     def holds_for(self) -> str:
         """For what the answers hold."""
         n = self.topics
-        words = [f"for topics like these {n}" if "topics" in self.over else f"for these {n} topics only"]
-        if "collection" in self.over:
-            words.append("on other collections of the same kind")
-        if "assessors" in self.over:
-            words.append(f"by assessors like these {self.assessors}")
-        if "replicates" in self.over:
-            words.append("were the judge asked again")
+        words = [] if "topics" in self.over else [f"for these {n} topics only"]
+        counts = {"topics": n, "assessors": self.assessors}
+        words += [SOURCES[s].claim.format(n=counts.get(s)) for s in POPULATIONS if s in self.over]
         if self.sampled is not None:
             n, holes = self.sampled
             some = f"a random sample of {n:,} of the {holes:,} unjudged documents"

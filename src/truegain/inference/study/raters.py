@@ -13,11 +13,12 @@ from truegain.gains.consensus import Consensus
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
 from truegain.inference.study.moves import Moves
-from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.sampling.assessors import Assessors
+from truegain.sampling.replicates import Replicates
+from truegain.tables.columns import Floats, frozen
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
-from truegain.tables.ranked import earlier
 from truegain.tables.scale import Scale
 
 LEAST = 3
@@ -44,24 +45,20 @@ class Raters:
         return len(self.names)
 
     @cached_property
-    def asked(self) -> Ints:
-        """For each rating how often the same assessor had rated the document before: 0 the first time."""
-        return earlier(self.ratings.item * len(self.names) + self.ratings.assessor)
+    def people(self) -> Assessors:
+        """Who rated what."""
+        return Assessors(self.names, self.ratings.assessor, self.ratings.item, self.ratings.topic)
 
-    def gains(self, without: int | None = None, items: Bools | None = None) -> Floats:
-        """One gain an item; a document that only the assessor left out has rated keeps its gain.
+    @cached_property
+    def asked(self) -> Replicates:
+        """How often each was asked about a document."""
+        return Replicates.of(self.ratings.assessor, self.ratings.item)
 
-        items: where the assessor is left out, if not everywhere.
-        """
-        if without is None:
-            return self.rule.fit(self.ratings, self.scale)
-        kept = self.ratings.assessor != without
-        return self._kept(kept if items is None else kept | ~items[self.ratings.item])
-
-    def _kept(self, kept: Bools) -> Floats:
-        left = np.add.reduceat(kept.astype(np.float64), self.ratings.begin[:-1]) > 0
-        kept = kept | ~left[self.ratings.item]
-        some = replace(self.ratings, weight=frozen(self.ratings.weight * kept))
+    def gains(self, weights: Floats | None = None) -> Floats:
+        """One gain an item; `weights` says how much each rating counts."""
+        some = self.ratings
+        if weights is not None:
+            some = replace(some, weight=frozen(some.weight * weights))
         return self.rule.fit(some, self.scale)
 
     def judgments(self) -> Judgments:
@@ -93,18 +90,12 @@ class Raters:
                 f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to say what other assessors would "
                 f"have said; have at least {LEAST}, better 10, or leave 'assessors' out of generalise_to"
             )
-        by_topic = self.ratings.judgments.topic.code
-        who = self.ratings.judgments.assessor
-        assert who is not None
-        cells = np.unique(np.column_stack([by_topic, who.code]), axis=0)
-        one_each = len(cells) == len(np.unique(by_topic))
-        if one_each or len(cells) == len(np.unique(who.code)):
-            what = "every topic has one assessor" if one_each else "every assessor rated one topic only"
+        if what := self.people.nested_because:
             raise TruegainError(
                 f"{what}: assessors are nested in topics, and the spread over topics holds theirs already; leave "
                 "'assessors' out of generalise_to"
             )
-        alone = int((self.ratings.count == 1).sum())
+        alone = self.people.rated_once
         if alone > MOST_ALONE * len(self.ratings):
             raise TruegainError(
                 f"{alone} of {len(self.ratings)} documents have one rating, so how assessors differ on these cannot be "
@@ -112,22 +103,15 @@ class Raters:
                 "or more, or leave 'assessors' out of generalise_to"
             )
 
-    @property
-    def times(self) -> int:
-        """How often each assessor rated each of their documents, at least; 1 where they were asked once."""
-        key = self.ratings.item * len(self.names) + self.ratings.assessor
-        return int(np.unique(key, return_counts=True)[1].min())
-
     def check_repeated(self) -> None:
         """Refuse where ratings do not tell how the same judge differs from himself."""
-        key = self.ratings.item * len(self.names) + self.ratings.assessor
-        times = np.unique(key, return_counts=True)[1]
-        if times.min() > 1 and times.min() < times.max():
+        least, most = len(self.asked), self.asked.most
+        if 1 < least < most:
             raise TruegainError(
-                f"documents were rated {times.min()} to {times.max()} times by the same judge; how it differs from "
+                f"documents were rated {least} to {most} times by the same judge; how it differs from "
                 "itself is told from as many ratings of every document: ask again, or leave 'replicates' out"
             )
-        if self.times < 2:
+        if least < 2:
             raise TruegainError(
                 "generalise_to names replicates, and not every document was rated twice or more by the same judge; ask "
                 "the judge again about all documents (repeated='all' takes all ratings), or leave 'replicates' out"
@@ -139,10 +123,10 @@ class Raters:
         Noise of one rating is that of its document alone, so what a time of asking does on one topic says nothing of
         another: a unit is a topic and a time.
         """
-        k = self.times
-        without = np.array([evidence(self._kept(self.asked != time)).contributions() for time in range(k)])
+        k = len(self.asked)
+        without = np.array([evidence(self.gains(w)).contributions() for w in self.asked.left_out()])
         matrix = np.sqrt((k - 1) / k) * (without.mean(axis=0) - without) / len(topics)
-        names = [f"time {time + 1} on {t}" for time in range(k) for t in topics]
+        names = [f"{time} on {t}" for time in self.asked.units for t in topics]
         return Moves("replicates", names, frozen(matrix.reshape(-1, matrix.shape[2])), float(len(topics) * (k - 1)))
 
     def moves(self, evidence: Callable[[Floats], Evidence], topics: tuple[str, ...]) -> tuple[Moves, Moves]:
@@ -156,9 +140,8 @@ class Raters:
         """
         z = evidence(self.gains()).contributions()
         without, cells = [], []
-        a = len(self)
-        for code in range(a):
-            one = evidence(self.gains(code))
+        for weights in self.people.left_out():
+            one = evidence(self.gains(weights))
             without.append(one.value)
             cells.append((z - one.contributions()) / len(topics))
         return (
@@ -175,8 +158,8 @@ class Raters:
         z = evidence(self.gains()).contributions()
         odd = self.ratings.place % 2 == 1  # by name, not by the order of the rows
         cells = []
-        for code in range(len(self)):
-            one, other = (evidence(self.gains(code, half)).contributions() for half in (odd, ~odd))
+        for halves in zip(self.people.left_out(odd), self.people.left_out(~odd), strict=True):
+            one, other = (evidence(self.gains(weights)).contributions() for weights in halves)
             cells.append(((z - one) - (z - other)) / len(topics))
         return self._cells(np.array(cells), topics)
 

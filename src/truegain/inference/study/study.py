@@ -26,7 +26,7 @@ from truegain.inference.study.checks import (
 )
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
-from truegain.inference.study.lattice import POPULATIONS, Lattice
+from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
 from truegain.inference.study.material import (
     Given,
@@ -46,6 +46,7 @@ from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import measures_in, parse_measures
+from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.student import check_confidence
 from truegain.tables.judgments import Judgments
