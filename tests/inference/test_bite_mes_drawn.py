@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.inference.small_lists import SEED, lists, scores_of
-from truegain.inference.collection.expansion import Kernel, depth_needed, drawn_scores, keys_needed, level_of
+from truegain.inference.collection.expansion import drawn_scores, keys_needed, level_of, rank_sums
 from truegain.inference.collection.few import FEW_TOPICS
 from truegain.inference.collection.score import Scored, drawn_estimates, has_lone_rule, left_out_of, score_estimates
 from truegain.inference.collection.spread import collection_spread
@@ -20,7 +20,7 @@ from truegain.inference.intervals.topics import topic_intervals
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
-from truegain.sampling.documents import replicate
+from truegain.sampling.documents import depth_needed, replicate
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
@@ -31,7 +31,7 @@ def test_which_measures_are_sums_over_ranks() -> None:
     """Guards the fast road: sums over ranks and nDCG, but where labels of 0 gain or scale is read off."""
     ranked = lists()
     for name in ("P@5", "DCG@5", "CG", "RBP(rel=1)", "nDCG@5", "nDCG", "INSQ(max_rel=3)"):
-        assert Kernel.of(parse_measure(name), ranked) is not None, name
+        assert rank_sums(parse_measure(name), ranked) is not None, name
     for name in (
         "AP@5",
         "RR",
@@ -41,12 +41,12 @@ def test_which_measures_are_sums_over_ranks() -> None:
         "P(rel=0)@5",
         "CG(gains={1:0})",
     ):
-        assert Kernel.of(parse_measure(name), ranked) is None, name
-    kernel = Kernel.of(parse_measure("nDCG(dcg='jk',base=3)@4"), ranked)
+        assert rank_sums(parse_measure(name), ranked) is None, name
+    kernel = rank_sums(parse_measure("nDCG(dcg='jk',base=3)@4"), ranked)
     assert kernel is not None
     assert kernel.weights.tolist() == pytest.approx([1, 1, 1, math.log(3) / math.log(4)])
     assert kernel.shared
-    whole = Kernel.of(parse_measure("DCG"), ranked)
+    whole = rank_sums(parse_measure("DCG"), ranked)
     assert whole is not None
     assert len(whole.weights) == depth_needed(25)
     assert not whole.shared

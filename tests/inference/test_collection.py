@@ -17,11 +17,12 @@ from truegain.inference.collection.difference import collection_differences
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.means import geometric_mean_estimates, logistic_mean_estimates, mean_estimates
 from truegain.inference.collection.small_r import limit_at_one, limit_at_zero
-from truegain.inference.collection.spread import METHODS, accelerations, average_precision, collection_spread
+from truegain.inference.collection.spread import METHODS, collection_spread
 from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
 from truegain.measures.evaluate import Options, aligned
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
+from truegain.sampling.jackknife import accelerations, average_precision
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 

@@ -17,12 +17,12 @@ from truegain.experiments.world import simulate
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.few import Pooled, mean_size, share_limits, two_sided
-from truegain.inference.collection.jackknife import document_spreads, left_out
 from truegain.inference.collection.score import score_estimates, topic_estimates
 from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
 from truegain.measures.evaluate import Options, aligned
 from truegain.sampling.documents import replicate
+from truegain.sampling.jackknife import document_spreads, left_out
 from truegain.tables.ranked import RankedGains
 
 Lists = dict[str, dict[str, dict[str, float]]]

@@ -20,8 +20,7 @@ from truegain.inference.agreement import alpha, kappa, left_out, paired
 from truegain.inference.agreement import assessors as people
 from truegain.inference.agreement.order import order_agreement
 from truegain.inference.agreement.paired import Paired
-from truegain.inference.collection import few, jackknife, small_r, spread
-from truegain.inference.collection.expansion import depth_needed
+from truegain.inference.collection import few, small_r
 from truegain.inference.collection.score import few_relevant
 from truegain.inference.differences import effects, families, resampled, rows, topic_sets
 from truegain.inference.differences.anova import one_way, two_way
@@ -33,6 +32,9 @@ from truegain.inference.intervals.topics import bootstrap_means, means_and_error
 from truegain.inference.meta import combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import check_trials, sequential_p, stages, trials_needed
 from truegain.inference.replicates import check_replicates
+from truegain.sampling import jackknife
+from truegain.sampling.documents import depth_needed
+from truegain.sampling.spread import TopicSpread
 from truegain.sampling.topics import Topics
 from truegain.student import p_of, quantiles_of, satterthwaite, wilson
 from truegain.tables.columns import Ints
@@ -563,9 +565,9 @@ def test_average_precision_without_each_document() -> None:
     assert without.rise[bad].tolist() == pytest.approx([ap_of(short[i], 5) - without.ap for i in bad])
     u = [without.ap - ap_of(short[i], 4 if marks_[i] else 5) for i in range(7)] + [without.ap - ap_of(marks_, 4)] * 2
     want = sum(x**3 for x in u) / (6 * sum(x**2 for x in u) ** 1.5)
-    assert spread._acceleration(rank, relevant) == pytest.approx(want, rel=1e-12)
-    assert spread._acceleration(rank[:1], 1) == 0.0
-    assert spread._acceleration(np.array([1, 4]), 2) != 0.0
+    assert jackknife._acceleration(rank, relevant) == pytest.approx(want, rel=1e-12)
+    assert jackknife._acceleration(rank[:1], 1) == 0.0
+    assert jackknife._acceleration(np.array([1, 4]), 2) != 0.0
 
 
 def test_two_sided_p_of_differences_over_collections() -> None:
@@ -579,7 +581,7 @@ def test_variances_of_differences_from_covariances() -> None:
     """Guards V(b - a) = V(a) + V(b) - 2 C(a, b), rounding as nothing, and no covariance of independent collections."""
     c = np.array([[4.0, 1.5, 4.0], [1.5, 9.0, 1.5], [4.0, 1.5, 4.0 + 1e-14]])
     a, b = np.array([0, 0]), np.array([1, 2])
-    one = few.TopicSpread(3, np.ones(3, np.bool_), c, 2 * c)
+    one = TopicSpread(3, np.ones(3, np.bool_), c, 2 * c)
     own, others = one.of_pairs(a, b, True)
     assert own.tolist() == [10.0, 0.0]
     assert others.tolist() == [20.0, 0.0]

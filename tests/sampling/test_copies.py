@@ -175,13 +175,13 @@ def test_both_roads_draw_the_same_collections(name: str) -> None:
 
 
 def _summed(lists: TopicLists, ranked: RankedGains, topic: int, measure: object, level: float) -> tuple[Floats, int]:
-    from truegain.inference.collection.expansion import Kernel, _topic
+    from truegain.inference.collection.expansion import rank_sums
 
-    kernel = Kernel.of(measure, ranked)  # type: ignore[arg-type]
+    kernel = rank_sums(measure, ranked)  # type: ignore[arg-type]
     assert kernel is not None
     assert kernel.level == pytest.approx(level) or level == 1
     assert lists.relevant
-    return _topic((ranked, kernel, 40, SEED), topic, np.random.SeedSequence(0))
+    return kernel.drawn(ranked, topic, 40, SEED)
 
 
 def test_sums_over_ranks_by_hand() -> None:

@@ -42,6 +42,11 @@ class TopicLists:
         """The ranks of the relevant documents in one list."""
         return np.flatnonzero(self.entry[self.begin[number] : self.begin[number + 1]] < self.relevant) + 1
 
+    def with_list(self, entry: Codes) -> TopicLists:
+        """One more list, of no system."""
+        begin = np.append(self.begin, self.begin[-1] + len(entry))
+        return replace(self, begin=begin, entry=np.concatenate([self.entry, entry]))
+
 
 def lists_of_topic(
     ranked: RankedGains, topic: int, level: float, systems: range | None = None, *, to_last: bool = True
@@ -99,6 +104,40 @@ def weighted_sums(lists: TopicLists, worth: Floats, weights: Floats, replicates:
         key, lists.relevant, lists.document, lists.begin, lists.entry, out, np.asarray(worth, np.float64), running
     )
     return out, redrawn
+
+
+@dataclass(frozen=True, eq=False)
+class RankSums:
+    """A score that is a sum over ranks of weight x worth, or a share of the best such sum."""
+
+    level: float
+    weights: Floats  # by rank
+    worth: Floats  # by item of the pool; not 0 where relevant, and only there
+    shared: bool
+
+    def drawn(self, ranked: RankedGains, topic: int, replicates: int, seed: int) -> tuple[Floats, int]:
+        """One topic of all systems in drawn collections, NaN where a system has no answer; and draws repeated."""
+        lists = lists_of_topic(ranked, topic, self.level)
+        values = np.full((len(ranked.systems), replicates), np.nan)
+        if not lists.relevant:
+            values[lists.systems] = 0.0
+            return values, 0
+        pooled = slice(int(ranked.pool.begin[topic]), int(ranked.pool.begin[topic + 1]))
+        worth = self.worth[pooled][self.worth[pooled] != 0]
+        of_all = np.concatenate([worth, np.zeros(len(lists.document) - lists.relevant)])
+        if not self.shared:
+            values[lists.systems], redrawn = weighted_sums(lists, of_all, self.weights, replicates, seed)
+            return values, redrawn
+        best = np.argsort(-worth, kind="stable").astype(np.int32)
+        sums, redrawn = weighted_sums(lists.with_list(best), of_all, self.weights, replicates, seed)
+        whole = np.broadcast_to(sums[-1], sums[:-1].shape)
+        values[lists.systems] = np.divide(sums[:-1], whole, out=np.zeros(whole.shape), where=whole != 0)
+        return values, redrawn
+
+
+def depth_needed(cutoff: int) -> int:
+    """How deep a list must be kept so that its first k copies come from there, but for one case in a billion."""
+    return int(cutoff + 7 * np.sqrt(cutoff) + 20)
 
 
 def replicate(ranked: RankedGains, level: float, seed: int, number: int) -> tuple[RankedGains, int]:

@@ -13,12 +13,13 @@ import numpy as np
 from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import check_drawable
-from truegain.inference.collection.few import FEW_TOPICS, Pooled, TopicSpread, two_sided
+from truegain.inference.collection.few import FEW_TOPICS, Pooled, two_sided
 from truegain.inference.collection.score import Scored, has_lone_rule, left_out_of, spreads_of
 from truegain.inference.limits import within
 from truegain.inference.multiple import adjust_asked
 from truegain.inference.results import Comparison
 from truegain.measures.base import Measure
+from truegain.sampling.spread import TopicSpread
 from truegain.student import quantiles_of
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.ranked import RankedGains

@@ -14,12 +14,13 @@ import numpy as np
 from truegain.engine import Engine, Local, Progress
 from truegain.errors import TruegainError
 from truegain.inference.collection.score import few_relevant
-from truegain.inference.collection.spread import EPSILON, average_precision
+from truegain.inference.collection.spread import EPSILON
 from truegain.inference.limits import logits
 from truegain.inference.meta import Meta, MetaMethod, combine, combined_p
 from truegain.inference.multiple import adjust
 from truegain.inference.results import Comparison
 from truegain.sampling.documents import average_precisions, lists_of_topic
+from truegain.sampling.jackknife import average_precision
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
 from truegain.tables.table import Table

@@ -14,12 +14,12 @@ import numpy as np
 
 from truegain.engine import Engine, Local, Progress
 from truegain.errors import MeasureError, TruegainError
-from truegain.inference.collection.few import TopicSpread
-from truegain.measures.base import FLOOR, Measure, ratio
+from truegain.measures.base import FLOOR, Measure
 from truegain.measures.dcg import nDCG
-from truegain.sampling.documents import TopicLists, lists_of_topic, replicate, weighted_sums
+from truegain.sampling.documents import RankSums, depth_needed, replicate
+from truegain.sampling.spread import TopicSpread
 from truegain.tables.checks import warn
-from truegain.tables.columns import Codes, Floats
+from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
 BLOCK = 20  # replicates in one piece of work
@@ -50,7 +50,7 @@ def drawn_scores(
     cutoff = getattr(measure, "cutoff", None)
     near = view if cutoff is None else view.cut(depth_needed(cutoff))
     tell_shallow(near, measure)
-    kernel = Kernel.of(measure, near)
+    kernel = rank_sums(measure, near)
     runner = engine or Local()
     gathered = _GatheredScores(near, measure, replicates, pairs)
     if kernel is not None:
@@ -107,77 +107,35 @@ def level_of(measure: Measure) -> float:
     return float(getattr(measure, "rel", None) or np.nextafter(0, 1))
 
 
-def depth_needed(cutoff: int) -> int:
-    """How deep a list must be kept so that its first k copies come from there, but for one case in a billion."""
-    return int(cutoff + 7 * np.sqrt(cutoff) + 20)
-
-
 def keys_needed(measures: Sequence[Measure]) -> int:
     """How many documents of each list must be known to draw collections: all, or what can reach the first k."""
     cutoffs = [None if getattr(m, "judged_only", False) else getattr(m, "cutoff", None) for m in measures]
     return max(sys.maxsize if k is None else depth_needed(k) for k in cutoffs)
 
 
-# ---------------------------------------------------------------------- sums over ranks
+def rank_sums(measure: Measure, ranked: RankedGains) -> RankSums | None:
+    """A measure as a sum over ranks for these lists; None where it is none."""
+    share = isinstance(measure, nDCG)
+    if not (share or measure.linear_in_gains) or ranked.entry_gains is not None:
+        return None
+    level = level_of(measure)
+    depth = getattr(measure, "cutoff", None) or depth_needed(int(ranked.depth.max(initial=1)))
+    try:
+        worth = measure.worth(ranked.item_gain, ranked.item_judged)
+    except MeasureError:  # its scale depends on the labels of the collection
+        return None
+    relevant = (ranked.item_gain >= level) & ranked.item_judged
+    if (worth < 0).any() or ((worth != 0) != relevant).any():
+        return None
+    rank = np.arange(1, depth + 1)
+    weights = 1 / measure.discount(rank) if isinstance(measure, nDCG) else measure.rank_weights(depth)
+    return RankSums(level, weights, worth, share)
 
 
-@dataclass(frozen=True, eq=False)
-class Kernel:
-    """A measure as a sum over ranks of weight x worth, and whether it is a share of the best such sum."""
-
-    level: float
-    weights: Floats  # by rank
-    worth: Floats  # by item of the pool; not 0 where relevant, and only there
-    shared: bool
-
-    @classmethod
-    def of(cls, measure: Measure, ranked: RankedGains) -> Kernel | None:
-        """The kernel of a measure for these lists, None where it has none."""
-        share = isinstance(measure, nDCG)
-        if not (share or measure.linear_in_gains) or ranked.entry_gains is not None:
-            return None
-        level = level_of(measure)
-        depth = getattr(measure, "cutoff", None) or depth_needed(int(ranked.depth.max(initial=1)))
-        try:
-            worth = measure.worth(ranked.item_gain, ranked.item_judged)
-        except MeasureError:  # its scale depends on the labels of the collection
-            return None
-        relevant = (ranked.item_gain >= level) & ranked.item_judged
-        if (worth < 0).any() or ((worth != 0) != relevant).any():
-            return None
-        rank = np.arange(1, depth + 1)
-        weights = 1 / measure.discount(rank) if isinstance(measure, nDCG) else measure.rank_weights(depth)
-        return cls(level, weights, worth, share)
-
-
-def _topic(shared: tuple[RankedGains, Kernel, int, int], topic: int, _: np.random.SeedSequence) -> tuple[Floats, int]:
-    """One topic of all systems in all replicates; NaN where a system has no answer."""
-    ranked, kernel, replicates, seed = shared
-    lists = lists_of_topic(ranked, topic, kernel.level, to_last=True)
-    values = np.full((len(ranked.systems), replicates), np.nan)
-    if not lists.relevant:
-        values[lists.systems] = 0.0
-        return values, 0
-    pooled = slice(int(ranked.pool.begin[topic]), int(ranked.pool.begin[topic + 1]))
-    worth = kernel.worth[pooled][kernel.worth[pooled] != 0]
-    of_all = np.concatenate([worth, np.zeros(len(lists.document) - lists.relevant)])
-    if not kernel.shared:
-        values[lists.systems], redrawn = weighted_sums(lists, of_all, kernel.weights, replicates, seed)
-        return values, redrawn
-    best = np.argsort(-worth, kind="stable").astype(np.int32)
-    sums, redrawn = weighted_sums(_with_list(lists, best), of_all, kernel.weights, replicates, seed)
-    values[lists.systems] = ratio(sums[:-1], sums[-1])
-    return values, redrawn
-
-
-def _with_list(lists: TopicLists, entry: Codes) -> TopicLists:
-    """The lists of a topic and one more."""
-    begin = np.append(lists.begin, lists.begin[-1] + len(entry))
-    whole = np.concatenate([lists.entry, entry])
-    return TopicLists(lists.topic, lists.relevant, lists.document, lists.systems, begin, whole)
-
-
-# ---------------------------------------------------------------------- copy by copy
+def _topic(shared: tuple[RankedGains, RankSums, int, int], topic: int, _: np.random.SeedSequence) -> tuple[Floats, int]:
+    """One topic of all systems in all replicates."""
+    ranked, sums, replicates, seed = shared
+    return sums.drawn(ranked, topic, replicates, seed)
 
 
 def _block(

@@ -12,16 +12,16 @@ from truegain.inference.collection.expansion import Drawn, drawn_scores, level_o
 from truegain.inference.collection.few import (
     FEW_RELEVANT,
     FEW_TOPICS,
-    TopicSpread,
     mean_size,
     pooled,
     share_limits,
 )
-from truegain.inference.collection.jackknife import document_spreads
 from truegain.inference.limits import linear, percentile, within
 from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
 from truegain.measures.base import Measure
+from truegain.sampling.jackknife import document_spreads
+from truegain.sampling.spread import TopicSpread
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains

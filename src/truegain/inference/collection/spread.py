@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from truegain.engine import Engine, Local, Progress
-from truegain.inference.collection.jackknife import left_out
 from truegain.inference.collection.small_r import widened
 from truegain.inference.limits import bca_levels, bias_of, inverse_logits, linear, logits, sorted_quantile
 from truegain.measures.base import FLOOR
-from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic
+from truegain.sampling.documents import average_precisions, lists_of_topic
+from truegain.sampling.jackknife import accelerations, average_precision
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
 
@@ -227,25 +227,3 @@ class _Sums:
         with np.errstate(invalid="ignore"):  # a system without a topic has no mean
             found = {name: total / self.count for name, total in self.total.items()}
         return {**found, "G-MAP": np.exp(found["G-MAP"])}
-
-
-def average_precision(lists: TopicLists) -> Floats:
-    """AP of each list of a topic."""
-    return np.array([left_out(lists.ranks(i), lists.relevant).ap for i in range(len(lists.systems))])
-
-
-def accelerations(lists: TopicLists) -> Floats:
-    """BCa's acceleration of each list, from leaving out one document at a time: a = sum U^3 / (6 (sum U^2)^1.5).
-
-    U = AP - AP without the document; documents that were not retrieved and are not relevant have no influence.
-    """
-    return np.array([_acceleration(lists.ranks(i), lists.relevant) for i in range(len(lists.systems))])
-
-
-def _acceleration(rank: Ints, relevant: int) -> float:
-    without = left_out(rank, relevant)
-    others = -np.delete(without.rise, rank - 1)
-    missed = np.full(relevant - len(rank), without.ap - without.missed)
-    u = np.concatenate([others, without.ap - without.found, missed])
-    squares = float((u**2).sum())
-    return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0  # NaN with one relevant document

@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.gains.rectified import Rectified
-from truegain.inference.collection.few import Pooled, TopicSpread
+from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
 from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
@@ -19,6 +19,7 @@ from truegain.inference.study.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, apart
 from truegain.sampling.source import SourceName
+from truegain.sampling.spread import TopicSpread
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 

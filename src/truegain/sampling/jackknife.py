@@ -8,8 +8,8 @@ import numpy as np
 
 from truegain.engine import Engine, Local, Progress
 from truegain.errors import needs
-from truegain.inference.collection.few import TopicSpread
 from truegain.sampling.documents import TopicLists, lists_of_topic
+from truegain.sampling.spread import TopicSpread
 from truegain.tables.columns import Codes, Floats, Ints
 from truegain.tables.ranked import RankedGains
 
@@ -51,6 +51,28 @@ def left_out(rank: Ints, relevant: int) -> LeaveOneOutAP:
     shifted = (count - 1) / np.maximum(rank - 1, 1)
     after = shifted.sum() - np.cumsum(shifted)
     return LeaveOneOutAP(ap, (before + after) / (relevant - 1), ap * relevant / (relevant - 1), rise)
+
+
+def average_precision(lists: TopicLists) -> Floats:
+    """AP of each list of a topic."""
+    return np.array([left_out(lists.ranks(i), lists.relevant).ap for i in range(len(lists.systems))])
+
+
+def accelerations(lists: TopicLists) -> Floats:
+    """BCa's acceleration of each list, from leaving out one document at a time: a = sum U^3 / (6 (sum U^2)^1.5).
+
+    U = AP - AP without the document; documents that were not retrieved and are not relevant have no influence.
+    """
+    return np.array([_acceleration(lists.ranks(i), lists.relevant) for i in range(len(lists.systems))])
+
+
+def _acceleration(rank: Ints, relevant: int) -> float:
+    without = left_out(rank, relevant)
+    others = -np.delete(without.rise, rank - 1)
+    missed = np.full(relevant - len(rank), without.ap - without.missed)
+    u = np.concatenate([others, without.ap - without.found, missed])
+    squares = float((u**2).sum())
+    return float((u**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0  # NaN with one relevant document
 
 
 def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
