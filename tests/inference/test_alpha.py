@@ -17,6 +17,7 @@ from tests.inference import irrcac_values
 from truegain.inference.agreement import paired
 from truegain.inference.agreement.alpha import Coefficient, alpha, drawn_items
 from truegain.inference.agreement.paired import Paired
+from truegain.sampling.streams import generator
 from truegain.tables.grouped import Grouped
 from truegain.tables.scale import LEVELS
 
@@ -202,7 +203,7 @@ def test_weights_of_items_are_copies(level: str, cells: int, monkeypatch: pytest
 
 def test_every_resample_is_drawn_as_item_by_item() -> None:
     """Guards the weights of the bootstrap, made many at a time: those of drawing items one resample after another."""
-    rng = np.random.default_rng(np.random.SeedSequence(3).spawn(1)[0])
+    rng = generator(3, "items")
     want = [np.bincount(rng.integers(0, 7, 7), minlength=7) for _ in range(200)]
     assert np.array_equal(np.concatenate(list(drawn_items(7, 200, 3))), want)
 

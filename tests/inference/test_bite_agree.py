@@ -28,6 +28,7 @@ from truegain.inference.agreement.kappa import _kappa, cohen
 from truegain.inference.agreement.order import expert_levels, order_agreement
 from truegain.inference.agreement.paired import scale_of
 from truegain.inference.agreement.plan import assessors_needed
+from truegain.sampling.streams import generator
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 
@@ -182,7 +183,7 @@ def test_the_interval_of_a_correlation_by_default() -> None:
 
 def drawn_again(matrix: Array, seed: int) -> tuple[float, int]:
     """The mean kappa of the pairs that a seed draws, step by step, and how many."""
-    rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
+    rng = generator(seed, "pairs of assessors")
     names = sorted(range(len(matrix)), key=lambda i: f"a{i}".encode())
     names = [i for i in names if np.isfinite(matrix[i]).sum() >= 5]
     seen: set[tuple[int, int]] = set()
@@ -275,7 +276,7 @@ def test_groups_that_are_left_out() -> None:
     crowd = np.random.default_rng(5).integers(0, 3, (201, 3))
     assert len(left_out._without_assessors(pairs_of(crowd[:200]), "nominal", 0)) == 200
     assert len(left_out._without_assessors(pairs_of(crowd), "nominal", 0)) == 50
-    rng = np.random.default_rng(np.random.SeedSequence([7, 1]))
+    rng = generator(7, "groups left out")
     assert left_out._groups(11, 10, 4, 7).tolist() == (rng.permutation(11) % 4).tolist()
     assert left_out._groups(10, 10, 4, 7).tolist() == list(range(10))
 

@@ -17,8 +17,9 @@ from truegain.inference import limits
 from truegain.inference.meta import META_METHODS, combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import check_trials, monte_carlo_p, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust, adjust_asked
-from truegain.inference.replicates import blocks, check_replicates
+from truegain.inference.replicates import check_replicates
 from truegain.inference.results import Comparison, Estimate
+from truegain.sampling.streams import blocks, generator
 from truegain.student import check_confidence
 from truegain.tables.columns import Ints
 
@@ -283,11 +284,12 @@ def test_replicates_and_their_blocks() -> None:
         with pytest.raises(TruegainError, match=hint):
             check_confidence(level)
     assert check_confidence(0.3) == 0.3
-    assert [n for _, n in blocks(500, 1)] == [500]
-    assert [n for _, n in blocks(501, 1)] == [500, 1]
-    seen = [rng.random() for rng, _ in blocks(1001, 1)]
-    want = [np.random.default_rng(child).random() for child in np.random.SeedSequence(1).spawn(3)]
-    assert seen == want
+    assert [n for _, n in blocks(500, 1, "topics")] == [500]
+    assert [n for _, n in blocks(501, 1, "topics")] == [500, 1]
+    seen = [rng.random() for rng, _ in blocks(1001, 1, "topics")]
+    assert seen == [generator(1, "topics", block).random() for block in range(3)]
+    others = [rng.random() for args in ((1001, 1, "systems"), (1001, 2, "topics")) for rng, _ in blocks(*args)]
+    assert len({*seen, *others}) == 9  # every seed, source and block has its own
 
 
 def test_answers_hold_95_percent_unless_told() -> None:

@@ -25,6 +25,7 @@ from truegain.inference.judges.intervals import (
 from truegain.inference.judges.linear_correction import LARGEST_CONDITION, bootstrap_linear
 from truegain.inference.judges.rates import Rates
 from truegain.inference.judges.simulation import JudgeSimulation, simulate_judge
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 
 # ---------------------------------------------------------------------- simulation
@@ -34,7 +35,7 @@ def test_the_simulation_again_trial_by_trial() -> None:
     """Guards algorithm 2: every trial's naive and corrected value and both standard errors, drawn in two blocks."""
     p, n, trials, gold = np.array([0.7, 0.2, 0.1, 0.0]), 2000, 600, (90, 60)
     found = simulate_judge(p.tolist(), m_r=0.9, m_n=0.8, n=n, gold=gold, trials=trials, seed=4)
-    rng = np.random.default_rng(np.random.SeedSequence(4))
+    rng = generator(4, "simulated judge")
     naive, errors = [], []
     for size in (500, 100):  # 4 million draws a block
         first, second = rng.random((size, n, 4)), rng.random((size, n, 4))
@@ -81,7 +82,7 @@ def test_what_cannot_be_simulated(relevance: tuple[float, ...], n: int, gold: tu
 
 def test_a_simulated_judge_at_chance() -> None:
     """Guards the count of judges whose D is 0 or less: of two gold pairs a half each makes 0."""
-    rng = np.random.default_rng(np.random.SeedSequence(0))
+    rng = generator(0, "simulated judge")
     rng.random((2, 40, 2, 1))
     m_r, m_n = rng.binomial(2, 0.75, 40) / 2, rng.binomial(2, 0.75, 40) / 2
     at_most = int((m_r + m_n - 1 <= 0).sum())
@@ -220,13 +221,13 @@ def test_limits_are_cut_at_0_and_1() -> None:
 def test_draws_of_a_bootstrap_one_by_one() -> None:
     """Guards algorithm 1 to the last digit: three binomials of rounded sizes, j of one label at the least."""
     r = Rates(0.4, 0.9, 0.85, 0.01, 0.0, 0.0, 0.2, 39.6, 60.4)
-    rng = np.random.default_rng(5)
+    rng = generator(5, "binomials")
     j, m_r, m_n = rng.binomial(1, 0.4, 300) / 1, rng.binomial(40, 0.9, 300) / 40, rng.binomial(60, 0.85, 300) / 60
     found = parametric_bootstrap(r, trials=300, seed=5)
     assert found.spoilt == 0
     assert found.values == pytest.approx((j - 1 + m_n) / (m_r + m_n - 1))
     many = Rates(0.4, 0.9, 0.85, 0.01, 0.0, 0.0, 24.4, 39.6, 60.4)
-    rng = np.random.default_rng(5)
+    rng = generator(5, "binomials")
     j = rng.binomial(24, 0.4, 300) / 24
     m_r, m_n = rng.binomial(40, 0.9, 300) / 40, rng.binomial(60, 0.85, 300) / 60
     assert parametric_bootstrap(many, trials=300, seed=5).values == pytest.approx((j - 1 + m_n) / (m_r + m_n - 1))
@@ -243,7 +244,7 @@ def test_a_bootstrap_over_topics_one_by_one(joined: bool) -> None:
     weight, value = rng.random((5, 3)), np.array([0.0, 1.0, 3.0])
     topics = [f"t{i}" for i in range(5)]
     found = bootstrap_linear(weight, topics, c, value, trials=120, seed=9, joined=joined)
-    draws = np.random.default_rng(np.random.SeedSequence(9))
+    draws = generator(9, "topics")
     copies = draws.multinomial(5, np.full(5, 0.2), 120)
     alone = [i for i, t in enumerate(names) if t not in topics or not joined]
     own = draws.multinomial(len(alone), np.full(len(alone), 1 / len(alone)), 120)
@@ -268,10 +269,10 @@ def test_draws_that_cannot_be_inverted() -> None:
     weight, value = np.ones((6, 2)), np.array([0.0, 1.0])
 
     def lost(seed: int) -> int:
-        copies = np.random.default_rng(np.random.SeedSequence(seed)).multinomial(6, np.full(6, 1 / 6), 300)
+        copies = generator(seed, "topics").multinomial(6, np.full(6, 1 / 6), 300)
         return int((copies[:, :4].sum(axis=1) == 0).sum())
 
-    seeds = {lost(seed): seed for seed in range(400)}
+    seeds = {lost(seed): seed for seed in range(2000)}
     for some in (1, 3):
         draws = bootstrap_linear(weight, list("abcdef"), c, value, trials=300, seed=seeds[some])
         assert (draws.spoilt, len(draws.values)) == (some, 300 - some)

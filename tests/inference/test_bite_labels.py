@@ -14,7 +14,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import EBAY, Labels, study
-from truegain.inference.labels.batch import _by_label, _whole_topics, next_batch
+from truegain.inference.labels.batch import next_batch
 from truegain.inference.labels.plan import (
     Prospect,
     _gold_of,
@@ -31,6 +31,7 @@ from truegain.inference.labels.published import naive_topics, published_sizes
 from truegain.inference.labels.report import LabelReading, _listed
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.sampling.designs import take_next
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
@@ -190,17 +191,17 @@ def test_whole_topics_by_hand() -> None:
         (5, [7, 6, 0, 1, 9, 10]),
         (9, [7, 6, 0, 1, 9, 10]),
     ):
-        assert _whole_topics(pool, order, size).tolist() == expected
+        assert take_next("topics", order, pool.topic, pool.labels, np.empty(0), size).tolist() == expected
 
 
 def test_labels_take_turns_by_hand() -> None:
     """Guards each bronze label at its rate: of 4 gold pairs three had label 0, so that 0 0 1 0, 0 0 1 0 come up."""
-    bronze = {"1": {f"d{i}": int(i == 3) for i in range(4)}, "2": {"e": 0}}
-    judge = tg.Judge.fit(bronze, {"1": bronze["1"]}, design="by-bronze")
-    label = np.array([1.0, 1, 0, 0, 0, 0, 0, 0, 0, 2])
+    so_far, topic = np.array([0.0, 0, 0, 1]), np.zeros(110, np.int64)
+    label = np.concatenate([np.zeros(100), [1.0, 1, 0, 0, 0, 0, 0, 0, 0, 2]])
     order = np.arange(100, 110)
-    assert _by_label(judge, label, order, 8).tolist() == [102, 100, 103, 104, 105, 101, 106, 107]
-    assert len(_by_label(judge, label, order, 100)) == 9  # label 2 was never drawn
+    first = take_next("by-bronze", order, topic, label, so_far, 8)
+    assert first.tolist() == [102, 100, 103, 104, 105, 101, 106, 107]
+    assert len(take_next("by-bronze", order, topic, label, so_far, 100)) == 9  # label 2 was never drawn
 
 
 def test_a_batch_of_a_judge_known_by_counts() -> None:

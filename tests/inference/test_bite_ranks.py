@@ -23,6 +23,7 @@ from truegain.inference.ranks.rbo import average_overlap, rbo
 from truegain.inference.ranks.swaps import swap_rates
 from truegain.inference.ranks.tau import kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_walking
+from truegain.sampling.streams import generator
 
 X = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
 Y = [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
@@ -55,7 +56,7 @@ def test_limits_of_the_bootstrap_are_the_kth_of_the_draws() -> None:
     x, y = [1.0, 1, 2, 3], [1.0, 2, 2, 2]  # small and tied, so that whole resamples tie
     for replicates, level in ((40, 0.95), (99, 0.9), (200, 0.8)):
         found = tau_interval(x, y, "bootstrap", confidence=level, replicates=replicates, seed=4)
-        rng = np.random.default_rng(np.random.SeedSequence(4).spawn(1)[0])
+        rng = generator(4, "systems")
         draws: list[float] = []
         again = 0
         while len(draws) < replicates:

@@ -12,6 +12,7 @@ from tests.inference.matrices import generated, scores_of, trec8_ap
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.discriminative import discriminative_power, power_table
 from truegain.inference.differences.tukey import randomised_tukey_hsd
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
@@ -58,7 +59,7 @@ def test_noise_discriminates_less() -> None:
 def test_delta_of_the_bootstrap() -> None:
     """Guards MATTERS' delta: |mean| of the replicate with the ceil(B alpha)-th largest |t*|, its maximum over pairs."""
     x, trials = generated(3, 10, seed=5), 300
-    draws = np.random.default_rng(np.random.SeedSequence(1).spawn(1)[0]).integers(0, 10, size=(trials, 10))
+    draws = generator(1, "topics").integers(0, 10, size=(trials, 10))
     deltas = []
     for i, j in ((0, 1), (0, 2), (1, 2)):
         w = x[j] - x[i] - (x[j] - x[i]).mean()

@@ -15,6 +15,7 @@ from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.intervals.topics import TOPIC_METHODS, bootstrap_means, topic_intervals
 from truegain.inference.results import Estimate
 from truegain.measures.parse import parse_measure
+from truegain.sampling.streams import generator
 from truegain.sampling.topics import Topics
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
@@ -94,9 +95,8 @@ def test_the_bootstrap_of_topics_against_a_plain_loop() -> None:
     values = np.random.default_rng(6).uniform(size=(3, 8))
     values[1, 2] = values[2, 0] = np.nan
     draws = bootstrap_means(values, 600, seed=9)
-    first, second = np.random.SeedSequence(9).spawn(2)
     counts = np.concatenate(
-        [np.random.default_rng(s).multinomial(8, np.full(8, 1 / 8), size=n) for s, n in ((first, 500), (second, 100))]
+        [generator(9, "topics", b).multinomial(8, np.full(8, 1 / 8), size=n) for b, n in ((0, 500), (1, 100))]
     )
     for r, w in enumerate(counts):
         for s in range(3):

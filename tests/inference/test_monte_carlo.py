@@ -23,20 +23,21 @@ from truegain.inference.differences.resampled import bootstrap_p, randomisation,
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 
 
 def signs(seed: int, trials: int, topics: int) -> Floats:
     """The signs that the randomisation test draws: 500 replicates a stream, the b-th child of the seed."""
-    children = np.random.SeedSequence(seed).spawn(-(-trials // 500))
-    drawn = [np.random.default_rng(c).integers(0, 2, size=(500, topics), dtype=np.int8) for c in children]
+    streams = [generator(seed, "topics", block) for block in range(-(-trials // 500))]
+    drawn = [rng.integers(0, 2, size=(500, topics), dtype=np.int8) for rng in streams]
     return np.asarray(1.0 - 2.0 * np.concatenate(drawn)[:trials])
 
 
 def topics_drawn(seed: int, trials: int, topics: int) -> Ints:
     """The topics that the bootstrap draws, streams as above."""
-    children = np.random.SeedSequence(seed).spawn(-(-trials // 500))
-    drawn = [np.random.default_rng(c).integers(0, topics, size=(500, topics)) for c in children]
+    streams = [generator(seed, "topics", block) for block in range(-(-trials // 500))]
+    drawn = [rng.integers(0, topics, size=(500, topics)) for rng in streams]
     return np.concatenate(drawn)[:trials]
 
 
@@ -236,17 +237,17 @@ def test_few_topics_cannot_tell_and_say_so() -> None:
 
 
 def test_no_false_differences_where_nothing_differs() -> None:
-    """Guards the family on null data, 20 systems with Holm and 300 trials: count/trials finds some in most studies."""
+    """Guards the family on 100 null studies, 20 systems with Holm and 300 trials: count/trials finds some too often."""
     wrong = {"plus-one": 0, "published": 0}
-    for x in shuffled(generated(20, 30), 20, seed=3):
+    first, second = np.triu_indices(20, 1)
+    for seed, x in enumerate(shuffled(generated(20, 30), 100, seed=3)):
         for counting in wrong:
             z: Any = counting
-            first, second = np.triu_indices(20, 1)
             most = 2 * trials_needed(190, 0.05)
-            p = randomisation_p(x[second] - x[first], trials=300, most=most, seed=1, counting=z, jobs=1)
+            p = randomisation_p(x[second] - x[first], trials=300, most=most, seed=seed, counting=z, jobs=1)
             wrong[counting] += bool((adjust(p, "holm") < 0.05).any())
-    assert wrong["plus-one"] <= 3
-    assert wrong["published"] >= 8
+    assert wrong["plus-one"] <= 10  # 5 and two standard deviations
+    assert wrong["published"] >= 20  # about 30
 
 
 def test_the_unanimity_experiment_counts_the_same_way() -> None:

@@ -14,6 +14,7 @@ from scipy import stats
 from truegain.errors import TruegainError
 from truegain.inference.ranks.tau import kendall_tau, tau_interval
 from truegain.inference.ranks.tau_ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_walking
+from truegain.sampling.streams import generator
 
 TIGHT = 1e-9
 SCORES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12)
@@ -122,8 +123,7 @@ def test_bootstrap_over_systems_against_a_plain_loop() -> None:
     x = rng.normal(size=15)
     y = np.round(x + rng.normal(size=15), 1)
     ours = tau_interval(x, y, "bootstrap", replicates=300, seed=7)
-    child = np.random.SeedSequence(7).spawn(1)[0]
-    counts = np.random.default_rng(child).multinomial(15, np.full(15, 1 / 15), size=300)
+    counts = generator(7, "systems").multinomial(15, np.full(15, 1 / 15), size=300)
     taus = sorted(stats.kendalltau(np.repeat(x, w), np.repeat(y, w)).statistic for w in counts)
     assert (ours.low, ours.high) == pytest.approx((taus[6], taus[-7]), abs=1e-12)
     assert ours == tau_interval(x, y, "bootstrap", replicates=300, seed=7)

@@ -7,13 +7,14 @@ which order files were given, and how many work at it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 Keys = npt.NDArray[np.uint64]
 
+BLOCK = 500  # replicates drawn from one stream
 _GOLDEN, _AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
 
 
@@ -25,6 +26,25 @@ def stream_key(seed: int, source: str, unit: str) -> int:
     """
     name = f"{seed}\0{source}\0{unit}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little")
+
+
+def generator(seed: int, source: str, replicate: int = 0) -> np.random.Generator:
+    """Random numbers of a source, those of one replicate (or block of replicates) apart from those of others.
+
+    >>> [round(float(generator(1, name).random()), 2) for name in ("topics", "topics", "systems")]
+    [0.62, 0.62, 0.25]
+    """
+    return np.random.default_rng(stream_key(seed, source, str(replicate) if replicate else ""))
+
+
+def blocks(replicates: int, seed: int, source: str) -> Iterator[tuple[np.random.Generator, int]]:
+    """Random numbers for each block of replicates, and how many of these there are.
+
+    >>> [count for _, count in blocks(1200, 1, "topics")]
+    [500, 500, 200]
+    """
+    for block, first in enumerate(range(0, replicates, BLOCK)):
+        yield generator(seed, source, block), min(BLOCK, replicates - first)
 
 
 def stream_keys(seed: int, source: str, units: Sequence[str]) -> Keys:

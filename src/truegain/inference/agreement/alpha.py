@@ -11,7 +11,8 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.agreement.left_out import NoIntervalError, limits_of
 from truegain.inference.agreement.paired import Paired, Parts
-from truegain.inference.replicates import blocks, check_replicates
+from truegain.inference.replicates import check_replicates
+from truegain.sampling.streams import blocks
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped
@@ -162,7 +163,7 @@ def _alphas(parts: Parts) -> Floats:
 
 def drawn_items(items: int, trials: int, seed: int) -> Iterator[Floats]:
     """Weights of items drawn with replacement, some replicates at a time; the same for one seed on any machine."""
-    for rng, count in blocks(trials, seed):
+    for rng, count in blocks(trials, seed, "items"):
         step = max(1, min(count, ROOM // items))
         for done in range(0, count, step):
             rows = min(step, count - done)

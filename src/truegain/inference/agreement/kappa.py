@@ -11,6 +11,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.agreement.alpha import Coefficient
 from truegain.inference.agreement.paired import Paired, scale_of
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.grouped import Grouped
 
@@ -150,7 +151,7 @@ def _drawn(ratings: Grouped, seed: int) -> tuple[list[_Common], int]:
     enough = [r for r in _by_assessor(ratings) if len(r) >= LEAST_COMMON]
     if len(enough) < 2:
         return [], 0
-    rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
+    rng = generator(seed, "pairs of assessors")
     drawn = np.sort(rng.integers(0, len(enough), (2 * MOST_TRIES, 2)), axis=1)
     drawn = drawn[drawn[:, 0] < drawn[:, 1]]
     tries = drawn[np.sort(np.unique(drawn, axis=0, return_index=True)[1])][:MOST_TRIES]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from truegain.inference.agreement.paired import Paired
+from truegain.sampling.streams import generator
 from truegain.student import quantile_of, satterthwaite, wilson
 from truegain.tables.columns import Floats, Ints
 
@@ -129,4 +130,4 @@ def _groups(units: int, alone: int, groups: int, seed: int) -> Ints:
     """For every unit the number of the group that it is left out with."""
     if units <= alone:
         return np.arange(units)
-    return np.random.default_rng(np.random.SeedSequence([seed, 1])).permutation(units) % groups
+    return generator(seed, "groups left out").permutation(units) % groups

@@ -25,6 +25,7 @@ from truegain.inference.monte_carlo import (
     monte_carlo_p,
     sequential_p,
 )
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 
 TOLERANCE = 1e-12  # means are summed in another order: equal ones may differ in the last bits
@@ -249,11 +250,11 @@ def _named(block: tuple[int, int]) -> str:
 def _drawn(seed: int, block: tuple[int, int], n: int, below: int, kind: type[Any]) -> npt.NDArray[Any]:
     """Whole numbers below a bound for each replicate of a block and each topic.
 
-    The b-th BLOCK replicates have the b-th child of the seed as their stream, wherever the block is cut.
+    The b-th BLOCK replicates have a stream of their own, wherever the block is cut.
     """
     number = block[0] // BLOCK
     begin = number * BLOCK
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+    rng = generator(seed, "topics", number)
     return rng.integers(0, below, size=(block[1] - begin, n), dtype=kind)[block[0] - begin :]
 
 

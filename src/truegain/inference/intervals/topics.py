@@ -11,9 +11,10 @@ from truegain.errors import TruegainError, some
 from truegain.inference import limits as intervals
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.limits import Limits
-from truegain.inference.replicates import blocks, check_replicates
+from truegain.inference.replicates import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.sampling.streams import blocks
 from truegain.sampling.topics import Topics
 from truegain.student import check_confidence
 from truegain.tables.columns import Bools, Floats, Ints
@@ -118,7 +119,7 @@ def bootstrap_means(values: Floats, replicates: int, seed: int) -> BootstrapMean
     away = np.where(there, values - centre[:, None], 0.0)
     counts, squares = there.astype(np.float64), away**2
     means, errors, redrawn = [], [], 0
-    for rng, count in blocks(replicates, seed):
+    for rng, count in blocks(replicates, seed, "topics"):
         got = 0
         while got < count:
             weights = bootstrap_weights(values.shape[1], count - got, rng)

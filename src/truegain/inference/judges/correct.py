@@ -35,6 +35,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
 from truegain.sampling.designs import Design
+from truegain.sampling.streams import generator
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.judgments import Judgments
@@ -228,7 +229,7 @@ def _by_rates(
 
 def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
     """The bronze mean of resampled topics, for algorithm 1 at P@k."""
-    rng, n = np.random.default_rng(np.random.SeedSequence(options.seed).spawn(1)[0]), len(f)
+    rng, n = generator(options.seed, "topics"), len(f)
     draws: Floats = rng.multinomial(n, np.full(n, 1 / n), options.trials) @ f[:, 1] / (n * total)
     return draws
 

@@ -12,6 +12,7 @@ from truegain.errors import TruegainError
 from truegain.gains.pairs import Pairs
 from truegain.inference.judges.favour import ALPHA, Favour, favours
 from truegain.inference.judges.lists import JudgedLists
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table
 
@@ -129,7 +130,7 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
         raise TruegainError("the test of homogeneity needs the gold pairs themselves, not counts")
     if len(lists.ranked.systems) < 2:
         raise TruegainError("there is one system; homogeneity over systems needs at least two")
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    rng = generator(seed, "right and wrong among gold pairs")
     judge = lists.known[0]
     member, pairs = _members(lists, lists.known[1])
     relevant, says = pairs.gold >= judge.levels[1], pairs.bronze >= judge.levels[0]

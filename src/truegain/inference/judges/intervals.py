@@ -9,6 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, needs
 from truegain.inference.judges.rates import Rates, added, effective_size
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 
 FAR = 4.0  # standard errors beyond the bar, from where having passed it says nothing
@@ -197,9 +198,7 @@ class Draws:
         return float(low), float(high)
 
 
-def parametric_bootstrap(
-    rates: Rates, *, trials: int, seed: int | np.random.SeedSequence, j_draws: Floats | None = None
-) -> Draws:
+def parametric_bootstrap(rates: Rates, *, trials: int, seed: int, j_draws: Floats | None = None) -> Draws:
     """Algorithm 1: draw j*, mR*, mN* from binomials (j* may be drawn by resampling topics) and recompute.
 
     Goldberg et al. 2018, ACM TOIS 36(4), algorithm 1.
@@ -208,7 +207,7 @@ def parametric_bootstrap(
     >>> round(parametric_bootstrap(rates, trials=50000, seed=1).se, 2)  # eq. 7, which is linear, says 0.09
     0.1
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "binomials")
     j = rng.binomial(max(1, round(rates.size_j)), rates.j, trials) / max(1, round(rates.size_j))
     if j_draws is not None:
         j = j_draws

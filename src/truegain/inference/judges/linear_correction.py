@@ -14,6 +14,7 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean, worths
 from truegain.inference.judges.gold_influence import GoldInfluence, gold_influence, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
+from truegain.sampling.streams import generator
 from truegain.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
 
@@ -109,7 +110,7 @@ def bootstrap_linear(
 
     Goldberg et al. 2018, ACM TOIS 36(4), end of section 4.2.
     """
-    rng, n, m = np.random.default_rng(np.random.SeedSequence(seed)), len(weight), len(confusion.table)
+    rng, n, m = generator(seed, "topics"), len(weight), len(confusion.table)
     copies = rng.multinomial(n, np.full(n, 1 / n), trials).astype(np.float64)
     at = positions(confusion.topics, topics) if joined and confusion.clustered else np.full(m, -1)
     gold = np.empty((trials, m))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.sampling.streams import generator
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats, frozen
 
@@ -54,7 +55,7 @@ def simulate_judge(
     >>> [round(c, 1) for c in world.coverage()]
     [0.0, 0.9]
     """
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    rng = generator(seed, "simulated judge")
     p, k = np.asarray(relevance, np.float64), len(relevance)
     if not k or n < 2 or min(gold) < 1 or not ((p >= 0) & (p <= 1)).all():
         raise TruegainError("give probabilities of relevance, at least two topics and a gold pair of each kind")

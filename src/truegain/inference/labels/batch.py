@@ -8,6 +8,7 @@ from truegain.inference.judges.judge import Judge
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.sampling.designs import SAME_POPULATION, take_next
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.pool import Pool
@@ -32,7 +33,7 @@ def next_batch(ranked: RankedGains, judge: Judge, measure: Measure, size: int, *
     elif judge.design not in SAME_POPULATION:
         parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
         open_items &= (parts.coefficients(ranked) != 0).any(axis=0) & ranked.item_judged
-    order = np.random.default_rng(np.random.SeedSequence(seed)).permutation(np.flatnonzero(open_items))
+    order = generator(seed, "gold").permutation(np.flatnonzero(open_items))
     if not len(order):
         return None
     so_far = np.empty(0) if judge.pairs is None else judge.pairs.bronze

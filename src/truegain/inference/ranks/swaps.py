@@ -9,6 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.intervals.topic_means import TopicMeans
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.scores import Scores
 from truegain.tables.table import Table
@@ -96,7 +97,7 @@ def swap_rates(
 
 
 def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Random splits of so many topics into two halves of equal size; split s is drawn from the s-th child of the seed.
+    """Random splits of so many topics into two halves of equal size; split s has a stream of its own.
 
     >>> [(len(a), len(b)) for a, b in halves(5, splits=2, seed=0)]
     [(2, 2), (2, 2)]
@@ -105,7 +106,7 @@ def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
         raise TruegainError(f"{topics} topic cannot be split into halves; give at least 2")
     if splits < 1:
         raise TruegainError(f"{splits} splits tell nothing; give at least 1")
-    for child in np.random.SeedSequence(seed).spawn(splits):
-        order = np.random.default_rng(child).permutation(topics)
+    for split in range(splits):
+        order = generator(seed, "halves of the topics", split).permutation(topics)
         half = topics // 2
         yield np.sort(order[:half]), np.sort(order[half : 2 * half])

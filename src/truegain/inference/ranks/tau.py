@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.inference.replicates import blocks, check_replicates
+from truegain.inference.replicates import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
+from truegain.sampling.streams import blocks
 from truegain.student import check_confidence, quantile_of, wilson
 from truegain.tables.columns import Floats
 
@@ -173,7 +174,7 @@ def _bootstrap(sx: Floats, sy: Floats, replicates: int, seed: int) -> tuple[Floa
     products, untied_x, untied_y = sx * sy, np.abs(sx), np.abs(sy)
     found: list[Floats] = []
     redrawn = 0
-    for rng, count in blocks(replicates, seed):
+    for rng, count in blocks(replicates, seed, "systems"):
         got, kept = 0, []
         while got < count:
             w = bootstrap_weights(len(sx), count - got, rng)

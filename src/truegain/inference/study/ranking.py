@@ -10,7 +10,7 @@ import numpy as np
 from truegain.errors import some
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.moves import Spread
-from truegain.sampling.streams import stream_key
+from truegain.sampling.streams import generator
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.table import Cell, Table
 
@@ -49,7 +49,7 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
     k = int(np.clip(np.round(np.median(spread.df[moving])), 1, MOST_FREEDOM))
     systems = root.shape[1]
     draws = int(np.clip(WORK // (k * systems**2), *DRAWS))
-    rng = np.random.default_rng(stream_key(seed, "largest t", ""))
+    rng = generator(seed, "largest t")
     largest, rows = np.zeros(draws), max(1, BLOCK // max((k + 1) * systems, systems**2, len(moving)))
     for first in range(0, draws, rows):
         drawn = rng.normal(size=(min(rows, draws - first), k + 1, len(root))) @ root
