@@ -199,3 +199,15 @@ def test_students_t_has_one_home() -> None:
     """Guards one way to a quantile or p of Student's t: nobody but `student` calls the distribution itself."""
     calls = ("stdtr", "stdtrit", "stats.t.")
     assert [module_name(p) for p in SOURCE.rglob("*.py") if any(c in p.read_text() for c in calls)] == ["student"]
+
+
+def test_random_numbers_have_one_home() -> None:
+    """Guards streams by (seed, source, replicate): inference and sampling make no generators but by `streams`."""
+    calls = ("default_rng(", "SeedSequence(", "RandomState(")
+    made = [
+        module_name(p)
+        for folder in ("inference", "sampling")
+        for p in sorted((SOURCE / folder).rglob("*.py"))
+        if any(c in line for line in p.read_text().splitlines() for c in calls if ">>>" not in line)
+    ]
+    assert made == ["sampling.streams"]

@@ -14,6 +14,7 @@ from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, SOURCES, ap
 from truegain.sampling.gold import Gold, judged_whole
 from truegain.sampling.replicates import Replicates
 from truegain.sampling.source import SourceName
+from truegain.sampling.spread import DrawnSums
 from truegain.sampling.topics import Topics
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
@@ -124,3 +125,28 @@ def test_gold_is_named_and_what_chance_leaves_open() -> None:
     assert gold.open == pytest.approx([max(0.0, 1 - 1 / e) for e in expansion])
     whole, part = judged_whole(pool.topic, drawn, 3)
     assert (whole.tolist(), part.tolist()) == ([True, False, False], [False, True, False])
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_draws_added_up_in_parts_are_their_covariances(pairs: bool) -> None:
+    """Guards the sums against numpy's covariance of all draws at once, however they come, a system missing too."""
+    rng = np.random.default_rng(2)
+    centre, drawn = rng.random((3, 4)), rng.random((3, 4, 50))
+    centre[1, 2], drawn[1, 2] = np.nan, np.nan
+    by_topic, by_block = DrawnSums(centre, 50, pairs), DrawnSums(centre, 50, pairs)
+    for t in range(4):
+        by_topic.add(slice(t, t + 1), slice(None), drawn[:, t : t + 1], t)
+    for first in (0, 20, 40):
+        some = slice(first, min(first + 20, 50))
+        by_block.add(slice(None), some, drawn[:, :, some], 2)
+    assert (by_topic.redrawn, by_block.redrawn) == (6, 6)
+    for sums in (by_topic, by_block):
+        assert sums.total == pytest.approx(np.nansum(drawn, axis=1))
+        for t, spread in enumerate(sums.spreads(np.array([3, 1, 0, 2]))):
+            here = [s for s in range(3) if (s, t) != (1, 2)]
+            known = np.zeros((3, 3))
+            known[np.ix_(here, here)] = np.cov(drawn[here, t])
+            assert spread.relevant == (3, 1, 0, 2)[t]
+            assert spread.there.tolist() == [s in here for s in range(3)]
+            assert spread.own == pytest.approx(known if pairs else np.diagonal(known))
+            assert not spread.others.any()

@@ -7,7 +7,7 @@ Measures of the first k documents only look at what can reach the first k.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +17,9 @@ from truegain.errors import MeasureError, TruegainError
 from truegain.measures.base import FLOOR, Measure
 from truegain.measures.dcg import nDCG
 from truegain.sampling.documents import RankSums, depth_needed, replicate
-from truegain.sampling.spread import TopicSpread
+from truegain.sampling.spread import DrawnSums, TopicSpread
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
 
 BLOCK = 20  # replicates in one piece of work
@@ -52,7 +52,8 @@ def drawn_scores(
     tell_shallow(near, measure)
     kernel = rank_sums(measure, near)
     runner = engine or Local()
-    gathered = _GatheredScores(near, measure, replicates, pairs)
+    gathered = DrawnSums(on_scale(measure, np.asarray(measure.score(near), np.float64)), replicates, pairs)
+    relevant = near.pool_relevant(level_of(measure))
     if kernel is not None:
         near.found(level_of(measure))  # shared by all pieces: made once
         found = runner.run(
@@ -63,8 +64,8 @@ def drawn_scores(
             progress=progress,
         )
         for topic, (values, again) in enumerate(found):
-            gathered.add(slice(topic, topic + 1), slice(None), values[:, None, :], again)
-        return gathered.drawn(near, level_of(measure))
+            gathered.add(slice(topic, topic + 1), slice(None), on_scale(measure, values[:, None, :]), again)
+        return _drawn(gathered, measure, relevant)
     pieces = [(first, min(first + BLOCK, replicates)) for first in range(0, replicates, BLOCK)]
     blocks = runner.run(
         _block,
@@ -74,8 +75,8 @@ def drawn_scores(
         progress=progress,
     )
     for piece, (values, again) in zip(pieces, blocks, strict=True):
-        gathered.add(slice(None), slice(*piece), values, again)
-    return gathered.drawn(near, level_of(measure))
+        gathered.add(slice(None), slice(*piece), on_scale(measure, values), again)
+    return _drawn(gathered, measure, relevant)
 
 
 def check_drawable(measure: Measure) -> None:
@@ -151,46 +152,14 @@ def _block(
     return np.stack(values, axis=2), redrawn
 
 
-class _GatheredScores:
-    """Draws added up as they come: sums over topics, and sums of squares (or products) of each topic."""
-
-    def __init__(self, ranked: RankedGains, measure: Measure, replicates: int, pairs: bool) -> None:
-        self.measure, self.replicates, self.pairs = measure, replicates, pairs
-        self.systems, self.topics = len(ranked.systems), len(ranked.topics)
-        self.centre = on_scale(measure, np.asarray(measure.score(ranked), np.float64))
-        self.there = ~np.isnan(self.centre)
-        self.total = np.zeros((self.systems, replicates))
-        self.moved = np.zeros((self.systems, self.topics))
-        self.products = np.zeros((self.topics, self.systems, self.systems) if pairs else (self.topics, self.systems))
-        self.redrawn = 0
-
-    def add(self, topics: slice, replicates: slice, values: Floats, redrawn: int) -> None:
-        """Values of systems, topics, replicates; NaN where a system is not there."""
-        drawn = on_scale(self.measure, values)
-        away = np.where(self.there[:, topics, None], drawn - self.centre[:, topics, None], 0.0)
-        self.total[:, replicates] += np.where(self.there[:, topics, None], drawn, 0.0).sum(axis=1)
-        self.moved[:, topics] += away.sum(axis=2)
-        by_topic = away.transpose(1, 0, 2)
-        self.products[topics] += by_topic @ by_topic.transpose(0, 2, 1) if self.pairs else (by_topic**2).sum(axis=2)
-        self.redrawn += redrawn
-
-    def drawn(self, ranked: RankedGains, level: float) -> Drawn:
-        """What all draws say."""
-        counts = self.there.sum(axis=1)[:, None] if self.measure.mean != "total" else 1
-        with np.errstate(invalid="ignore", divide="ignore"):  # a system without a topic has no mean
-            summaries = self.total / counts
-        if self.measure.mean == "geometric":
-            summaries = np.exp(summaries)
-        return Drawn(summaries, list(self._spreads(ranked.pool_relevant(level).tolist())), self.redrawn)
-
-    def _spreads(self, relevant: list[int]) -> Iterator[TopicSpread]:
-        for topic, count in enumerate(relevant):
-            moved = self.moved[:, topic]
-            shift = np.outer(moved, moved) if self.pairs else moved**2
-            own = np.asarray((self.products[topic] - shift / self.replicates) / (self.replicates - 1))
-            if not self.pairs:
-                own = np.maximum(own, 0.0)  # rounding
-            yield TopicSpread(count, self.there[:, topic], own, np.zeros_like(own))
+def _drawn(sums: DrawnSums, measure: Measure, relevant: Ints) -> Drawn:
+    """What all draws say."""
+    counts = sums.there.sum(axis=1)[:, None] if measure.mean != "total" else 1
+    with np.errstate(invalid="ignore", divide="ignore"):  # a system without a topic has no mean
+        summaries = sums.total / counts
+    if measure.mean == "geometric":
+        summaries = np.exp(summaries)
+    return Drawn(summaries, sums.spreads(relevant), sums.redrawn)
 
 
 def on_scale(measure: Measure, values: Floats) -> Floats:

@@ -34,6 +34,7 @@ from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
+from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design
 from truegain.sampling.streams import generator
 from truegain.student import quantile_of
@@ -230,7 +231,7 @@ def _by_rates(
 def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
     """The bronze mean of resampled topics, for algorithm 1 at P@k."""
     rng, n = generator(options.seed, "topics"), len(f)
-    draws: Floats = rng.multinomial(n, np.full(n, 1 / n), options.trials) @ f[:, 1] / (n * total)
+    draws: Floats = bootstrap_weights(n, options.trials, rng) @ f[:, 1] / (n * total)
     return draws
 
 

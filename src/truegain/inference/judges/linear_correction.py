@@ -14,6 +14,7 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean, worths
 from truegain.inference.judges.gold_influence import GoldInfluence, gold_influence, positions
 from truegain.inference.judges.intervals import LARGEST_SPOILT, Draws
+from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.streams import generator
 from truegain.student import satterthwaite
 from truegain.tables.columns import Bools, Floats, Ints
@@ -111,13 +112,13 @@ def bootstrap_linear(
     Goldberg et al. 2018, ACM TOIS 36(4), end of section 4.2.
     """
     rng, n, m = generator(seed, "topics"), len(weight), len(confusion.table)
-    copies = rng.multinomial(n, np.full(n, 1 / n), trials).astype(np.float64)
+    copies = bootstrap_weights(n, trials, rng)
     at = positions(confusion.topics, topics) if joined and confusion.clustered else np.full(m, -1)
     gold = np.empty((trials, m))
     gold[:, at >= 0] = copies[:, at[at >= 0]]
     alone = int(np.count_nonzero(at < 0))
     if alone:
-        gold[:, at < 0] = rng.multinomial(alone, np.full(alone, 1 / alone), trials)
+        gold[:, at < 0] = bootstrap_weights(alone, trials, rng)
     worth = worths(np.tensordot(gold, confusion.table, axes=1), value, LARGEST_CONDITION)
     kept = ~np.isnan(worth).any(axis=1)
     spoilt = trials - int(kept.sum())
