@@ -1,0 +1,110 @@
+"""Which pairs to have gold-judged, in which order: those that can move what is asked, the more the earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from truegain.errors import MeasureError, TruegainError
+from truegain.measures.base import Measure
+from truegain.measures.linear import linear_parts
+from truegain.sampling.ordered import drawn_order
+from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.gold_list import GoldList
+from truegain.tables.ranked import RankedGains
+
+LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
+LISTS = ("ordered", "random", "by-bronze", "topics")
+
+
+def draw_list(
+    ranked: RankedGains,
+    measure: Measure,
+    *,
+    design: str = "ordered",
+    errors: Mapping[float, float] | None = None,
+    scale: tuple[float, float] | None = None,
+    seed: int = 0,
+) -> GoldList:
+    """The pairs that the bronze judge labelled, in an order in which they may be gold-judged, to any point.
+
+    ordered: each next pair is drawn with a chance in proportion to its size,
+
+        size = u max(s, max s / 4) ;  u = |weight in b - a| for two systems, the sd of weights over systems for more
+
+    s the judge's error (sd of gold values) at the bronze label, as `errors` say, or the same for all.  Pairs that
+    cannot move what is asked have size 0 and are not on the list.  random: all pairs, at random; by-bronze: the same,
+    bronze labels taking turns; topics: whole topics in random order.
+    """
+    judged = ranked.item_judged
+    if not judged.any():
+        raise TruegainError("no document has a label of the bronze judge; a list is drawn from those that have one")
+    label = ranked.item_gain
+    names = _names(ranked)
+    if design == "ordered":
+        sizes = sizes_of(ranked, measure, errors) * judged
+        if not sizes.any():
+            raise TruegainError(
+                f"no labelled document can move a difference on {measure}: the systems rank the same ones alike"
+            )
+        order = drawn_order(sizes, names, seed)
+    elif design == "topics":
+        sizes, order = np.ones(len(label)), _by_topics(ranked, judged, seed)
+    else:
+        sizes = judged.astype(np.float64)
+        order = drawn_order(sizes, names, seed)
+        if design == "by-bronze":
+            order = _in_turns(label, order)
+    found = np.unique(label[judged])
+    topics, docs = ranked.topics, ranked.pool.docs.take(order).strings()
+    return GoldList.of(
+        [topics[t] for t in ranked.pool.topic[order].tolist()], docs, label[order], sizes[order], design,
+        str(measure), scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0))),
+    )  # fmt: skip
+
+
+def sizes_of(ranked: RankedGains, measure: Measure, errors: Mapping[float, float] | None = None) -> Floats:
+    """How far each pair of the pool can move what is asked: its weight times the judge's error at its label."""
+    weight = weights_of(ranked, measure)
+    u = np.abs(weight[1] - weight[0]) if len(weight) == 2 else weight.std(axis=0)
+    if errors is None:
+        return np.asarray(u)
+    known = np.array([errors.get(x, np.nan) for x in ranked.item_gain.tolist()])
+    largest = float(np.nanmax(known, initial=0.0))
+    if not largest > 0:
+        return np.asarray(u)
+    return np.asarray(u * np.maximum(np.where(np.isnan(known), largest, known), LEAST_ERROR * largest))
+
+
+def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
+    """System x pair of the pool: what the pair counts in the score."""
+    if not measure.linear_in_gains:
+        raise MeasureError(
+            f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, RBP or another "
+            "linear one, or have whole topics judged (--design topics)"
+        )
+    parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
+    return parts.coefficients(ranked)
+
+
+def _names(ranked: RankedGains) -> list[str]:
+    docs, topics = ranked.pool.docs.strings(), ranked.topics
+    return [f"{topics[t]}\0{d}" for t, d in zip(ranked.pool.topic.tolist(), docs, strict=True)]
+
+
+def _by_topics(ranked: RankedGains, judged: Bools, seed: int) -> Ints:
+    """All labelled pairs of topics in random order; within a topic as the pool has them."""
+    turn = np.empty(len(ranked.topics), np.int64)
+    turn[drawn_order(np.ones(len(turn)), ranked.topics, seed)] = np.arange(len(turn))
+    items = np.flatnonzero(judged)
+    return np.asarray(items[np.argsort(turn[ranked.pool.topic[items]], kind="stable")])
+
+
+def _in_turns(label: Floats, order: Ints) -> Ints:
+    """Bronze labels take turns, the rest in the order drawn."""
+    turn = np.empty(len(order), np.int64)
+    for value in np.unique(label[order]):
+        mine = np.flatnonzero(label[order] == value)
+        turn[mine] = np.arange(len(mine))
+    return np.asarray(order[np.argsort(turn, kind="stable")])
