@@ -75,7 +75,7 @@ class Labelled:
         first = order[: draws.n]
         fit = ListFit(self.topic, self.stratum, len(self.topics), self.weight[[a, b]], first, self.gold[first],
                       draws.expansion, self.scale)  # fmt: skip
-        return ByList(fit, draws, sizes, self.topics, tuple(map(str, first.tolist())))
+        return ByList(fit, draws, np.arange(draws.n), sizes, self.topics, tuple(map(str, first.tolist())))
 
 
 def worlds() -> list[Real]:

@@ -82,6 +82,6 @@ def _sequence(
         whole = found.over_topics(PAIR) if sampled else gold
         for k, confidence in enumerate((0.95, 1 - 0.05 / len(LOOKS))):
             half[k, i] = (quantiles_of(confidence, whole.df) * np.sqrt(whole.variance))[0]
-        spread = at_every_look(whole, gold, found.draws.information, 0.95, topics=sampled)
+        spread = at_every_look(gold, whole if sampled else None, found.draws.information, 0.95)
         half[2, i] = quantile_of(0.95) * float(np.sqrt(spread.variance[0]))
     return value, half

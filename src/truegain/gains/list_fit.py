@@ -33,9 +33,9 @@ class ListFit:
     stratum: Ints  # of each pair: its bronze label, by number
     topics: int
     coefficient: Floats  # system x pair
-    item: Ints  # of each gold pair, in the order of the list
+    item: Ints  # of each gold pair
     gold: Floats
-    expansion: Floats
+    expansion: Floats  # how many pairs each gold pair stands for
     scale: tuple[float, float]  # the least and the most that a label is worth
 
     @cached_property

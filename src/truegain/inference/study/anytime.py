@@ -34,17 +34,17 @@ def sequence_half(s2: Floats, information: float, alpha: float) -> Floats:
     return np.asarray(np.sqrt(s2 * grown / (information**2 * rho2) * math.log(grown / alpha**2)))
 
 
-def at_every_look(whole: Spread, gold: Spread, information: float, confidence: float, *, topics: bool) -> Spread:
+def at_every_look(gold: Spread, whole: Spread | None, information: float, confidence: float) -> Spread:
     """A spread whose limits at this confidence are those of the sequence.
 
-    Topics held fixed: the sequence over gold.  Topics sampled: sqrt(t^2 own + h^2), own the part of the variance that
-    topics bring by themselves, t and h both at 3/5 of the error: other topics are no look, they are met once.
+    gold: over gold labels, the topics held fixed; whole: over topics and all they hold, None where they are held fixed.
+    Topics sampled: sqrt(t^2 own + h^2), own the part of the variance that topics bring by themselves, t and h both at
+    3/5 of the error: other topics are met once, gold at every look.
     """
-    alpha = 1 - confidence
-    if topics:
-        alpha *= OF_GOLD
-    half = sequence_half(gold.variance * (information if math.isfinite(information) else 1.0), information, alpha)
-    if topics:
+    alpha = (1 - confidence) * (1.0 if whole is None else OF_GOLD)
+    s2 = gold.variance * (information if math.isfinite(information) else 0.0)
+    half = sequence_half(s2, information, alpha)
+    if whole is not None:
         own = np.maximum(whole.variance - gold.variance, 0.0)
         half = np.sqrt(quantiles_of(1 - alpha, whole.df) ** 2 * own + half**2)
     return Spread(np.asarray((half / quantile_of(confidence)) ** 2), np.full(len(half), np.inf))

@@ -7,11 +7,20 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.errors import InputError
 from truegain.gains.list_fit import ListFit
+from truegain.inference.judges.gold_alone import gold_of_items
+from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.contrasts import BLOCK, NONE, Contrasts
 from truegain.inference.study.moves import Moves, Spread
+from truegain.measures.base import Measure
+from truegain.measures.linear import linear_parts
 from truegain.sampling.ordered import OrderedDraws
-from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
+from truegain.tables.gold_list import GoldList
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
 
 TINY = 1e-15
 
@@ -27,9 +36,47 @@ class ByList:
 
     fit: ListFit
     draws: OrderedDraws
+    turn: Ints  # of each gold pair of the fit, in the list: other rows are of topics that are left out
     sizes: Floats  # of every pair of the pool; 0 where it was never to be drawn
     topics: tuple[str, ...]
-    names: tuple[str, ...]  # of the gold pairs
+    names: tuple[str, ...]  # of the rows that were judged
+
+    @classmethod
+    def of(cls, ranked: RankedGains, listed: GoldList, measure: Measure, judge: Judge) -> ByList:
+        """The first rows of a list, and what they say of a measure linear in gain."""
+        pool, label = ranked.pool, ranked.item_gain
+        item = items_of(listed, pool)
+        check_bronze(listed, item, label)
+        there = item >= 0
+        sizes = np.zeros(len(pool))
+        sizes[item[there]] = listed.size[there]
+        draws = OrderedDraws(listed.size, listed.judged)
+        turn = np.flatnonzero(there[: draws.n])
+        first = item[turn]
+        level = level_of(measure)
+        gold = gold_of_items(pool, judge, level)
+        ends = np.array([x if level is None else level * (x > 0) for x in listed.scale])
+        said = np.where(np.isnan(gold), label, gold)
+        parts = linear_parts(measure, np.concatenate([label, said, ends]), int(ranked.rank.max(initial=1)))
+        worths = parts.worth(ends)
+        fit = ListFit(
+            pool.topic.astype(np.int64), np.unique(label, return_inverse=True)[1], len(ranked.topics),
+            parts.coefficients(ranked), first, parts.worth(gold[first]), draws.expansion[turn],
+            (float(worths.min()), float(worths.max())),
+        )  # fmt: skip
+        names = tuple(f"{t} {d}" for t, d in zip(listed.topics[: draws.n], listed.docs[: draws.n], strict=True))
+        return cls(fit, draws, turn, sizes, ranked.topics, names)
+
+    @cached_property
+    def _pull(self) -> Floats:
+        """Judged row x system: w (g - m), 0 for a row of another topic."""
+        out = np.zeros((self.draws.n, len(self.fit.coefficient)))
+        out[self.turn] = self.fit.pull
+        return frozen(out)
+
+    def unlisted(self, asked: Contrasts) -> Ints:
+        """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
+        return _moving(self.fit.coefficient[:, self.sizes == 0].T, asked)
 
     @property
     def value(self) -> Floats:
@@ -45,8 +92,8 @@ class ByList:
         """The estimates that each gold label gives, about their mean."""
         n = self.draws.n
         if self.draws.whole:
-            return Moves("gold", self.names, np.zeros(self.fit.pull.shape), max(1.0, n - 1.0))
-        x = self.draws.estimates(self.fit.pull) / len(self.topics)
+            return Moves("gold", self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
+        x = self.draws.estimates(self._pull) / len(self.topics)
         about = x - self.draws.share @ x
         weight = np.sqrt(self.draws.share / max(1, n - 1))
         return Moves("gold", self.names, weight[:, None] * about, max(1.0, n - 1.0))
@@ -65,12 +112,11 @@ class ByList:
 
     def touching(self, asked: Contrasts) -> Ints:
         """Gold labels that move each contrast."""
-        load = self.fit.coefficient[:, self.fit.item].T
-        out = np.empty(len(asked), np.int64)
-        for first in range(0, len(asked), BLOCK):
-            some = Contrasts(asked.a[first : first + BLOCK], asked.b[first : first + BLOCK])
-            out[first : first + BLOCK] = (np.abs(some.values(load)) > TINY).sum(axis=0)
-        return out
+        return _moving(self.fit.coefficient[:, self.fit.item].T, asked)
+
+    def most(self, asked: Contrasts) -> Ints:
+        """Pairs of the list that move each contrast: with all of them judged it is exact for these topics."""
+        return _moving(self.fit.coefficient[:, self.sizes > 0].T, asked)
 
     def contributions(self) -> Floats:
         """What each topic brings."""
@@ -85,7 +131,39 @@ class ByList:
         """System x system: S_1 times the sum over listed pairs of w w' v/size."""
         listed = self.sizes > 0
         c = self.fit.coefficient[:, listed] / len(self.topics)
-        return frozen(self.sizes.sum() * (c * (self.fit.variance[listed] / self.sizes[listed])) @ c.T)
+        return frozen(self.draws.sizes.sum() * (c * (self.fit.variance[listed] / self.sizes[listed])) @ c.T)
+
+
+def items_of(listed: GoldList, pool: Pool) -> Ints:
+    """The pair of the pool in each row, -1 where it has none."""
+    return np.asarray(pool.find(Coded.of(listed.topics), Ids.of(listed.docs)), np.int64)
+
+
+def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
+    """Refuse a list that was made for other judgments."""
+    there = np.flatnonzero(item >= 0)
+    other = there[label[item[there]] != listed.bronze[there]]
+    if not len(there) or len(other):
+        what = "no pair of the list has a bronze label"
+        if len(other):
+            row = int(other[0])
+            what = (
+                f"topic {listed.topics[row]}, document {listed.docs[row]} has the bronze label {listed.bronze[row]:g} "
+                f"in the list and {label[item[row]]:g} in the judgments"
+            )
+        raise InputError(
+            f"this list was made for other judgments: {what}", file=listed.source,
+            hint="give the judgments from which it was drawn, or draw a list from these (truegain plan labels)",
+        )  # fmt: skip
+
+
+def _moving(weights: Floats, asked: Contrasts) -> Ints:
+    """How many rows of weights, a number a system each, move each contrast."""
+    out = np.empty(len(asked), np.int64)
+    for first in range(0, len(asked), BLOCK):
+        some = Contrasts(asked.a[first : first + BLOCK], asked.b[first : first + BLOCK])
+        out[first : first + BLOCK] = (np.abs(some.values(weights)) > TINY).sum(axis=0)
+    return out
 
 
 def spread_of(squares: Floats, asked: Contrasts) -> Floats:

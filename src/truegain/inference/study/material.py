@@ -16,6 +16,8 @@ from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
 from truegain.inference.study.hole_sample import ByHoles, HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
@@ -27,6 +29,7 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, frozen
+from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
@@ -135,6 +138,8 @@ class Material:
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
     sample: HoleSample | None = None
+    listed: GoldList | None = None
+    looks: float | None = None  # see `Lattice`
 
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
@@ -145,6 +150,11 @@ class Material:
             naive = evidence_of(self.ranked, m, None, None)
         if self.sample is not None:
             evidence = self.sample.evidence(m)
+        if self.listed is not None:
+            assert self.judge is not None
+            evidence = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_level))
+        if self.looks is not None:
+            self._refuse_looks()
         collection = assessors = replicates = documents = None
         if "collection" in self.over:
             check_drawable(m)
@@ -180,7 +190,7 @@ class Material:
                 def replicates() -> Moves:
                     return raters.repeated_moves(refitted, self.ranked.topics)
 
-        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents)
+        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, self.looks)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
@@ -208,6 +218,16 @@ class Material:
             "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
             "drawn from these topics (design='random')"
         )
+
+    def _refuse_looks(self) -> None:
+        """Looking many times is known for labels in a drawn order, and topics."""
+        if self.listed is None:
+            raise TruegainError(
+                "anytime: how often one may look is known for gold labels in the order of a list; draw one with "
+                "`truegain plan labels ... -o gold_list.csv`, or leave anytime out and look once"
+            )
+        if others := sorted(self.over - {"topics"}):
+            raise TruegainError(f"anytime and generalise_to {others[0]!r}: not known together; leave one of them out")
 
     def _refuse_shallow(self, m: Measure) -> None:
         """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""
@@ -243,6 +263,8 @@ class Material:
             return 0, 0
         if self.judge.design == "topics":
             return int(lattice.evidence.has.sum()), len(self.ranked.topics)  # type: ignore[attr-defined]
+        if isinstance(lattice.evidence, ByList):
+            return lattice.evidence.draws.n, len(lattice.evidence.draws.sizes)
         if self.judge.design in ("random", "by-bronze"):
             return self.judge.size, len(self.ranked.pool)
         return self.judge.size, 0

@@ -42,7 +42,7 @@ from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
-from truegain.inference.study.trusted import Labels
+from truegain.inference.study.trusted import Labels, listed_in
 from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -73,6 +73,8 @@ class Study:
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
     measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
+    gold may be a list that `plan labels` drew, with labels down to some row: it knows its design.
+    anytime: intervals hold at every look at a growing list, however often; wider than those of one look.
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
@@ -104,6 +106,7 @@ class Study:
         smallest: float = 0.0,
         holes: HolesAs = "bound",
         hole_sample: object = None,
+        anytime: bool = False,
         confidence: float = 0.95,
         replicates: int = 1000,
         seed: int = 0,
@@ -119,6 +122,7 @@ class Study:
         check_one_of("holes", holes, ("bound", "non-relevant"))
         if gold is None and design is not None:
             raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
+        gold, design, self.gold_list = listed_in(gold, design)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
         self.gold_rated = gold_rule is not None
@@ -141,19 +145,20 @@ class Study:
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         within = Labels(labels, self._labels, self.topics)
         self.judge, self.gold_level = (
-            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated),
+            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated, self.gold_list),
             gold_level,
         )
         self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
-            self.hole_sample,
+            self.hole_sample, self.gold_list, confidence if anytime else None,
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
-            "design": None if self.judge is None else self.judge.design, "confidence": confidence, "seed": seed,
+            "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
+            "anytime": anytime, "confidence": confidence, "seed": seed,
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip
@@ -300,7 +305,7 @@ class Study:
             outcome = outcome_of(comparison.low, comparison.high, *far, self.smallest)
             if comparison.low == comparison.high == 0 and far[1] == 0:
                 outcome = "does not hold"  # exactly as good
-        known = comparison.p is not None
+        known = comparison.low is not None and comparison.low != comparison.high
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population, next(iter(shares), None)
         return Verdict(
