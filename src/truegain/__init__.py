@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.judges.correct import correct
     from truegain.inference.judges.judge import Judge
-    from truegain.inference.labels.report import plan
+    from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
 
@@ -49,7 +49,7 @@ __all__ = [
     "holes",
     "intervals",
     "parse_measure",
-    "plan",
+    "plan_labels",
     "read_intents",
     "read_judgments",
     "read_ratings",
@@ -68,7 +68,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",
-    "plan": "truegain.inference.labels.report",
+    "plan_labels": "truegain.inference.labels.planning",
 }
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truegain.errors import MeasureError, TruegainError
+from truegain.errors import TruegainError, check_one_of
+from truegain.inference.study.by_list import StandIn
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.sampling.ordered import drawn_order
 from truegain.tables.columns import Bools, Floats, Ints
-from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list import GoldList, read_gold_list
+from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
@@ -23,6 +25,7 @@ def draw_list(
     measure: Measure,
     *,
     design: str = "ordered",
+    systems: Sequence[int] | None = None,
     errors: Mapping[float, float] | None = None,
     scale: tuple[float, float] | None = None,
     seed: int = 0,
@@ -35,15 +38,16 @@ def draw_list(
 
     s the judge's error (sd of gold values) at the bronze label, as `errors` say, or the same for all.  Pairs that
     cannot move what is asked have size 0 and are not on the list.  random: all pairs, at random; by-bronze: the same,
-    bronze labels taking turns; topics: whole topics in random order.
+    bronze labels taking turns; topics: whole topics in random order.  systems: those that it is for, all by default.
     """
+    check_one_of("draw", design, LISTS)
     judged = ranked.item_judged
     if not judged.any():
         raise TruegainError("no document has a label of the bronze judge; a list is drawn from those that have one")
     label = ranked.item_gain
     names = _names(ranked)
     if design == "ordered":
-        sizes = sizes_of(ranked, measure, errors) * judged
+        sizes = sizes_of(ranked, measure, errors, systems) * judged
         if not sizes.any():
             raise TruegainError(
                 f"no labelled document can move a difference on {measure}: the systems rank the same ones alike"
@@ -64,9 +68,14 @@ def draw_list(
     )  # fmt: skip
 
 
-def sizes_of(ranked: RankedGains, measure: Measure, errors: Mapping[float, float] | None = None) -> Floats:
+def sizes_of(
+    ranked: RankedGains,
+    measure: Measure,
+    errors: Mapping[float, float] | None = None,
+    systems: Sequence[int] | None = None,
+) -> Floats:
     """How far each pair of the pool can move what is asked: its weight times the judge's error at its label."""
-    weight = weights_of(ranked, measure)
+    weight = weights_of(ranked, measure)[slice(None) if systems is None else list(systems)]
     u = np.abs(weight[1] - weight[0]) if len(weight) == 2 else weight.std(axis=0)
     if errors is None:
         return np.asarray(u)
@@ -79,13 +88,9 @@ def sizes_of(ranked: RankedGains, measure: Measure, errors: Mapping[float, float
 
 def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
     """System x pair of the pool: what the pair counts in the score."""
-    if not measure.linear_in_gains:
-        raise MeasureError(
-            f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, RBP or another "
-            "linear one, or have whole topics judged (--design topics)"
-        )
-    parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
-    return parts.coefficients(ranked)
+    stand_in = StandIn.of(measure, ranked)
+    parts = linear_parts(stand_in.measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
+    return np.asarray(parts.coefficients(ranked) / stand_in.constant)
 
 
 def _names(ranked: RankedGains) -> list[str]:
@@ -108,3 +113,30 @@ def _in_turns(label: Floats, order: Ints) -> Ints:
         mine = np.flatnonzero(label[order] == value)
         turn[mine] = np.arange(len(mine))
     return np.asarray(order[np.argsort(turn, kind="stable")])
+
+
+def continued(listed: GoldList, gold: Judgments) -> GoldList:
+    """The list with gold labels that are there already first, in its own order, and the others behind.
+
+    Right where gold was drawn in the same way: pairs at random, by bronze label, or whole topics.
+    """
+    known = {(t, d): x for t, d, x in zip(gold.topic.strings(), gold.docs.strings(), gold.label.tolist(), strict=True)}
+    label = np.array([known.get(pair, np.nan) for pair in zip(listed.topics, listed.docs, strict=True)])
+    label = np.where(label < 0, np.nan, label)
+    order = np.argsort(np.isnan(label), kind="stable").tolist()
+    moved = GoldList.of(
+        [listed.topics[i] for i in order], [listed.docs[i] for i in order], listed.bronze[order], listed.size[order],
+        listed.design, listed.measure, listed.scale,
+    )  # fmt: skip
+    return moved.with_labels(label[order])
+
+
+def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
+    """The judge's error at each bronze label: the sd of what gold labels are worth there, by an earlier list."""
+    if isinstance(earlier, Mapping):
+        return dict(earlier)
+    listed = earlier if isinstance(earlier, GoldList) else read_gold_list(earlier)  # type: ignore[arg-type]
+    n = listed.judged
+    worth = measure.worth(listed.label[:n]) if measure.linear_in_gains else listed.label[:n]
+    bronze = listed.bronze[:n]
+    return {x: float(worth[bronze == x].std()) for x in np.unique(bronze).tolist() if (bronze == x).sum() > 1}

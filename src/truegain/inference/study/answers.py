@@ -26,9 +26,7 @@ NOT_LISTED = (
     "are not on the list of gold labels: it was drawn for other runs or another measure; draw one for these (truegain "
     "plan labels)"
 )
-SCORE_NOT_LISTED = (
-    "are not on the list of gold labels, which tells differences: the systems it was drawn for share them"
-)
+SCORE_NOT_LISTED = "are not on the list of gold labels, which tells differences: the systems it was for share them"
 ROUNDING = 1e-10  # of a score: a standard error below is none
 
 

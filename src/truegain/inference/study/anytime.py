@@ -34,6 +34,11 @@ def sequence_half(s2: Floats, information: float, alpha: float) -> Floats:
     return np.asarray(np.sqrt(s2 * grown / (information**2 * rho2) * math.log(grown / alpha**2)))
 
 
+def error_at_all_looks(confidence: float, topics: bool) -> float:
+    """What gold may err at all looks together: less where topics are sampled, which may err too."""
+    return (1 - confidence) * (OF_GOLD if topics else 1.0)
+
+
 def at_every_look(gold: Spread, whole: Spread | None, information: float, confidence: float) -> Spread:
     """A spread whose limits at this confidence are those of the sequence.
 
@@ -41,7 +46,7 @@ def at_every_look(gold: Spread, whole: Spread | None, information: float, confid
     Topics sampled: sqrt(t^2 own + h^2), own the part of the variance that topics bring by themselves, t and h both at
     3/5 of the error: other topics are met once, gold at every look.
     """
-    alpha = (1 - confidence) * (1.0 if whole is None else OF_GOLD)
+    alpha = error_at_all_looks(confidence, whole is not None)
     s2 = gold.variance * (information if math.isfinite(information) else 0.0)
     half = sequence_half(s2, information, alpha)
     if whole is not None:

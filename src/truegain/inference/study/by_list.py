@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import InputError, MeasureError
 from truegain.gains.list_fit import ListFit
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
@@ -15,6 +15,7 @@ from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.contrasts import BLOCK, NONE, Contrasts
 from truegain.inference.study.moves import Moves, Spread
 from truegain.measures.base import Measure
+from truegain.measures.dcg import nDCG
 from truegain.measures.linear import linear_parts
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
@@ -23,6 +24,31 @@ from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 
 TINY = 1e-15
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A measure linear in gain, and the constant it is divided by; for nDCG, DCG over the mean of the best ones."""
+
+    measure: Measure
+    constant: float = 1.0
+    note: str = ""
+
+    @classmethod
+    def of(cls, measure: Measure, ranked: RankedGains) -> StandIn:
+        """The measure itself where it is linear in gain; others but nDCG are refused."""
+        if measure.linear_in_gains:
+            return cls(measure)
+        if not isinstance(measure, nDCG):
+            raise MeasureError(
+                f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, "
+                "or have whole topics judged (design 'topics')"
+            )
+        plain, constant = measure.over_one_ideal(ranked)
+        return cls(plain, constant, (
+            f"{measure} stands for {plain} over {constant:.4g}, the mean of the topics' best by the bronze labels: "
+            "single gold labels cannot set nDCG itself right."
+        ))  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +66,7 @@ class ByList:
     sizes: Floats  # of every pair of the pool; 0 where it was never to be drawn
     topics: tuple[str, ...]
     names: tuple[str, ...]  # of the rows that were judged
+    note: str = ""  # what the scores stand for, where they are not the measure itself
 
     @classmethod
     def of(cls, ranked: RankedGains, listed: GoldList, measure: Measure, judge: Judge) -> ByList:
@@ -57,15 +84,17 @@ class ByList:
         gold = gold_of_items(pool, judge, level)
         ends = np.array([x if level is None else level * (x > 0) for x in listed.scale])
         said = np.where(np.isnan(gold), label, gold)
-        parts = linear_parts(measure, np.concatenate([label, said, ends]), int(ranked.rank.max(initial=1)))
+        stand_in = StandIn.of(measure, ranked)
+        depth = int(ranked.rank.max(initial=1))
+        parts = linear_parts(stand_in.measure, np.concatenate([label, said, ends]), depth)
         worths = parts.worth(ends)
         fit = ListFit(
             pool.topic.astype(np.int64), np.unique(label, return_inverse=True)[1], len(ranked.topics),
-            parts.coefficients(ranked), first, parts.worth(gold[first]), draws.expansion[turn],
+            parts.coefficients(ranked) / stand_in.constant, first, parts.worth(gold[first]), draws.expansion[turn],
             (float(worths.min()), float(worths.max())),
         )  # fmt: skip
         names = tuple(f"{t} {d}" for t, d in zip(listed.topics[: draws.n], listed.docs[: draws.n], strict=True))
-        return cls(fit, draws, turn, sizes, ranked.topics, names)
+        return cls(fit, draws, turn, sizes, ranked.topics, names, stand_in.note)
 
     @cached_property
     def _pull(self) -> Floats:

@@ -17,8 +17,8 @@ from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
+from truegain.inference.study.by_list import ByList, StandIn
+from truegain.inference.study.evidence import LEAST_TOPICS, Evidence, Plain
 from truegain.inference.study.hole_sample import ByHoles, HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice, Source
@@ -145,14 +145,7 @@ class Material:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
         tell_holes(self.ranked, m, self.judge)
-        evidence = naive = evidence_of(self.ranked, m, self.judge, self.gold_level)
-        if self.judge is not None:
-            naive = evidence_of(self.ranked, m, None, None)
-        if self.sample is not None:
-            evidence = self.sample.evidence(m)
-        if self.listed is not None:
-            assert self.judge is not None
-            evidence = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_level))
+        evidence, naive = self._evidence(m)
         if self.looks is not None:
             self._refuse_looks()
         collection = assessors = replicates = documents = None
@@ -191,6 +184,19 @@ class Material:
                     return raters.repeated_moves(refitted, self.ranked.topics)
 
         return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, self.looks)
+
+    def _evidence(self, m: Measure) -> tuple[Evidence, Evidence]:
+        """What the scores stand on, and the labels as they are."""
+        if self.listed is not None and self.judge is not None:
+            by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_level))
+            stand_in = StandIn.of(m, self.ranked)
+            plain = evidence_of(self.ranked, stand_in.measure, None, None)
+            assert isinstance(plain, Plain)
+            return by_list, Plain(plain.scores / stand_in.constant, plain.topics)
+        if self.sample is not None:
+            return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
+        found = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""

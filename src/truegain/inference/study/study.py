@@ -17,6 +17,7 @@ from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
 from truegain.inference.study.buying import Buying
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
@@ -297,6 +298,8 @@ class Study:
         lattice = self.lattice(m)
         comparison = self._answering(m).differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
+        if isinstance(lattice.evidence, ByList) and lattice.evidence.note:
+            notes.append(lattice.evidence.note)
         lent = [*self._borrowed(m, a), *self._borrowed(m, b)]
         outcome: Any = "cannot be told"
         if comparison.low is not None and comparison.high is not None and not lent:
@@ -306,6 +309,8 @@ class Study:
             if comparison.low == comparison.high == 0 and far[1] == 0:
                 outcome = "does not hold"  # exactly as good
         known = comparison.low is not None and comparison.low != comparison.high
+        if outcome == "cannot be told" and known and (told := self._buying(m).until_decided(asked)):
+            notes.append(told)
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population, next(iter(shares), None)
         return Verdict(
@@ -359,6 +364,10 @@ class Study:
 
     def _buying(self, m: Measure) -> Buying:
         return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound")
+
+    def standings(self, asked: Contrasts, measure: object = None) -> list[Standing]:
+        """What each of several differences stands on now."""
+        return self._buying(self._measure(measure)).standings(asked)
 
     def standing(self, a: str, b: str, measure: object = None) -> Standing:
         """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
