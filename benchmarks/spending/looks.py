@@ -1,21 +1,19 @@
 """`python -m benchmarks.spending looks`: twenty looks at growing gold, plain intervals and confidence sequences.
 
-An interval is ever wrong where it misses the truth at some look; a null pair (systems that differ by less than .005) is
-decided with a wrong sign where some look says so.  Topics held fixed, and topics like these: there half of the topics
-are drawn anew for every study, and the truth is that of all.
+An interval is ever wrong where it misses the truth at some look.  Topics held fixed, the truth is that of all gold
+labels; topics sampled, as many topics are drawn with replacement for every study, and the truth is that of all.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.spending.data import Labelled, worlds
-from benchmarks.spending.labels import PAIR, sizes_of
-from truegain.inference.study.anytime import at_every_look
-from truegain.inference.study.evidence import LEAST_GOLD
-from truegain.student import quantile_of, quantiles_of
+from benchmarks.spending.data import labelled, worlds
+from truegain.experiments.spending import Labelled, looked
+from truegain.student import quantile_of
 
 LOOKS = tuple(range(25, 525, 25))
 
@@ -28,60 +26,44 @@ def looks(a: argparse.Namespace) -> None:
     for real in worlds():
         ranked = real.judges()
         for judge, _ in (ranked[0], ranked[-1]):
-            known = Labelled.of(real, judge, "P(rel=2)@10", a.seed)
-            for sampled in (False, True):
-                print(f"| {real.name} | {judge} | {'sampled' if sampled else 'fixed'} | "
-                      f"{' | '.join(_row(known, sampled, a))} |", flush=True)  # fmt: skip
+            known = labelled(real, judge, "P(rel=2)@10", a.seed)
+            for fixed in (True, False):
+                cells = " | ".join(_row(known, fixed, a))
+                print(f"| {real.name} | {judge} | {'fixed' if fixed else 'sampled'} | {cells} |", flush=True)
 
 
-def _row(known: Labelled, sampled: bool, a: argparse.Namespace) -> list[str]:
+def _row(known: Labelled, fixed: bool, a: argparse.Namespace) -> list[str]:
     rng = np.random.default_rng([a.seed, 12])
+    wider = quantile_of(1 - 0.05 / len(LOOKS)) / quantile_of(0.95)
     wrong: list[list[bool]] = [[], [], []]
     signs: list[list[bool]] = [[], [], []]
-    ratio, needed = [], [[], [], []]  # type: ignore[var-annotated]
+    needed: list[list[float]] = [[], [], []]
+    ratio = []
     for first, second in known.pairs(a.pairs, a.seed):
         truth = known.truth(first, second)
         for _ in range(a.draws):
-            part = _half(known, rng) if sampled else known
-            sizes = sizes_of(part, "in proportion", first, second)
-            value, half = _sequence(part, first, second, sizes, part.order(sizes, rng), sampled)
-            for k in range(3):
-                wrong[k].append(bool((np.abs(value - truth) > half[k] + 1e-12).any()))
-                said = np.abs(value) > half[k]
+            part = known if fixed else other_topics(known, rng)
+            sizes = part.sizes("ordered, known errors", first, second)
+            if not sizes.any():
+                continue
+            value, half, every = looked(part, first, second, sizes, part.order(sizes, rng), LOOKS, fixed=fixed)
+            for k, h in enumerate((half, half * wider, every)):
+                wrong[k].append(bool((np.abs(value - truth) > h + 1e-12).any()))
+                said = np.abs(value) > h
                 signs[k].append(bool((said & (np.sign(value) != np.sign(truth))).any()))
                 needed[k].append(LOOKS[int(np.argmax(said))] if said.any() else np.inf)
             at = LOOKS.index(150)
-            if 0 < half[0][at] < np.inf:
-                ratio.append(half[2][at] / half[0][at])
+            if 0 < half[at] < np.inf:
+                ratio.append(every[at] / half[at])
     return [*(f"{np.mean(w):.3f}" for w in wrong), f"{np.mean(signs[0]):.3f}", f"{np.mean(signs[2]):.3f}",
             f"{np.median(ratio):.2f}", f"{np.median(needed[1]):.0f}", f"{np.median(needed[2]):.0f}"]  # fmt: skip
 
 
-def _half(known: Labelled, rng: np.random.Generator) -> Labelled:
+def other_topics(known: Labelled, rng: np.random.Generator) -> Labelled:
     """As many topics, drawn with replacement: each a topic of its own."""
     count = len(known.topics)
-    chosen = rng.integers(0, count, count)
-    rows = [np.flatnonzero(known.topic == t) for t in chosen]
+    rows = [np.flatnonzero(known.topic == t) for t in rng.integers(0, count, count).tolist()]
     at = np.concatenate(rows)
     topic = np.repeat(np.arange(count), [len(r) for r in rows])
-    names = tuple(map(str, range(count)))
-    return Labelled(names, topic, known.stratum[at], known.gold[at], known.weight[:, at], known.scale)
-
-
-def _sequence(
-    known: Labelled, a: int, b: int, sizes: np.ndarray, order: np.ndarray, sampled: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Value at each look, and half widths: plain, Bonferroni, anytime; infinite where too few labels touch."""
-    value, half = np.zeros(len(LOOKS)), np.full((3, len(LOOKS)), np.inf)
-    for i, n in enumerate(LOOKS):
-        found = known.evidence(a, b, sizes, order, n)
-        if found.touching(PAIR)[0] < LEAST_GOLD:
-            continue
-        value[i] = found.value[1] - found.value[0]
-        gold = found.over_gold(PAIR)
-        whole = found.over_topics(PAIR) if sampled else gold
-        for k, confidence in enumerate((0.95, 1 - 0.05 / len(LOOKS))):
-            half[k, i] = (quantiles_of(confidence, whole.df) * np.sqrt(whole.variance))[0]
-        spread = at_every_look(gold, whole if sampled else None, found.draws.information, 0.95)
-        half[2, i] = quantile_of(0.95) * float(np.sqrt(spread.variance[0]))
-    return value, half
+    return replace(known, topics=tuple(map(str, range(count))), topic=topic, stratum=known.stratum[at],
+                   gold=known.gold[at], weight=known.weight[:, at])  # fmt: skip

@@ -177,6 +177,26 @@ def _ends(labels: str | None) -> tuple[float, float] | None:
     return None if found is None else (min(found), max(found))
 
 
+@plan.command("fill")
+def fill_command(
+    gold_list: Annotated[str, typer.Argument(help="A list written by `plan labels`.")],
+    labels: Annotated[str, typer.Argument(help="Labels of its first pairs: TREC qrels, CSV, JSONL or Parquet.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to write the list with its labels.")],
+    first: Annotated[
+        int | None, typer.Option("--first", min=1, help="Take only labels of the first so many rows, and skip others.")
+    ] = None,
+) -> None:
+    """Put labels that came back from a judging tool into the list they were drawn from."""
+    from truegain.tables.gold_list import read_gold_list
+
+    listed = read_gold_list(gold_list)
+    filled = listed.filled(labels, first)
+    filled.write(output)
+    typer.echo(
+        f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."
+    )
+
+
 @plan.command("assessors")
 def assessors_command(
     sigma: Annotated[float, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truegain.inference.labels.planning import LabelPlan
-from truegain.report.style import BAD, INK, altair, data_of, dressed
+from truegain.report.style import BAD, COLOURS, INK, altair, data_of, dressed
 from truegain.tables.table import Cell, Table
 
 
@@ -31,3 +31,16 @@ def label_chart(plan: LabelPlan) -> Any:
         layers.append(alt.Chart(data_of([{"half": aim}])).mark_rule(color=BAD, strokeDash=[5, 4]).encode(y="half:Q"))
     chart = alt.layer(*layers).properties(width=540, height=330)
     return dressed(chart, "How sure gold labels make", plan.aim)
+
+
+def spending_chart(table: Table) -> Any:
+    """The share of right verdicts against the number of gold labels, a line a way of drawing them."""
+    alt = altair()
+    rows = [{"labels": r["gold labels"], "way": r["drawn from"], "right": r["right"]} for r in table.records()]
+    ways = list(dict.fromkeys(r["way"] for r in rows))
+    colour = alt.Color("way:N", sort=ways, title=None, scale=alt.Scale(domain=ways, range=COLOURS[: len(ways)]))
+    line = alt.Chart(data_of(rows)).mark_line(point=True).encode(
+        x=alt.X("labels:Q", title="gold labels"), y=alt.Y("right:Q", title="pairs decided rightly",
+        axis=alt.Axis(format="%")), color=colour, tooltip=["way:N", "labels:Q", alt.Tooltip("right:Q", format=".0%")],
+    )  # fmt: skip
+    return dressed(line.properties(width=460, height=300), "Which gold labels to buy", table.title)

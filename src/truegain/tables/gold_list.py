@@ -99,6 +99,30 @@ class GoldList:
         """The same list with these labels, NaN where there is none."""
         return replace(self, label=frozen(np.asarray(label, np.float64))).checked()
 
+    def filled(self, labels: object, first: int | None = None) -> GoldList:
+        """The same list with these judgments beside those it has; other pairs, and other labels, are refused.
+
+        first: labels of its first so many rows are taken, and all others skipped.
+        """
+        table = Judgments.of(labels)
+        place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
+        label = self.label.copy()
+        for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
+            where: dict[str, Any] = table.where(row)
+            if first is not None and place.get(pair, len(self)) >= first:
+                continue
+            if pair not in place:
+                raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
+                                 hint="give the labels of its pairs alone")  # fmt: skip
+            before, new = float(label[place[pair]]), float(table.label[row])
+            if not math.isnan(before) and before != new:
+                raise InputError(
+                    f"topic {pair[0]}, document {pair[1]} has the label {before:g} already, and {new:g} here", **where,
+                    hint="decide which one counts",
+                )  # fmt: skip
+            label[place[pair]] = new
+        return self.with_labels(label)
+
     def judgments(self) -> Judgments:
         """The gold labels so far."""
         n = self.judged

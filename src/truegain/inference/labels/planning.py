@@ -25,7 +25,7 @@ from truegain.measures.linear import linear_parts
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
-from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list import GoldList, is_gold_list
 from truegain.tables.judgments import Judgments
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
@@ -78,7 +78,7 @@ def plan_labels(
     ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
     >>> plan = tg.plan_labels(runs, llm, "P@4", smallest=0.1, topics="fixed")
     >>> plan.needed, plan.details["most"]
-    ({'gold labels': 74}, 88)
+    ({'gold labels': 54}, 76)
     """
     study = Study(
         runs, judgments, measure, gold=gold, design=design, topics=topics, confidence=confidence, smallest=smallest,
@@ -93,7 +93,7 @@ def plan_labels(
         listed = draw_list(study.ranked, m, design=draw, systems=systems, errors=known, scale=labels, seed=seed)
         return _before_gold(study, m, asked, names, aim, listed)
     made = _with_gold(study, m, asked, names, aim)
-    if study.gold_list is not None or study.judge is None or study.judge.design not in LISTS:
+    if is_gold_list(gold) or study.judge is None or study.judge.design not in LISTS:
         return made
     listed = draw_list(study.ranked, m, design=study.judge.design, scale=labels, seed=seed)
     return replace(made, listed=continued(listed, Judgments.of(gold)))

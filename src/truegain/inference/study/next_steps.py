@@ -186,7 +186,7 @@ def fewest_gold(now: Standing, half: float) -> int | None:
 
     >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
     >>> fewest_gold(now, 0.036), fewest_gold(now, 0.03)
-    (270, None)
+    (230, None)
     """
     top = now.pairs or int(MOST)
     if now.after(gold=top / now.gold) > half:
