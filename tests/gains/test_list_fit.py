@@ -17,6 +17,7 @@ WEIGHT = np.array([[0.5, 0.5, 0.0, 0.5, 1.0], [0.5, 0.0, 0.5, 0.5, 0.0]])
 
 
 def fitted(order: list[int], sizes: np.ndarray, n: int) -> ListFit:
+    """With the first n of an order."""
     draws = OrderedDraws(sizes[order], n)
     first = np.array(order[:n])
     return ListFit(TOPIC, STRATUM, 3, WEIGHT, first, GOLD[first], draws.expansion, (0.0, 1.0))

@@ -41,6 +41,7 @@ def judged(listed: GoldList, gold: Labels, n: int) -> GoldList:
 
 
 def ranked_of(runs: Runs, bronze: Labels) -> Any:
+    """Runs in line with labels."""
     return aligned(runs, bronze, Options())
 
 
@@ -67,7 +68,7 @@ def test_sizes_of_a_family_are_the_spread_of_weights() -> None:
     docs, topics = ranked.pool.docs.strings(), ranked.topics
     for i in range(0, len(docs), 17):
         t = topics[ranked.pool.topic[i]]
-        weight = [0.2 * (docs[i] in sorted(row[t], key=lambda d: -row[t][d])[:5]) for row in runs.values()]  # noqa: B023
+        weight = [0.2 * (docs[i] in sorted(row[t], key=lambda d: -row[t][d])[:5]) for row in runs.values()]
         assert sizes[i] == pytest.approx(np.std(weight) / 0.2 * 0.2, abs=1e-12) or sizes[i] == pytest.approx(
             np.std(weight) / 0.2, abs=1e-12
         )
@@ -177,7 +178,7 @@ def test_planned_widths_come_true() -> None:
 @pytest.mark.filterwarnings("ignore:all 100 gold pairs have exactly the bronze label")
 def test_what_bronze_labels_are_worth() -> None:
     """Guards the sign and size: a judge without errors is worth many gold labels, one that guesses none or few."""
-    runs, bronze, gold = world(3, topics=40)
+    runs, _, gold = world(3, topics=40)
     rng = np.random.default_rng(0)
     coin = {t: {d: int(rng.integers(0, 3)) for d in row} for t, row in gold.items()}
     worth = []

@@ -22,11 +22,13 @@ def made(n: int = 6) -> GoldList:
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
+    """Of a CSV file."""
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
 def rewritten(path: Path, rows: list[dict[str, str]]) -> Path:
+    """The same file with other rows."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -104,7 +106,7 @@ def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     made().write(path)
     rows = sorted(rows_of(path), key=lambda r: r["topic"])
-    with pytest.raises(InputError, match="order 3 where 2 is due.*sort the rows by order"):
+    with pytest.raises(InputError, match=r"order 3 where 2 is due.*sort the rows by order"):
         read_gold_list(rewritten(path, rows))
 
 

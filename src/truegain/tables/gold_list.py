@@ -109,7 +109,7 @@ class GoldList:
         label = self.label.copy()
         for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
             where: dict[str, Any] = table.where(row)
-            if first is not None and place.get(pair, len(self)) >= first:
+            if first is not None and place.get(pair, first) >= first:
                 continue
             if pair not in place:
                 raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
