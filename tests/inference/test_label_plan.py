@@ -126,9 +126,9 @@ def test_unknown_designs_are_refused() -> None:
 def test_what_labels_can_be_worth_at_most() -> None:
     """Guards the plan before gold, by hand: 1.96 sqrt(S_1 sum w^2/4/size / tau), and exact with all of them."""
     runs, bronze, _ = world()
-    plan = tg.plan_labels(runs, bronze, "P@5", topics="fixed")
-    assert plan.listed is not None
-    n_all = len(plan.listed)
+    listed = tg.gold_list(runs, bronze, "P@5")
+    plan = tg.plan_labels(runs, bronze, "P@5", gold=listed, topics="fixed")
+    n_all = len(listed)
     w = 0.2 / 20
     rows = {int(str(row["gold labels"])): float(str(row["half width"])) for row in plan.rows}
     n = 25
@@ -141,7 +141,8 @@ def test_what_labels_can_be_worth_at_most() -> None:
 def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
     """Guards against 795 labels where 577 settle everything: however small the difference, at most all that differ."""
     runs, bronze, gold = world()
-    most = tg.plan_labels(runs, bronze, "P@5", smallest=1e-6, topics="fixed")
+    gl = tg.gold_list(runs, bronze, "P@5")
+    most = tg.plan_labels(runs, bronze, "P@5", gold=gl, smallest=1e-6, topics="fixed")
     assert most.needed["gold labels"] <= int(str(most.details["most"]))
     listed = draw_list(ranked_of(runs, bronze), P5, design="random", seed=1)
     some = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 120), smallest=0.01, topics="fixed")
@@ -152,7 +153,7 @@ def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
 def test_topics_that_differ_too_much_are_told() -> None:
     """Guards a plan that labels cannot reach: no number of them is named."""
     runs, bronze, _ = world(topics=12)
-    plan = tg.plan_labels(runs, bronze, "P@5", smallest=0.001)
+    plan = tg.plan_labels(runs, bronze, "P@5", gold=tg.gold_list(runs, bronze, "P@5"), smallest=0.001)
     assert plan.needed == {}
     assert "No number of gold labels finds" in " ".join(plan.notes)
 
@@ -192,12 +193,14 @@ def test_what_bronze_labels_are_worth() -> None:
 def test_all_pairs_at_once() -> None:
     """Guards a plan for many systems: the widest pair decides, and half of the pairs need no more than it."""
     runs, bronze, gold = world(systems=4, topics=30)
-    plan = tg.plan_labels(runs, bronze, "P@5", smallest=0.1, topics="fixed")
+    listed = tg.gold_list(runs, bronze, "P@5")
+    plan = tg.plan_labels(runs, bronze, "P@5", gold=listed, smallest=0.1, topics="fixed")
     assert "all 6 pairs" in plan.aim
-    assert plan.listed is not None
-    more = tg.plan_labels(runs, bronze, "P@5", smallest=0.1, topics="fixed", gold=judged(plan.listed, gold, 60))
+    more = tg.plan_labels(runs, bronze, "P@5", smallest=0.1, topics="fixed", gold=judged(listed, gold, 60))
     assert 0 < more.needed["gold labels"] < plan.needed["gold labels"]
-    one = tg.plan_labels(runs, bronze, "P@5", smallest=0.1, topics="fixed", pair=("s0", "s3"))
+    two = ("s0", "s3")
+    alone = tg.gold_list(runs, bronze, "P@5", pair=two)
+    one = tg.plan_labels(runs, bronze, "P@5", gold=alone, smallest=0.1, topics="fixed", pair=two)
     assert one.needed["gold labels"] < plan.needed["gold labels"]
 
 
@@ -236,8 +239,10 @@ def test_one_system_and_unknown_ones_are_refused() -> None:
     """Guards what a plan is about."""
     runs, bronze, _ = world()
     with pytest.raises(tg.TruegainError, match="needs at least 2 systems; there is 1"):
-        tg.plan_labels({"s0": runs["s0"]}, bronze, "P@5")
+        tg.plan_labels({"s0": runs["s0"]}, bronze, "P@5", gold=tg.gold_list(runs, bronze, "P@5"))
     with pytest.raises(tg.TruegainError, match="there is no system 'x'"):
-        tg.plan_labels(runs, bronze, "P@5", pair=("s0", "x"))
+        tg.gold_list(runs, bronze, "P@5", pair=("s0", "x"))
     with pytest.raises(tg.MeasureError, match="AP is not linear in gain"):
-        tg.plan_labels(runs, bronze, "AP")
+        tg.gold_list(runs, bronze, "AP")
+    with pytest.raises(tg.TruegainError, match="cannot begin one"):
+        tg.gold_list(runs, bronze, "P@5", gold=bronze)

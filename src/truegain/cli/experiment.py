@@ -228,7 +228,7 @@ def spending_command(
     """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again."""
     from truegain.engine import Local
     from truegain.errors import TruegainError
-    from truegain.experiments.spending import WAYS, spending
+    from truegain.experiments.spending import WAYS, Labelled, spending
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 
@@ -240,11 +240,10 @@ def spending_command(
         raise TruegainError(f"--labels {labels}: give numbers of at least 1")
     if figure is not None:
         check_ending(figure)
-    with Progress(len(WAYS) * pairs * draws, "draws") as progress:
-        found = spending(
-            expand(runs), judgments, gold, measure, labels=numbers, pairs=pairs, draws=draws, level=level, seed=seed,
-            jobs=jobs, engine=Local(jobs), progress=progress.advance,
-        )  # fmt: skip
+    known = Labelled.of(expand(runs), judgments, gold, measure, level=level, jobs=jobs)
+    with Progress(len(WAYS) * len(known.pairs(pairs, seed)) * draws, "draws") as progress:
+        found = spending(known, labels=numbers, pairs=pairs, draws=draws, seed=seed, engine=Local(jobs),
+                         progress=progress.advance)  # fmt: skip
     write_table(found.table(), output_format, output)
     if figure is not None:
         from truegain.report.label_plan import spending_chart

@@ -126,32 +126,41 @@ def labels_command(
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
+    from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
     from truegain.report.label_plan import label_chart, label_table
     from truegain.report.saving import check_ending, save
+    from truegain.tables.gold_list import is_gold_list
     from truegain.tables.write import kind_to_write
 
-    if output is not None and kind_to_write(output) is None:
-        raise TruegainError(f"{output}: a gold list has named columns; end the path in .csv, .tsv or .jsonl")
+    if output is not None:
+        kind_to_write(output)  # now, not when the work is done
     if figure is not None:
         check_ending(figure)
     if output == table == "-":
         raise TruegainError("the table and the list cannot both go to standard output; give --table FILE or -o FILE")
+    files, two = expand(runs), _two(pair)
     if gold is None:
         refuse("is about gold labels; give these with --gold", design=design)
+    listed = None
+    if gold is None or (output is not None and not is_gold_list(gold)):
+        listed = gold_list(
+            files, judgments, measure, draw=draw if gold is None else design or draw, pair=two, gold=gold,
+            labels=_ends(labels), errors=errors, seed=seed, level=level, name_by=name_by, jobs=jobs,
+        )  # fmt: skip
     found = plan_labels(
-        expand(runs), judgments, measure, gold=gold, design=design, draw=draw, smallest=smallest, power=power,
-        topics=topics, anytime=anytime, costs=costs, confidence=confidence, pair=_two(pair), labels=_ends(labels),
-        errors=errors, seed=seed, gold_level=gold_level, level=level, name_by=name_by, jobs=jobs,
+        files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
+        power=power, costs=costs, topics=topics, anytime=anytime, confidence=confidence, gold_level=gold_level,
+        level=level, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     notes = list(found.notes)
     if output is not None:
-        if found.listed is None:
+        if listed is None:
             raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
-        found.listed.write(output)
+        listed.write(output)
         notes.append(
-            f"{output} has {len(found.listed):,} pairs in the order to judge: fill in `label` from the top, stop "
-            "anywhere, and give it to `truegain verdict --gold`."
+            f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
+            "and give it to `truegain verdict --gold`."
         )
     if figure is not None:
         save(label_chart(found), figure)

@@ -47,6 +47,7 @@ class Labelled:
     gold: Floats
     weight: Floats
     scale: tuple[float, float]
+    measure: str
 
     @classmethod
     def of(
@@ -77,6 +78,7 @@ class Labelled:
         return cls(
             ranked.systems, ranked.topics, pool.topic.astype(np.int64), np.unique(label, return_inverse=True)[1],
             parts.worth(true), parts.coefficients(ranked) / stand_in.constant, ends,
+            str(measure),
         )  # fmt: skip
 
     def pairs(self, most: int, seed: int) -> list[tuple[int, int]]:
@@ -186,19 +188,13 @@ class Spending:
 
 
 def spending(
-    runs: object,
-    bronze: object,
-    gold: object,
-    measure: str | Measure = "P@10",
+    known: Labelled,
     *,
     ways: Sequence[str] = WAYS,
     labels: Sequence[int] = LABELS,
     pairs: int = 20,
     draws: int = 20,
-    level: float | None = None,
-    name_by: NameBy = "file",
     seed: int = 0,
-    jobs: int | None = None,
     engine: Engine | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Spending:
@@ -209,12 +205,13 @@ def spending(
     'one list for all' (the same for all systems at once); the last two with ', known errors': by the judge's true
     error at each label too.  The truth is that of all gold labels, for these topics.
     """
-    known = Labelled.of(runs, bronze, gold, measure, level=level, name_by=name_by, jobs=jobs)
     if len(known.systems) < 2:
         raise TruegainError("spending is about differences and needs at least 2 systems")
     chosen = known.pairs(pairs, seed)
     if not chosen:
-        raise TruegainError(f"all systems rank the same documents where {measure} looks; nothing can tell them apart")
+        raise TruegainError(
+            f"all systems rank the same documents where {known.measure} looks; nothing tells them apart"
+        )
     asked = tuple(sorted(set(labels)))
     pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
     found = list((engine or Local(1)).run(_one, pieces, shared=(known, asked), seed=seed, progress=progress))
@@ -225,10 +222,10 @@ def spending(
     right = claimed & (np.sign(value) == np.sign(truth))
     decided = np.abs(value) > every
     until = np.where(decided.any(axis=2), np.array(asked)[np.argmax(decided, axis=2)], NONE)
-    made_by = {"truegain": __version__, "measure": str(measure), "pairs": len(chosen), "draws": draws, "seed": seed}
+    made_by = {"truegain": __version__, "measure": known.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
     holds = np.abs(value - truth) <= half + 1e-12
     return Spending(
-        str(measure), tuple(ways), asked, half.transpose(0, 2, 1), holds.transpose(0, 2, 1), right.transpose(0, 2, 1),
+        known.measure, tuple(ways), asked, half.transpose(0, 2, 1), holds.transpose(0, 2, 1), right.transpose(0, 2, 1),
         (claimed & ~right).transpose(0, 2, 1), until, len(chosen), np.array([f[3] for f in found]).reshape(shape[:2]),
         made_by,
     )  # fmt: skip

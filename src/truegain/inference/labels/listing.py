@@ -6,18 +6,64 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.study.by_list import StandIn
 from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned, at_level
 from truegain.measures.linear import linear_parts
+from truegain.measures.parse import parse_measure
 from truegain.sampling.ordered import drawn_order
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.gold_list import GoldList, read_gold_list
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
+from truegain.tables.read import NameBy
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
 LISTS = ("ordered", "random", "by-bronze", "topics")
+
+
+def gold_list(
+    runs: object,
+    judgments: object,
+    measure: str | Measure,
+    *,
+    draw: str = "ordered",
+    pair: tuple[str, str] | None = None,
+    gold: object = None,
+    labels: tuple[float, float] | None = None,
+    errors: object = None,
+    seed: int = 0,
+    level: float | None = None,
+    name_by: NameBy = "file",
+    jobs: int | None = None,
+) -> GoldList:
+    """The pairs to have gold-judged for the difference of two systems (`pair`), or of all of them: judge from the top.
+
+    draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  labels: the least
+    and the most that a gold judge may give.  errors: an earlier list with gold labels, or the judge's error by bronze
+    label: where it errs most comes earlier.
+
+    >>> import truegain as tg
+    >>> llm = {str(t): {"a": 1, "b": 0, "c": 1} for t in range(3)}
+    >>> runs = {"x": {t: {"a": 3, "b": 2} for t in llm}, "y": {t: {"a": 3, "c": 2} for t in llm}}
+    >>> listed = tg.gold_list(runs, llm, "P@2")
+    >>> len(listed), sorted(set(listed.docs)), listed.probability.round(3).tolist()
+    (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
+    """
+    ranked = aligned(runs, Judgments.of(judgments), Options(), name_by=name_by, jobs=jobs)
+    m = at_level(parse_measure(measure), level)
+    for name in pair or ():
+        if name not in ranked.systems:
+            raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
+    systems = None if pair is None else [ranked.systems.index(s) for s in pair]
+    known = None if errors is None else errors_of(errors, m)
+    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=labels, seed=seed)
+    if gold is None:
+        return listed
+    if draw == "ordered":
+        raise TruegainError("gold labels that were not drawn by an ordered list cannot begin one; draw a new one")
+    return continued(listed, Judgments.of(gold))
 
 
 def draw_list(

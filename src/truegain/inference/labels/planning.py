@@ -12,7 +12,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.labels.listing import LISTS, continued, draw_list, errors_of, weights_of
+from truegain.inference.labels.listing import weights_of
 from truegain.inference.labels.published import detectable_in_se
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
@@ -25,18 +25,16 @@ from truegain.measures.linear import linear_parts
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
-from truegain.tables.gold_list import GoldList, is_gold_list
-from truegain.tables.judgments import Judgments
+from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
 
 
 @dataclass(frozen=True, eq=False)
 class LabelPlan(Plan):
-    """A plan of gold labels: what numbers of them bring, row by row, and the list itself where one was drawn."""
+    """A plan of gold labels: what numbers of them bring, row by row."""
 
     rows: Sequence[Mapping[str, object]] = ()
-    listed: GoldList | None = None
 
 
 def plan_labels(
@@ -44,59 +42,47 @@ def plan_labels(
     judgments: object,
     measure: object,
     *,
-    gold: object = None,
+    gold: object,
     design: Any = None,
-    draw: str = "ordered",
+    pair: tuple[str, str] | None = None,
     smallest: float = 0.0,
     power: float = 0.8,
-    topics: Any = "sampled",
     costs: Mapping[str, float] | str | None = None,
-    confidence: float = 0.95,
-    anytime: bool = False,
-    pair: tuple[str, str] | None = None,
-    labels: tuple[float, float] | None = None,
-    errors: object = None,
-    seed: int = 0,
     **options: Any,
 ) -> LabelPlan:
-    """How many gold labels to buy, and which: for the difference of two systems, or for all pairs of several.
+    """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
 
-    Without `gold` a list is drawn (see `draw_list`; `draw` is its design), and limits are the widest that so many
-    labels can have: with v = range^2/4 the largest variance that gold values have, w the weight of a pair,
+    gold: a list of `gold_list`, with or without labels, or gold labels of another `design`.  Without labels limits are
+    the widest that so many can have: with v = range^2/4 the largest variance of gold values, w the weight of a pair,
 
         half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
 
-    errors: an earlier list with gold labels, or the judge's error by bronze label: where it errs most comes first.
-    With `gold`, labels of a list or of another `design`, the variance is that of the study.  smallest: the difference
-    worth finding, with this `power`.  topics: 'fixed', these topics only, or 'sampled', topics like these.  No plan
-    asks for more than every pair that differs: with all of these judged the difference is exact for these topics.
+    With labels the variance is that of the study.  smallest: the difference worth finding, with this `power`.
+    Other options are those of `Study`: topics='fixed', confidence, anytime, ...  No plan asks for more than every pair
+    that differs: with all of these judged the difference is exact for these topics.
 
     >>> import truegain as tg
     >>> docs = "abcdefgh"
     >>> llm = {str(t): {d: (i * t) % 3 % 2 for i, d in enumerate(docs)} for t in range(20)}
     >>> runs = {"x": {t: {d: -i for i, d in enumerate(docs)} for t in llm},
     ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
-    >>> plan = tg.plan_labels(runs, llm, "P@4", smallest=0.1, topics="fixed")
+    >>> plan = tg.plan_labels(runs, llm, "P@4", gold=tg.gold_list(runs, llm, "P@4"), smallest=0.1, topics="fixed")
     >>> plan.needed, plan.details["most"]
     ({'gold labels': 54}, 76)
     """
-    study = Study(
-        runs, judgments, measure, gold=gold, design=design, topics=topics, confidence=confidence, smallest=smallest,
-        anytime=anytime and gold is not None, seed=seed, **options,
-    )  # fmt: skip
+    listed = gold if isinstance(gold, GoldList) else read_gold_list(gold) if is_gold_list(gold) else None  # type: ignore[arg-type]
+    anytime = bool(options.pop("anytime", False))
+    if listed is not None and not listed.judged:
+        study = Study(runs, judgments, measure, smallest=smallest, **options)
+    else:
+        study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
+                      smallest=smallest, anytime=anytime, **options)  # fmt: skip
     m = study.measures[0]
     asked, names = _asked(study, pair)
-    aim = Aim(smallest, power, confidence, anytime, topics == "fixed", prices_of(costs))
-    systems = None if pair is None else [study.systems.index(s) for s in pair]
-    known = None if errors is None else errors_of(errors, m)
-    if gold is None:
-        listed = draw_list(study.ranked, m, design=draw, systems=systems, errors=known, scale=labels, seed=seed)
+    aim = Aim(study.smallest, power, study.confidence, anytime, "topics" not in study.over, prices_of(costs))
+    if listed is not None and not listed.judged:
         return _before_gold(study, m, asked, names, aim, listed)
-    made = _with_gold(study, m, asked, names, aim)
-    if is_gold_list(gold) or study.judge is None or study.judge.design not in LISTS:
-        return made
-    listed = draw_list(study.ranked, m, design=study.judge.design, scale=labels, seed=seed)
-    return replace(made, listed=continued(listed, Judgments.of(gold)))
+    return _with_gold(study, m, asked, names, aim)
 
 
 @dataclass(frozen=True)
@@ -149,7 +135,7 @@ def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Ai
             f"The list has all {len(listed):,} labelled pairs, topic by topic in random order: judging may stop after "
             "any topic. How sure so many gold topics make one is known when the first are judged."
         )
-        return LabelPlan("gold labels", {}, f"{names} on {m}", {"pairs": pool}, (note,), listed=listed)
+        return LabelPlan("gold labels", {}, f"{names} on {m}", {"pairs": pool}, (note,))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
     s2 = spread_of(_squares(study, m, listed), asked)
     own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
@@ -171,7 +157,7 @@ def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Ai
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
-    return _planned(standings, 0, most, names, m, aim, details, notes, listed)
+    return _planned(standings, 0, most, names, m, aim, details, notes)
 
 
 def _squares(study: Study, m: Measure, listed: GoldList) -> Floats:
@@ -226,7 +212,7 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
     if len(asked) == 1:
         found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
         notes.insert(0, f"So far {found}.")
-    return _planned(standings, now.gold, most, names, m, aim, details, notes, None)
+    return _planned(standings, now.gold, most, names, m, aim, details, notes)
 
 
 def _bronze_worth(evidence: ByList, asked: Contrasts, now: Standing) -> int:
@@ -247,7 +233,6 @@ def _planned(
     aim: Aim,
     details: dict[str, object],
     notes: list[str],
-    listed: GoldList | None,
 ) -> LabelPlan:
     """Rows, what is needed, and the cheapest mix."""
     now = standings[0]
@@ -271,7 +256,7 @@ def _planned(
         details["aimed_half_width"] = aim.half
     details["half_width"] = float(np.median([s.half for s in standings])) if judged else None
     details["truegain"] = __version__
-    return LabelPlan("gold labels", needed, goal, details, tuple(notes), rows, listed)
+    return LabelPlan("gold labels", needed, goal, details, tuple(notes), rows)
 
 
 def _rounds(judged: int, top: int | None) -> list[int]:
