@@ -147,14 +147,14 @@ def test_looking_often_widens() -> None:
 
 
 def test_topics_share_the_error() -> None:
-    """Guards the sampled case, by hand: sqrt(t^2 own + h^2), both at 3/5 of the error."""
+    """Guards the sampled case, by hand: sqrt(t^2 own + h^2), each at half of the error."""
     gold, whole = Spread(np.array([0.001]), np.array([50.0])), Spread(np.array([0.003]), np.array([30.0]))
     found = at_every_look(gold, whole, 100.0, 0.95)
     from scipy.stats import norm
     from scipy.stats import t as student
 
-    h = sequence_half(np.array([0.1]), 100.0, 0.03)[0]
-    half = np.sqrt(student.ppf(1 - 0.015, 30) ** 2 * 0.002 + h**2)
+    h = sequence_half(np.array([0.1]), 100.0, 0.025)[0]
+    half = np.sqrt(student.ppf(1 - 0.0125, 30) ** 2 * 0.002 + h**2)
     assert norm.ppf(0.975) * np.sqrt(found.variance[0]) == pytest.approx(half, rel=1e-6)
 
 

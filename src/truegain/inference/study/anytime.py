@@ -11,7 +11,7 @@ from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats
 
 EXPECTED = 150.0  # gold labels at which the sequence is tightest; fixed before any is seen
-OF_GOLD = 0.6  # of the error, that gold and topics together may make where topics are sampled too
+OF_EACH = 0.5  # of the error, that the looks at gold, and the topics, may make where topics are sampled too
 
 
 def sequence_half(s2: Floats, information: float, alpha: float) -> Floats:
@@ -36,15 +36,15 @@ def sequence_half(s2: Floats, information: float, alpha: float) -> Floats:
 
 def error_at_all_looks(confidence: float, topics: bool) -> float:
     """What gold may err at all looks together: less where topics are sampled, which may err too."""
-    return (1 - confidence) * (OF_GOLD if topics else 1.0)
+    return (1 - confidence) * (OF_EACH if topics else 1.0)
 
 
 def at_every_look(gold: Spread, whole: Spread | None, information: float, confidence: float) -> Spread:
     """A spread whose limits at this confidence are those of the sequence.
 
     gold: over gold labels, the topics held fixed; whole: over topics and all they hold, None where they are held fixed.
-    Topics sampled: sqrt(t^2 own + h^2), own the part of the variance that topics bring by themselves, t and h both at
-    3/5 of the error: other topics are met once, gold at every look.
+    Topics sampled: sqrt(t^2 own + h^2), own the part of the variance that topics bring by themselves, t and h each at
+    half of the error: other topics are met once, gold at every look.
     """
     alpha = error_at_all_looks(confidence, whole is not None)
     s2 = gold.variance * (information if math.isfinite(information) else 0.0)

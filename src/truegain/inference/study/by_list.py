@@ -13,6 +13,7 @@ from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.contrasts import BLOCK, NONE, Contrasts
+from truegain.inference.study.evidence import tails
 from truegain.inference.study.moves import Moves, Spread
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
@@ -135,9 +136,13 @@ class ByList:
         return Spread(np.maximum(asked.squares(self.by_gold().matrix), self._least(asked)), df)
 
     def over_topics(self, asked: Contrasts) -> Spread:
-        """What topics bring, and no less than over gold."""
-        found = self.by_topic().spread(asked)
-        return Spread(np.maximum(found.variance, self.over_gold(asked).variance), found.df)
+        """What topics bring, and no less than over gold; freedom T - 1, fewer where few topics carry the variance."""
+        moves = self.by_topic()
+        pull = asked.values(moves.matrix)
+        variance = np.maximum((pull**2).sum(axis=0), self.over_gold(asked).variance)
+        return Spread(
+            variance, np.full(len(asked), moves.df) if self.draws.whole else np.minimum(moves.df, tails(pull))
+        )
 
     def touching(self, asked: Contrasts) -> Ints:
         """Gold labels that move each contrast."""
