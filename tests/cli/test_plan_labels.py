@@ -94,7 +94,11 @@ def test_a_list_for_other_runs_is_told(run: Run, folder: Path) -> None:
     tg.write_runs({"s2": runs["s2"]}, folder / "s2.run")
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "drawn.csv")
     run("plan", "fill", "drawn.csv", "gold.qrels", "--first", "60", "-o", "list.csv")
-    code, out, _ = run("verdict", "llm.qrels", "s0.run", "s2.run", "-m", "P@5", "--gold", "list.csv")
+    code, out, err = run("verdict", "llm.qrels", "s0.run", "s2.run", "-m", "P@5", "--gold", "list.csv")
+    assert (code, out) == (2, "")
+    assert "list.csv: this list was made for other runs or another measure (P@5)" in err
+    assert "draw one for these" in err
+    code, out, _ = run("verdict", "llm.qrels", *RUNS, "s2.run", "--pair", "s0,s2", "-m", "P@5", "--gold", "list.csv")
     assert code == 0
     assert "drawn for other runs or another measure; draw one for these" in out
 

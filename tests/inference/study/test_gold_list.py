@@ -88,11 +88,13 @@ def test_a_list_for_other_runs_tells_nothing() -> None:
     two = {s: runs[s] for s in ("s0", "s1")}
     listed = judged(draw_list(ranked_of(two, bronze), P5), gold, 60)
     others = {s: runs[s] for s in ("s0", "s2")}
-    verdict = tg.Study(others, bronze, "P@5", gold=listed, topics="fixed").verdict("s0", "s2")
+    with pytest.raises(tg.InputError, match=r"made for other runs or another measure \(P@5\): .* such as topic"):
+        tg.Study(others, bronze, "P@5", gold=listed, topics="fixed").compare()
+    with pytest.raises(tg.InputError, match="made for other runs or another measure"):
+        tg.Study(two, bronze, "P@8", gold=listed, topics="fixed").compare()
+    verdict = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed").verdict("s0", "s2")
     assert verdict.outcome == "cannot be told"
     assert "drawn for other runs or another measure" in verdict.sentence
-    deeper = tg.Study(two, bronze, "P@8", gold=listed, topics="fixed").verdict("s0", "s1")
-    assert "drawn for other runs or another measure" in deeper.sentence
 
 
 def test_a_list_for_other_judgments_is_refused() -> None:

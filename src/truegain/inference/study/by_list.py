@@ -95,7 +95,23 @@ class ByList:
             (float(worths.min()), float(worths.max())),
         )  # fmt: skip
         names = tuple(f"{t} {d}" for t, d in zip(listed.topics[: draws.n], listed.docs[: draws.n], strict=True))
-        return cls(fit, draws, turn, sizes, ranked.topics, names, stand_in.note)
+        found = cls(fit, draws, turn, sizes, ranked.topics, names, stand_in.note)
+        found.check_runs(ranked, listed, measure)
+        return found
+
+    def check_runs(self, ranked: RankedGains, listed: GoldList, measure: Measure) -> None:
+        """Refuse a list that tells no pair of these systems: some of what moves them was never to be drawn."""
+        systems = len(ranked.systems)
+        if systems < 2 or (lacking := self.unlisted(Contrasts.all_pairs(systems))).min() == 0:
+            return
+        c = self.fit.coefficient
+        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(c, axis=0) > TINY))[0])
+        raise InputError(
+            f"this list was made for other runs or another measure ({listed.measure}): {int(lacking.min()):,} documents "
+            f"or more that {measure} tells these systems apart by are not on it, such as topic "
+            f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
+            hint="give the runs it was drawn for, or draw one for these (truegain plan labels ... -o FILE)",
+        )  # fmt: skip
 
     @cached_property
     def _pull(self) -> Floats:
