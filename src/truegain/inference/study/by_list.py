@@ -107,7 +107,7 @@ class ByList:
         c = self.fit.coefficient
         at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(c, axis=0) > TINY))[0])
         raise InputError(
-            f"this list was made for other runs or another measure ({listed.measure}): {int(lacking.min()):,} documents "
+            f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
             f"or more that {measure} tells these systems apart by are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
             hint="give the runs it was drawn for, or draw one for these (truegain plan labels ... -o FILE)",
