@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.judges.correct import correct
     from truegain.inference.judges.judge import Judge
-    from truegain.inference.labels.report import plan
+    from truegain.inference.labels.listing import gold_list
+    from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
 
@@ -46,10 +47,11 @@ __all__ = [
     "correct",
     "correlate",
     "evaluate",
+    "gold_list",
     "holes",
     "intervals",
     "parse_measure",
-    "plan",
+    "plan_labels",
     "read_intents",
     "read_judgments",
     "read_ratings",
@@ -68,7 +70,8 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",
-    "plan": "truegain.inference.labels.report",
+    "gold_list": "truegain.inference.labels.listing",
+    "plan_labels": "truegain.inference.labels.planning",
 }
 
 

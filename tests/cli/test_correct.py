@@ -1,4 +1,4 @@
-"""`truegain correct`, `judges`, `plan labels` and `compare --gold` as a user runs them."""
+"""`truegain correct`, `judges` and `compare --gold` as a user runs them."""
 
 from __future__ import annotations
 
@@ -69,87 +69,6 @@ def test_judges_by_label_topic_and_system(run: Run) -> None:
     assert (code, len(out.splitlines()) > 40) == (0, True)
     code, out, _ = run("judges", *COMMON, "--design", "random", "--trials", "200")
     assert (code, "permutation within topics" in out) == (0, True)
-
-
-def test_plan_labels_writes_the_next_batch(run: Run) -> None:
-    """Guards the plan: numbers, table, and a file of pairs that reads back."""
-    words = ("--cost-bronze", "0.002", "--cost-gold", "1.50", "--power", "0.8", "--detect", "0.02", "--batch", "12")
-    code, out, _ = run("plan", "labels", *COMMON, "-m", "P@10", "--design", "random", *words, "-o", "next.qrels")
-    assert code == 0
-    assert "80% power" in out
-    assert len(tg.read_judgments("next.qrels")) == 12
-
-
-COSTS = ("--cost-bronze", "0.002", "--cost-gold", "1.50")
-PLAN = ("plan", "labels", *COMMON, "-m", "P@10", "--design", "random", *COSTS)
-
-
-def test_plan_labels_says_when_there_is_nothing_to_write(run: Run) -> None:
-    """Guards -o where no gold label is needed: no file, a note that says so, and an older file is named as such."""
-    code, out, err = run(*PLAN, "--detect", "0.9", "-o", "next.qrels")
-    assert (code, Path("next.qrels").exists()) == (0, False)
-    assert "note: next.qrels was not written. No pair needs a gold label" in err
-    assert "nothing needs to be bought" in out
-    Path("next.qrels").write_text("1 0 a -1\n")
-    code, _, err = run(*PLAN, "--detect", "0.9", "-o", "next.qrels")
-    assert code == 0
-    assert "the next.qrels that is there is an older one" in err
-    assert Path("next.qrels").read_text() == "1 0 a -1\n"
-
-
-def test_plan_labels_draws_the_curve(run: Run) -> None:
-    """Guards --figure, the bars on the screen, and that programs get numbers only."""
-    code, out, _ = run(*PLAN, "--detect", "0.05", "--figure", "cost.svg")
-    assert code == 0
-    assert "cost of new labels" in Path("cost.svg").read_text()
-    assert "cost, log scale" in out
-    assert "████" in out
-    code, out, _ = run(*PLAN, "--detect", "0.05", "--format", "json")
-    told = json.loads(out)
-    assert code == 0
-    assert "cost, log scale" not in told["rows"][0]
-    assert told["rows"][0]["cost"] == pytest.approx(told["rows"][0]["bronze cost"] + told["rows"][0]["gold cost"])
-    code, _, err = run(*PLAN, "--figure", "cost.jpg")
-    assert (code, "choose one of these endings" in err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--cost-gold", "0"), "cost of a gold label is 0; give one above 0 (--cost-gold)"),
-        (("--cost-bronze", "-1"), "cost of a bronze label is -1; give one above 0 (--cost-bronze)"),
-        (("--power", "1.5"), "power 1.5 must lie between 0 and 1"),
-        (("--power", "0"), "power 0 must lie between 0 and 1"),
-        (("--power", "0.01"), "power 0.01 is below the level of the test"),
-        (("--confidence", "95"), "confidence 95 is not between 0 and 1; write 0.95 for 95%"),
-        (("--detect", "1.2"), "--detect 1.2: P@10 cannot differ by more than 1"),
-        (("--detect", "0"), "--detect 0: the difference worth finding must be above 0"),
-        (("-m", "nDCG@10"), "gold-judge whole topics"),
-        (("-o", "-"), "cannot both go to standard output"),
-        (("c.run",), "a plan is for two systems, and there are 3 (a, b, c); give two runs"),
-    ],
-)
-def test_plan_labels_refuses(run: Run, folder: Path, words: tuple[str, ...], told: str) -> None:
-    """Guards the messages of `plan labels`: the value, the fault, what to do; exit code 2."""
-    (folder / "c.run").write_bytes((folder / "b.run").read_bytes())
-    code, out, err = run(*PLAN, *words)
-    assert (code, out) == (2, "")
-    assert told in err
-
-
-def test_plan_labels_refuses_one_run_and_a_chance_judge(run: Run) -> None:
-    """Guards two more refusals: nothing to compare, and a judge whose labels say nothing."""
-    code, _, err = run("plan", "labels", *COMMON[:-1], "--design", "random", *COSTS)
-    assert (code, "there is one (a); give two runs" in err) == (2, True)
-    bronze = tg.read_judgments("llm.qrels").frame.rows()
-    Path("coin.qrels").write_text("".join(f"{t} 0 {d} {i % 2}\n" for i, (t, _, d, _) in enumerate(bronze)))
-    code, _, err = run("plan", "labels", "coin.qrels", *COMMON[1:], "--design", "by-gold", *COSTS)
-    assert code == 2
-    assert "not clearly better than chance" in err
-    Path("c.run").write_bytes(Path("b.run").read_bytes())
-    for design, told in (("by-gold", "b and c have the same scores everywhere"), ("random", "c - b, P@10: all topics")):
-        code, _, err = run("plan", "labels", *COMMON[:3], "b.run", "c.run", "--design", design, *COSTS)
-        assert (code, told in err) == (2, True)
 
 
 def write_ratings(path: Path) -> None:
@@ -268,7 +187,7 @@ def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
         assert (code, "has no place over collections" in err) == (2, True)
 
 
-VERBS = (("correct",), ("compare",), ("judges",), ("plan", "labels", *COSTS))
+VERBS = (("correct",), ("compare",), ("judges",))
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
@@ -345,19 +264,3 @@ def test_the_demo_names_no_best(run: Run, tmp_path: Path) -> None:
     assert "Which system is best on P@10 cannot be told: system-7, system-8, system-6 may be" in out
     assert "misleads" not in out
     assert "Best" not in out
-
-
-def test_plan_labels_says_how_sure_the_difference_is(run: Run) -> None:
-    """Guards the start of a plan: the difference so far has its interval, and is not taken for true without a word."""
-    code, out, _ = run(*PLAN)
-    found = tg.compare(["a.run", "b.run"], "llm.qrels", "P@10", gold="gold.qrels", design="random").pairs[0]
-    assert code == 0
-    assert f"is {found.difference:+.4f} on P@10, 95% interval {found.low:+.4f} to {found.high:+.4f} (" in out
-    assert "It takes the difference so far for the true one" in out
-    code, out, _ = run(*PLAN, "--detect", "0.9")
-    assert "for the true one" not in out
-    assert "found with more than 99% power" in out
-    code, out, _ = run(*PLAN[:-5], "by-gold", *COSTS)
-    options = {"gold": "gold.qrels", "design": "by-gold", "method": "delta"}
-    found = tg.compare(["a.run", "b.run"], "llm.qrels", "P@10", **options).pairs[0]
-    assert f"95% interval {found.low:+.4f} to {found.high:+.4f}" in out

@@ -73,7 +73,7 @@ COMMANDS = [
     (("gains", "ratings.csv", "--rule", "mean"), "ratings.csv"),
     (("holes", "q", *RUNS, "-m", "P@5"), "q"),
     (("plan", "topics", "q", *RUNS, "--detect", "0.1"), "r1.run"),
-    (("plan", "labels", "q", *RUNS[:2], "--gold", "gold", "-m", "P@5", "--cost-bronze", "1", "--cost-gold", "2"), "q"),
+    (("plan", "labels", "q", *RUNS[:2], "-m", "P@5"), "q"),
     (("experiment", "split-half", "q", *RUNS), "r2.run"),
     (("experiment", "discriminative", "q", *RUNS, "-m", "P@5"), "q"),
     (("experiment", "unanimity", "ratings.csv", *RUNS), "ratings.csv"),
@@ -183,7 +183,7 @@ def test_wide_scores_in_papers(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize("ending", [".json", ".tex", ".xlsx", ".docx", ".xml", ".png", ".pkl", ".v2", ".yaml.gz"])
 def test_gains_are_not_written_as_something_else(ending: str, run: Run, folder: Path) -> None:
     """Guards qrels lines in a file whose ending promises another format, told before anything is read."""
-    for words in (("gains",), ("plan", "labels", "r1.run", "--gold", "g", "--cost-bronze", "1", "--cost-gold", "2")):
+    for words in (("gains",), ("plan", "labels", "r1.run")):
         code, _, err = run(*words, "no-such-file", "-o", f"g{ending}")
         assert code == 2
         assert f"g{ending}: judgments and runs are not written as {ending.removesuffix('.gz')} (end the path" in err

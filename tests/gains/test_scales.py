@@ -13,7 +13,6 @@ import truegain as tg
 from tests.worlds import study
 from truegain.gains.pairs import pair_up
 from truegain.gains.scales import OffScaleLabels, on_scale, scale_of
-from truegain.inference.labels.report import plan
 from truegain.tables.pool import Pool
 
 Labels = dict[str, dict[str, float]]
@@ -77,7 +76,6 @@ def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
     for ask in (
         lambda: tg.correct(runs, bronze, judge, measure),
         lambda: tg.compare(runs, bronze, measure, gold=judge),
-        lambda: plan(runs, bronze, judge, measure, cost_bronze=0.01, cost_gold=1.0),
     ):
         with pytest.raises(tg.TruegainError, match=r"gold never uses: 10 \(1 time\).*--labels 0:3"):
             ask()

@@ -1,11 +1,10 @@
-"""Small faults in orders of systems, plans of labels, judges and holes: each held against a value found another way."""
+"""Small faults in orders of systems, judges and holes: each held against a value found another way."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from itertools import permutations, product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,7 +31,6 @@ from truegain.inference.judges.intervals import (
 )
 from truegain.inference.judges.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.judges.soundness import check_inside
-from truegain.inference.labels.prospect import _of_topics_and_errors
 from truegain.inference.ranks.overlap import top_overlap, top_set
 from truegain.inference.ranks.rbo import average_overlap
 from truegain.inference.ranks.tau import tau_interval
@@ -389,48 +387,6 @@ def test_the_variance_of_a_favour_is_over_topics() -> None:
     assert balanced.df == pytest.approx(1.0)
     assert _favour("x", 0.3, np.array([0.1, 0.1]), np.array([1, 1])).se is None
     assert _favour("x", 0.3, np.array([0.3, 0.1]), np.array([0, 1])).se is None  # worth 1.6 topics
-
-
-# ---------------------------------------------------------------------- plans of labels
-
-
-@pytest.mark.parametrize("design", ["random", "topics"])
-def test_the_prospect_of_rectified_scores(design: str) -> None:
-    """Guards what does not enter: D is 1 and no gold pair moves D; and its parts sum to the variance of the test."""
-    runs, bronze, gold = study(0, topics=60)
-    keep = {t: row if design == "topics" else {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 3 == 0}
-            for t, row in gold.items() if design != "topics" or int(t) % 3 == 0}  # fmt: skip
-    found = tg.plan(runs, bronze, keep, "P@10", design=design, detect=0.03, cost_bronze=0.002, cost_gold=1.5)
-    p = found.prospect
-    assert (p.D, p.v_r, p.v_n, p.gold_share, p.topics) == (1.0, 0.0, 0.0, 1.0, 60)
-    assert p.labels_per_topic == 40
-    pairs = 20 * 40 if design == "topics" else sum(map(len, keep.values()))
-    assert p.gold_relevant + p.gold_nonrelevant == pytest.approx(pairs)
-    known = [g for row in keep.values() for g in row.values()]
-    assert p.relevant == pytest.approx((sum(known) + 0.5) / (len(known) + 1))
-    assert p.gold_topic == (40 if design == "topics" else None)
-
-
-def test_errors_that_are_alike_within_a_topic() -> None:
-    """Guards the likeness of errors in the part of the topics: v (1 + (K - 1) r) / K, with an r that is not 0."""
-    counts = np.full((10, 2), 3.0)
-    moves = np.array([[1.0, -1.0]] * 5 + [[-1.0, 1.0]] * 5) * [2.0, 2.5]
-    of_pairs, own = np.array([20.0, 25.0]), np.full(10, 0.4)
-    gold = SimpleNamespace(moves=moves, counts=counts, topics=range(10), of_pairs=lambda: of_pairs)
-    seen = [40 * 10 / 9 / 20, 62.5 * 10 / 9 / 25]  # over what independent pairs would show; two others a topic
-    plain = [(x - 1) / 2 for x in seen]
-    r = [x * (1 - 2 / 10 / 2**2 / x**2) for x in plain]
-    assert min(r) > 0.3
-    bronze = 10 * 10 / 9 * 10 * 0.16
-    wanted = bronze
-    for v, k, alike in zip((1.0, 2.0), (6.0, 4.0), r, strict=True):
-        wanted += v * alike - 2 * v * (1 + (k - 1) * alike) / k
-    both = SimpleNamespace(moves=own, gold=gold)
-    found = _of_topics_and_errors(both, np.array([1.0, 2.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
-    assert found == pytest.approx(wanted, rel=1e-9)
-    floor = -sum(v * (1 - a) / k for v, k, a in zip((100.0, 200.0), (6.0, 4.0), r, strict=True)) + 0.05 * bronze
-    found = _of_topics_and_errors(both, np.array([100.0, 200.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
-    assert found == pytest.approx(floor, rel=1e-9)
 
 
 # ---------------------------------------------------------------------- orders of systems

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations, product
 from typing import get_args
@@ -19,7 +18,6 @@ from truegain.sampling.designs import (
     Design,
     check_design,
     expansion_of,
-    take_next,
     weights_of,
 )
 from truegain.tables.columns import Bools
@@ -87,22 +85,3 @@ def test_a_label_without_gold_is_named_with_its_share() -> None:
     with pytest.raises(tg.InputError, match=r"gold was drawn by bronze label, but .* 2 \(33.3% of the") as error:
         tg.Judge.fit(bronze, {"1": {"a": 1, "b": 0}}, design="by-bronze")
     assert error.value.file is not None
-
-
-def test_what_is_drawn_next_keeps_the_design() -> None:
-    """Guards the next batch: whole topics in random order; labels at their rate so far; else the first, any size."""
-    rng = np.random.default_rng(3)
-    topic, label = np.repeat(np.arange(20), 10), rng.integers(0, 3, 200).astype(float)
-    order = rng.permutation(200)[:150]
-    chosen = take_next("topics", order, topic, label, label, 25)
-    open_ = Counter(topic[order].tolist())
-    first = list(dict.fromkeys(topic[order].tolist()))
-    assert list(dict.fromkeys(topic[chosen].tolist())) == first[: len(set(topic[chosen].tolist()))]
-    assert all(n == open_[t] for t, n in Counter(topic[chosen].tolist()).items())
-    assert len(chosen) >= 25 > len(chosen) - open_[int(topic[chosen[-1]])]
-    so_far = np.repeat([0.0, 2.0], [10, 30])
-    chosen = take_next("by-bronze", order, topic, label, so_far, 40)
-    assert Counter(label[chosen].tolist()) == {0.0: 10, 2.0: 30}
-    for design in ("random", "by-gold", "elsewhere"):
-        assert take_next(design, order, topic, label, label, 7).tolist() == order[:7].tolist()
-        assert take_next(design, order, topic, label, label, 999).tolist() == order.tolist()

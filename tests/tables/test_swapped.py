@@ -44,9 +44,8 @@ CALLS: dict[str, Callable[[Any, Any], object]] = {
     "correct": lambda runs, judgments: tg.correct(runs, judgments, GOLD, "P@5", design="random"),
     "Study": lambda runs, judgments: tg.Study(runs, judgments, "P@5"),
     "correlate": lambda runs, judgments: tg.correlate(runs, judgments, "P@5", against=QRELS),
-    "plan": lambda runs, judgments: tg.plan(
-        runs, judgments, GOLD, "P@5", design="random", cost_bronze=1, cost_gold=9, detect=0.1
-    ),
+    "gold_list": lambda runs, judgments: tg.gold_list(runs, judgments, "P@5"),
+    "plan_labels": lambda runs, judgments: tg.plan_labels(runs, judgments, "P@5", gold=GOLD, design="random"),
 }
 
 

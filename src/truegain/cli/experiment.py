@@ -203,3 +203,50 @@ def discriminative_command(
         from truegain.report.saving import save
 
         save(asl_chart({d.measure: d.curve for d in found}, alpha), figure)
+
+
+@experiment.command("spending")
+def spending_command(
+    judgments: Annotated[str, typer.Argument(help="Bronze labels: those of the cheap judge.")],
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    gold: Annotated[str, typer.Option("--gold", help="All gold labels there are; they are spent again.")],
+    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, or nDCG.")] = "P@10",
+    labels: Annotated[
+        str, typer.Option("--labels", help="Numbers of gold labels to look at, with commas.")
+    ] = "25,50,75,100,150,200,300,400,500",
+    pairs: Annotated[int, typer.Option("--pairs", min=1, help="Pairs of systems, at random.")] = 20,
+    draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of gold labels a pair.")] = 20,
+    level: Annotated[
+        float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")] = None,
+    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+) -> None:
+    """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again."""
+    from truegain.engine import Local
+    from truegain.errors import TruegainError
+    from truegain.experiments.spending import WAYS, Labelled, spending
+    from truegain.report.saving import check_ending
+    from truegain.tables.sources import expand
+
+    try:
+        numbers = tuple(int(n) for n in labels.split(","))
+    except ValueError:
+        raise TruegainError(f"--labels {labels}: not whole numbers with commas, such as 50,100,150") from None
+    if min(numbers) < 1:
+        raise TruegainError(f"--labels {labels}: give numbers of at least 1")
+    if figure is not None:
+        check_ending(figure)
+    known = Labelled.of(expand(runs), judgments, gold, measure, level=level, jobs=jobs)
+    with Progress(len(WAYS) * len(known.pairs(pairs, seed)) * draws, "draws") as progress:
+        found = spending(known, labels=numbers, pairs=pairs, draws=draws, seed=seed, engine=Local(jobs),
+                         progress=progress.advance)  # fmt: skip
+    write_table(found.table(), output_format, output)
+    if figure is not None:
+        from truegain.report.label_plan import spending_chart
+        from truegain.report.saving import save
+
+        save(spending_chart(found.table()), figure)

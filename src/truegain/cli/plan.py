@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -22,19 +21,8 @@ from truegain.cli.compare import (
     scored,
 )
 from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.gold import (
-    Columns,
-    Design,
-    Gold,
-    GoldLevel,
-    Labels,
-    Missing,
-    Outside,
-    Repeated,
-    Rule,
-    both_labels,
-)
-from truegain.cli.output import table_format_of, write_table
+from truegain.cli.gold import Design, GoldLevel, refuse
+from truegain.cli.output import write_table
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 
@@ -90,80 +78,132 @@ def topics_command(
 def labels_command(
     judgments: Judgments,
     runs: RunFiles,
-    gold: Gold,
-    cost_bronze: Annotated[float, typer.Option("--cost-bronze", help="Price of a bronze label.")],
-    cost_gold: Annotated[float, typer.Option("--cost-gold", help="Price of a gold label, in the same currency.")],
-    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as P@10.")] = "P@10",
-    design: Design = None,
-    detect: Annotated[
-        float | None,
-        typer.Option("--detect", help="The difference worth finding (default: the corrected one so far)."),
+    measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, such as P@10.")] = "P@10",
+    pair: Annotated[
+        str | None, typer.Option("--pair", help="Two systems of many, a,b (default: all pairs of the runs).")
     ] = None,
+    gold: Annotated[
+        str | None, typer.Option("--gold", help="Gold labels so far: a list that was written here, or others.")
+    ] = None,
+    design: Design = None,
+    draw: Annotated[
+        Literal["ordered", "random", "by-bronze", "topics"],
+        typer.Option("--draw", help="A list in the order of what a label can move; or as gold was drawn before."),
+    ] = "ordered",
+    smallest: Annotated[
+        float, typer.Option("--smallest", min=0, help="The difference worth finding; how many labels find it?")
+    ] = 0.0,
     power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
-    confidence: Annotated[float, typer.Option("--confidence", help="1 - alpha of the test.")] = 0.95,
-    rule: Rule = None,
+    topics: Annotated[
+        Literal["sampled", "fixed"], typer.Option("--topics", help="Topics like these, or fixed: these questions only.")
+    ] = "sampled",
+    anytime: Annotated[
+        bool, typer.Option("--anytime", help="For limits that hold at every look at a growing list.")
+    ] = False,
+    costs: Annotated[
+        str | None, typer.Option("--costs", help="Prices, for the cheapest mix: topic=5,gold=1.5,rating=0.1.")
+    ] = None,
+    confidence: Annotated[float, typer.Option("--confidence", help="1 - alpha of the verdict.")] = 0.95,
+    level: Level = None,
     gold_level: GoldLevel = None,
-    labels: Labels = None,
-    outside: Outside = "error",
-    repeated: Repeated = "error",
-    columns: Columns = None,
-    missing: Missing = "refuse",
-    batch: Annotated[
-        int | None, typer.Option("--batch", min=1, help="Size of the next batch (default: what the plan wants).")
+    labels: Annotated[
+        str | None, typer.Option("--labels", help="The labels a gold judge may give, as 0:3 (default: as the bronze).")
+    ] = None,
+    errors: Annotated[
+        str | None,
+        typer.Option("--errors", help="An earlier list with gold labels, which tells where this judge errs most."),
     ] = None,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw cost against difference: FILE.svg, .png or .html.")
+        str | None, typer.Option("--figure", help="Also draw how sure labels make: FILE.svg, .png or .html.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same batch.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same list.")] = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
     output_format: OutputFormat = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", help="Where to write the pairs to send to the gold judge next.")
+        str | None, typer.Option("-o", "--output", help="Where to write the list of pairs to judge, best first: a CSV.")
     ] = None,
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
-    """How many bronze and gold labels show a difference at least cost, and which pairs to have gold-judged next."""
-    from truegain.inference.judges.judge import Judge
-    from truegain.inference.labels.report import plan as plan_of_labels
-    from truegain.report.label_costs import cost_chart, with_bars
+    """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
+    from truegain.inference.labels.listing import gold_list
+    from truegain.inference.labels.planning import plan_labels
+    from truegain.report.label_plan import label_chart, label_table
     from truegain.report.saving import check_ending, save
-    from truegain.tables.write import kind_to_write, write_judgments
+    from truegain.tables.gold_list import is_gold_list
+    from truegain.tables.write import kind_to_write
 
     if output is not None:
         kind_to_write(output)  # now, not when the work is done
     if figure is not None:
         check_ending(figure)
     if output == table == "-":
-        raise TruegainError(
-            "the table and the next batch cannot both go to standard output; give --table FILE or -o FILE"
+        raise TruegainError("the table and the list cannot both go to standard output; give --table FILE or -o FILE")
+    files, two = expand(runs), _two(pair)
+    if gold is None:
+        refuse("is about gold labels; give these with --gold", design=design)
+    listed = None
+    if gold is None or (output is not None and not is_gold_list(gold)):
+        listed = gold_list(
+            files, judgments, measure, draw=draw if gold is None else design or draw, pair=two, gold=gold,
+            labels=_ends(labels), errors=errors, seed=seed, level=level, name_by=name_by, jobs=jobs,
+        )  # fmt: skip
+    found = plan_labels(
+        files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
+        power=power, costs=costs, topics=topics, anytime=anytime, confidence=confidence, gold_level=gold_level,
+        level=level, name_by=name_by, jobs=jobs,
+    )  # fmt: skip
+    notes = list(found.notes)
+    if output is not None:
+        if listed is None:
+            raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
+        listed.write(output)
+        notes.append(
+            f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
+            "and give it to `truegain verdict --gold`."
         )
-    read = both_labels(
-        judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
-    )  # fmt: skip
-    judge = Judge.fit(
-        read.bronze, read.gold, design, measure, gold_level=gold_level, missing=missing, scale=read.labels
-    )
-    found = plan_of_labels(
-        expand(runs), read.bronze, judge, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design,
-        detect=detect, power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,
-        seed=seed, name_by=name_by, jobs=jobs,
-    )  # fmt: skip
-    if found.batch is not None and output is not None:
-        write_judgments(found.batch, output)
-    elif output is not None:
-        typer.echo(_not_written(output, found.about_batch), err=True)
     if figure is not None:
-        save(cost_chart(found), figure)
-    shown = replace(found.table, notes=(*read.said, *found.table.notes))
-    plain = table_format_of(output_format, table) == "table"
-    write_table(with_bars(shown) if plain else shown, output_format, table)
+        save(label_chart(found), figure)
+    shown = label_table(found)
+    write_table(replace(shown, notes=(*shown.notes, *notes)), output_format, table)
 
 
-def _not_written(output: str, why: str) -> str:
-    """That there is no batch to write, and that an older file of that name is not one."""
-    old = f"; the {output} that is there is an older one" if Path(output).exists() else ""
-    return f"note: {output} was not written{old}. {why}"
+def _two(pair: str | None) -> tuple[str, str] | None:
+    """The two systems of --pair."""
+    if pair is None:
+        return None
+    a, comma, b = pair.partition(",")
+    if not comma or not a.strip() or not b.strip():
+        raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
+    return a.strip(), b.strip()
+
+
+def _ends(labels: str | None) -> tuple[float, float] | None:
+    """The lowest and the highest of --labels."""
+    from truegain.gains.scales import scale_of
+
+    found = scale_of(labels)
+    return None if found is None else (min(found), max(found))
+
+
+@plan.command("fill")
+def fill_command(
+    gold_list: Annotated[str, typer.Argument(help="A list written by `plan labels`.")],
+    labels: Annotated[str, typer.Argument(help="Labels of its first pairs: TREC qrels, CSV, JSONL or Parquet.")],
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to write the list with its labels.")],
+    first: Annotated[
+        int | None, typer.Option("--first", min=1, help="Take only labels of the first so many rows, and skip others.")
+    ] = None,
+) -> None:
+    """Put labels that came back from a judging tool into the list they were drawn from."""
+    from truegain.tables.gold_list import read_gold_list
+
+    listed = read_gold_list(gold_list)
+    filled = listed.filled(labels, first)
+    filled.write(output)
+    typer.echo(
+        f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."
+    )
 
 
 @plan.command("assessors")

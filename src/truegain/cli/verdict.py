@@ -79,6 +79,9 @@ def verdict_command(
         str | None,
         typer.Option("--hole-sample", help="Labels of a random sample of the runs' unjudged documents, to the cutoff."),
     ] = None,
+    anytime: Annotated[
+        bool, typer.Option("--anytime", help="Limits that hold at every look at a growing list of gold labels.")
+    ] = False,
     uses: Annotated[
         list[str] | None,
         typer.Option("--uses", help="system=model, the model a system uses, or a file of system,model; repeatable."),
@@ -124,6 +127,7 @@ def verdict_command(
         scale=reading.scale if ratings or gold_rule else None, repeated=reading.repeated, normalise=normalise,
         gold_level=gold_level,
         uses=models, judge_model=judge_model, smallest=smallest, holes=holes, hole_sample=hole_sample,
+        anytime=anytime,
         confidence=confidence,
         replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip

@@ -151,6 +151,12 @@ class nDCG(_Discounted):
         """From 0 to 1, unless some label has a negative gain."""
         return (0.0 if least_gain(self.gains) >= 0 else -math.inf), 1.0
 
+    def over_one_ideal(self, ranked: RankedGains) -> tuple[DCG, float]:
+        """DCG, and the mean over topics of the best DCG: what stands for nDCG where it must be linear in gain."""
+        plain = DCG(cutoff=self.cutoff, dcg=self.dcg, base=self.base, gains=self.gains, judged_only=self.judged_only)
+        best = self.best(ranked)
+        return plain, float(best[best > 0].mean()) if (best > 0).any() else 1.0
+
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         return ratio(self.discounted(ranked), ranked.per_list(self.best(ranked)))

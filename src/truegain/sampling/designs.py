@@ -12,11 +12,10 @@ from typing import Literal
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.tables.columns import Bools, Codes, Floats, Ints
+from truegain.tables.columns import Bools, Floats, Ints
 
 Design = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
 Expansion = Callable[[Ints, Floats, Bools], Floats]  # by topic, bronze label and what was drawn, of every pair
-Take = Callable[[Ints | Codes, Floats, Floats, int], Ints]
 
 
 @dataclass(frozen=True)
@@ -25,14 +24,13 @@ class GoldDesign:
 
     sample: whether they are a sample of the pairs that are scored; here: whether they are of the scored topics at all.
     whole: whether topics are drawn, with all their pairs.  expansion: how many pairs each drawn pair stands for, 1 over
-    its chance to be drawn; None where chances are not known.  take: which of some pairs in random order to judge next.
+    its chance to be drawn; None where chances are not known.
     """
 
     words: str
     sample: bool
     whole: bool
     expansion: Expansion | None
-    take: Take
     here: bool = True
 
 
@@ -58,42 +56,14 @@ def _by_label(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG0
     return np.asarray((size / found)[code])
 
 
-def _first(topic: Ints | Codes, label: Floats, so_far: Floats, size: int) -> Ints:  # noqa: ARG001
-    return np.arange(min(size, len(topic)))
-
-
-def _whole_topics(topic: Ints | Codes, label: Floats, so_far: Floats, size: int) -> Ints:  # noqa: ARG001
-    topics, first = np.unique(topic, return_index=True)
-    place = np.zeros(int(topics.max()) + 1, np.int64)
-    place[topics[np.argsort(first)]] = np.arange(len(topics))
-    rank = place[topic]
-    wanted = int(np.searchsorted(np.cumsum(np.bincount(rank)), size)) + 1
-    by_topic = np.argsort(rank, kind="stable")
-    return np.asarray(by_topic[rank[by_topic] < wanted])
-
-
-def _labels_in_turn(topic: Ints | Codes, label: Floats, so_far: Floats, size: int) -> Ints:  # noqa: ARG001
-    place = np.full(len(label), np.inf)
-    for value, count in zip(*np.unique(so_far, return_counts=True), strict=True):
-        mine = np.flatnonzero(label == value)
-        place[mine] = (np.arange(len(mine)) + 0.5) / count  # labels take turns, each at its rate
-    return np.argsort(place, kind="stable")[: min(size, int(np.isfinite(place).sum()))]
-
-
 DESIGNS: dict[str, GoldDesign] = {
-    "random": GoldDesign(
-        "gold pairs drawn at random from the pairs the bronze judge labelled", True, False, _equal, _first
-    ),
-    "by-bronze": GoldDesign("drawn by bronze label, so many of each", True, False, _by_label, _labels_in_turn),
-    "topics": GoldDesign(
-        "every labelled pair of some topics, the topics drawn at random", True, True, _of_topics, _whole_topics
-    ),
+    "random": GoldDesign("gold pairs drawn at random from the pairs the bronze judge labelled", True, False, _equal),
+    "by-bronze": GoldDesign("drawn by bronze label, so many of each", True, False, _by_label),
+    "topics": GoldDesign("every labelled pair of some topics, the topics drawn at random", True, True, _of_topics),
     "by-gold": GoldDesign(
-        "chosen until there were so many gold-relevant and so many gold-non-relevant ones", False, False, None, _first
+        "chosen until there were so many gold-relevant and so many gold-non-relevant ones", False, False, None
     ),
-    "elsewhere": GoldDesign(
-        "from other topics, another time or another collection", False, False, None, _first, here=False
-    ),
+    "elsewhere": GoldDesign("from other topics, another time or another collection", False, False, None, here=False),
 }
 SAME_POPULATION = tuple(name for name, d in DESIGNS.items() if d.sample)
 DRAWN_PAIRS = tuple(name for name, d in DESIGNS.items() if d.sample and not d.whole)
@@ -135,16 +105,3 @@ def weights_of(labels: Floats, drawn: Bools, design: str) -> Floats:
     if known is None or known is _equal or DESIGNS[design].whole:
         return np.ones(int(drawn.sum()))
     return np.asarray(expansion_of(labels, drawn, design)[drawn] * (drawn.sum() / len(labels)))
-
-
-def take_next(design: str, order: Ints, topic: Ints | Codes, labels: Floats, so_far: Floats, size: int) -> Ints:
-    """The next pairs for the gold judge, of those that have no gold label yet, so that the design stays what it is.
-
-    order: the pairs in random order; topic, labels: of each pair of the pool, so_far: bronze labels of the gold pairs.
-    Whole topics, as many as it takes; each bronze label as often as so far; else the first.
-
-    >>> topic, labels = np.array([0, 0, 1, 1]), np.array([0.0, 1.0, 0.0, 1.0])
-    >>> take_next("topics", np.array([2, 0, 3, 1]), topic, labels, labels, 1).tolist()
-    [2, 3]
-    """
-    return order[DESIGNS[design].take(topic[order], labels[order], so_far, size)]

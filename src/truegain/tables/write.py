@@ -59,7 +59,7 @@ def write_judgments(judgments: object, path: PathLike) -> None:
                 "end the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
             )
     else:
-        write_bytes(path, _table(_judgment_columns(given), kind, os.fspath(path)))
+        write_bytes(path, table_bytes(_judgment_columns(given), kind, os.fspath(path)))
 
 
 def write_runs(runs: object, path: PathLike) -> None:
@@ -80,7 +80,7 @@ def write_runs(runs: object, path: PathLike) -> None:
     if _is_folder(path, len(given.parts)):
         _write_folder(given, Path(path))
     elif (kind := kind_to_write(path)) is not None:
-        write_bytes(path, _table(_run_columns(given), kind, os.fspath(path)))
+        write_bytes(path, table_bytes(_run_columns(given), kind, os.fspath(path)))
     elif len(given.parts) > 1:
         raise InputError(
             f"a TREC file holds one system, and there are {len(given.parts)}",
@@ -221,11 +221,16 @@ def _plain_values(name: str, values: Any) -> list[Any]:
     """Python values; labels that are whole numbers as such, whatever is missing as None."""
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if name in ("label", "gain"):
-        return [int(v) if v.is_integer() and abs(v) < 2**53 and repr(v) != "-0.0" else v for v in listed]
+        return [None if v is None else _whole_if(v) for v in listed]
     return [None if not isinstance(v, str) and is_missing(v) else v for v in listed]
 
 
-def _table(columns: Table, kind: Kind, file: str) -> bytes:
+def _whole_if(v: float) -> float | int:
+    return int(v) if v.is_integer() and abs(v) < 2**53 and repr(v) != "-0.0" else v
+
+
+def table_bytes(columns: Table, kind: Kind, file: str) -> bytes:
+    """Columns as the bytes of a CSV, TSV, JSONL or Parquet file."""
     for name in ("topic", "doc", "subtopic", "assessor", "system"):
         if "" in columns.get(name, ()):
             raise InputError(f"an empty {name} cannot be written", file=file, hint="give it a name")

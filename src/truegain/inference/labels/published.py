@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, needs
 from truegain.inference.judges.judge import Judge
-from truegain.inference.labels.plan import detectable_in_se, some_difference
+from truegain.student import quantile_of
 
 
 def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05, power: float = 0.5) -> float:
@@ -56,3 +56,21 @@ def published_sizes(
         sizes[f"nR_{name}"] = judge.mR * (1 - judge.mR) * both * (j - 1 + judge.mN) ** 2 / (f2 * below)
         sizes[f"nN_{name}"] = judge.mN * (1 - judge.mN) * both * (judge.mR - j) ** 2 / (f3 * below)
     return sizes
+
+
+def detectable_in_se(p: float, power: float) -> float:
+    """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
+    if not 0 < power < 1:
+        raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
+    special = needs("scipy.special", "inference")
+    far = quantile_of(1 - p) + float(special.ndtri(power))
+    if far <= 0:
+        raise TruegainError(f"power {power:g} is below the level of the test; give a higher power")
+    return far
+
+
+def some_difference(difference: float) -> float:
+    """How large a difference is; refused where there is none."""
+    if not abs(difference) > 1e-12:
+        raise TruegainError("a difference of 0 needs infinitely many labels; say which difference matters to you")
+    return abs(difference)

@@ -10,6 +10,7 @@ import numpy as np
 
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
 from truegain.inference.study.lattice import Lattice, limits
@@ -17,10 +18,15 @@ from truegain.inference.study.moves import Spread
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
 from truegain.student import p_of
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools, Floats, Ints
 
 TINY = 1e-12
 METHOD = "t, moves of all sources"
+NOT_LISTED = (
+    "are not on the list of gold labels: it was drawn for other runs or another measure; draw one for these (truegain "
+    "plan labels)"
+)
+SCORE_NOT_LISTED = "are not on the list of gold labels, which tells differences: the systems it was for share them"
 ROUNDING = 1e-10  # of a score: a standard error below is none
 
 
@@ -41,9 +47,12 @@ class Answering:
         low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
         least, most = self.measure.bounds()
+        unlisted = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
         out = []
         for s, system in enumerate(self.systems):
             notes = _unknown(False, None if touching is None else int(touching[s]), self.lattice.labels)
+            if unlisted is not None and unlisted[s]:
+                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED}",)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
                 Estimate(
@@ -59,7 +68,7 @@ class Answering:
         spread, value = lattice.spread(asked), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
         touching, exact = lattice.evidence.touching(asked), _exact(lattice)
-        own = lattice.evidence.touching(Contrasts.scores(len(self.systems)))
+        own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), _unlisted(lattice, asked)
         difference = asked.values(value)
         difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
         low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
@@ -72,13 +81,15 @@ class Answering:
                 notes = ("the two score the same in every topic",)
             if own is not None and lattice.labels == "gold" and not exact and not (own[a] and own[b]):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
+            if unlisted is not None and unlisted[i]:
+                notes = (f"{unlisted[i]:,} documents that move this difference {NOT_LISTED}",)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], str(self.measure), float(value[a]), float(value[b]),
                     float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
-                    None if notes or exact else p_of(float(t), float(spread.df[i])), test=METHOD, level=self.confidence,
-                    n=self.topics, naive=float(naive[i]),
+                    None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])), test=METHOD,
+                    level=self.confidence, n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
             )  # fmt: skip
@@ -156,7 +167,16 @@ class Answering:
 def _exact(lattice: Lattice) -> bool:
     """Whether all labels are gold and nothing else is spoken of."""
     evidence = lattice.evidence
-    return not lattice.over and isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
+    if lattice.over:
+        return False
+    if isinstance(evidence, ByList):
+        return evidence.draws.whole
+    return isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
+
+
+def _unlisted(lattice: Lattice, asked: Contrasts) -> Ints | None:
+    """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
+    return lattice.evidence.unlisted(asked) if isinstance(lattice.evidence, ByList) else None
 
 
 def _unknown(still: bool, touching: int | None, what: str = "gold") -> tuple[str, ...]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.inference.study.anytime import error_at_all_looks
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
-from truegain.inference.study.next_steps import Standing, Step, steps_of
+from truegain.inference.study.next_steps import Standing, Step, fewest_gold, steps_of
 from truegain.inference.study.verdict import outcome_of
 from truegain.sampling.designs import DESIGNS
-from truegain.student import quantile_of
+from truegain.sampling.ordered import information_after
+from truegain.student import quantile_of, quantiles_of
+from truegain.tables.columns import frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +48,53 @@ class Buying:
         judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
         return steps if judging is None else [judging, *steps]
 
+    def until_decided(self, asked: Contrasts) -> str:
+        """How many more labels of a list decide a difference, were it as it is now; empty where there is no list."""
+        if not isinstance(self.lattice.evidence, ByList) or self.lattice.evidence.draws.whole:
+            return ""
+        now, value = self.standing(asked), abs(float(asked.values(self.lattice.evidence.value)[0]))
+        far = max(value, abs(self.smallest - value)) if self.smallest else value
+        needed = fewest_gold(now, far) if far > 0 else None
+        if needed is None:
+            last = now.after(gold=now.pairs / now.gold)
+            if last <= 0:
+                return "All labels of the list are needed to decide it, were the difference as it is now."
+            return (
+                f"No more gold labels will decide it, were the difference as it is now: with all {now.pairs:,} the "
+                f"interval is +-{last:.4f}; topics must tell."
+            )
+        if needed <= now.gold:
+            return ""
+        return (
+            f"Were the difference as it is now, about {needed - now.gold:,} more gold labels would decide it "
+            f"({needed:,} in all)."
+        )
+
     def standing(self, asked: Contrasts) -> Standing:
-        """Own parts of the variance, and how many topics, gold labels and assessors there are."""
-        parts: dict[str, float] = {
-            "gold" if s == "holes" else s: float(v[0]) for s, v in self.lattice.own_parts(asked).items()
-        }
+        """The same of one contrast."""
+        return self.standings(asked)[0]
+
+    def standings(self, asked: Contrasts) -> list[Standing]:
+        """Own parts of the variance of each, and how many topics, gold labels and assessors there are."""
+        own = {"gold" if s == "holes" else s: v.tolist() for s, v in self.lattice.own_parts(asked).items()}
         made = self.material
         gold, pairs = made.gold_counts(self.lattice)
         whole = made.judge is not None and DESIGNS[made.judge.design].whole
         people = 0 if made.raters is None else len(made.raters)
-        return Standing(
-            parts, len(made.ranked.topics), gold, pairs, people,
+        evidence, looks = self.lattice.evidence, self.lattice.looks
+        confidence, alpha, tau = self.confidence, None, None
+        spread = self.lattice.spread(asked)
+        if isinstance(evidence, ByList):
+            sizes = evidence.draws.sizes
+            tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
+            if looks is not None:
+                alpha = error_at_all_looks(looks, "topics" in made.over)
+                confidence, spread = 1 - alpha, evidence.over_topics(asked)
+        now = Standing(
+            {}, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
-            quantile_of(self.confidence, float(self.lattice.spread(asked).df[0])),
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
-            unit="" if made.sample is None else "sampled hole",
+            unit="" if made.sample is None else "sampled hole", information=tau, alpha=alpha,
         )  # fmt: skip
+        quantiles = quantiles_of(confidence, spread.df).tolist()
+        return [replace(now, parts={s: v[i] for s, v in own.items()}, quantile=q) for i, q in enumerate(quantiles)]

@@ -12,6 +12,8 @@ from truegain.errors import TruegainError, needs
 from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
+from truegain.inference.study.anytime import at_every_look
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
 from truegain.inference.study.hole_sample import ByHoles
@@ -66,6 +68,7 @@ class Lattice:
     make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
     make_replicates: Callable[[], Moves] | None = None
     make_documents: Callable[[], Moves] | None = None
+    looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
 
     @property
     def labels(self) -> SourceName:
@@ -97,12 +100,18 @@ class Lattice:
         if source == "topics":
             return self.evidence.over_topics(asked)
         if source in LABELS:
-            return self.evidence.over_gold(asked) if source == self.labels else None
+            return self._over_labels(asked) if source == self.labels else None
         if source == "assessors":
             return None if self.assessors is None else self.assessors[0].spread(asked)
         if source == "replicates":
             return None if self.replicates is None else self.replicates.spread(asked)
         return None if self.collection is None else self.collection.spread(asked)
+
+    def _over_labels(self, asked: Contrasts) -> Spread | None:
+        found = self.evidence.over_gold(asked)
+        if self.looks is None or not isinstance(self.evidence, ByList):
+            return found
+        return at_every_look(self.evidence.over_gold(asked), None, self.evidence.draws.information, self.looks)
 
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
@@ -127,8 +136,11 @@ class Lattice:
         """Everything together; never surer than for one of the sources that topics hold.
 
         V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
-        may come out below the second, and the wider of the two counts.
+        may come out below the second, and the wider of the two counts.  At every look, see `at_every_look`.
         """
+        if self.looks is not None and isinstance(self.evidence, ByList):
+            over = self.evidence.over_topics(asked) if "topics" in self.over else None
+            return at_every_look(self.evidence.over_gold(asked), over, self.evidence.draws.information, self.looks)
         whole = self._joined(asked)
         for source in NESTED:
             part = self.alone(asked, source) if source in (*LABELS, *self.over) else None

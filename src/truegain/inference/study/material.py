@@ -16,7 +16,9 @@ from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.judges.judge import Judge
-from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.study.by_list import ByList, StandIn
+from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
@@ -29,6 +31,7 @@ from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.source import SourceName
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, frozen
+from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
@@ -137,16 +140,16 @@ class Material:
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
     sample: HoleSample | None = None
+    listed: GoldList | None = None
+    looks: float | None = None  # see `Lattice`
 
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
         tell_holes(self.ranked, m, self.judge)
-        evidence = naive = evidence_of(self.ranked, m, self.judge, self.gold_level)
-        if self.judge is not None:
-            naive = evidence_of(self.ranked, m, None, None)
-        if self.sample is not None:
-            evidence = self.sample.evidence(m)
+        evidence, naive = self._evidence(m)
+        if self.looks is not None:
+            self._refuse_looks()
         collection = assessors = replicates = documents = None
         if "collection" in self.over:
             check_drawable(m)
@@ -182,7 +185,20 @@ class Material:
                 def replicates() -> Moves:
                     return raters.repeated_moves(refitted, self.ranked.topics)
 
-        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents)
+        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, self.looks)
+
+    def _evidence(self, m: Measure) -> tuple[Evidence, Evidence]:
+        """What the scores stand on, and the labels as they are."""
+        if self.listed is not None and self.judge is not None:
+            by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_level))
+            stand_in = StandIn.of(m, self.ranked)
+            plain = evidence_of(self.ranked, stand_in.measure, None, None)
+            assert isinstance(plain, Plain)
+            return by_list, Plain(plain.scores / stand_in.constant, plain.topics)
+        if self.sample is not None:
+            return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
+        found = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
@@ -210,6 +226,16 @@ class Material:
             "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
             "drawn from these topics (design='random')"
         )
+
+    def _refuse_looks(self) -> None:
+        """Looking many times is known for labels in a drawn order, and topics."""
+        if self.listed is None:
+            raise TruegainError(
+                "anytime: how often one may look is known for gold labels in the order of a list; draw one with "
+                "`truegain plan labels ... -o gold_list.csv`, or leave anytime out and look once"
+            )
+        if others := sorted(self.over - {"topics"}):
+            raise TruegainError(f"anytime and generalise_to {others[0]!r}: not known together; leave one of them out")
 
     def _refuse_shallow(self, m: Measure) -> None:
         """Refuse runs that were cut between k and 2k; a list that ends there in a deeper run found no more."""
@@ -239,6 +265,8 @@ class Material:
 
     def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
         """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged; sampled holes."""
+        if isinstance(lattice.evidence, ByList):
+            return lattice.evidence.draws.n, len(lattice.evidence.draws.sizes)
         if isinstance(lattice.evidence, ByGoldPairs):
             return len(lattice.evidence.gold), lattice.evidence.gold.of
         if isinstance(lattice.evidence, ByGoldTopics):

@@ -6,13 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from truegain.errors import TruegainError
+from truegain.inference.study.anytime import sequence_half
 from truegain.sampling.catalogue import SOURCES
+from truegain.tables.columns import Floats
 
 KINDS = ("topics", "gold", "assessors")
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
 UNITS: dict[str, str] = {name: s.unit for name, s in SOURCES.items()}
 FACTORS = (2, 4)
+GRID = tuple(1.05**i for i in range(90))  # times as many topics or assessors that a mix tries
 MOST = 1e7
 
 
@@ -34,14 +39,16 @@ class Standing:
     labels: float = 1.0
     whole: bool = False
     unit: str = ""  # what gold labels are called where they are something else
+    information: Floats | None = None  # of an ordered list: tau with the first 0, 1, 2, ... rows judged
+    alpha: float | None = None  # the error at all looks together, where limits shall hold at every one
 
     @property
     def half(self) -> float:
         """Half of the interval's width now."""
-        return self.quantile * math.sqrt(sum(self.parts.values()))
+        return self.after()
 
     def after(self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0) -> float:
-        """Half of the width with so many times as many of each.
+        """Half of the width with so many times as many of each; gold: times the share of the pairs that is gold.
 
         V' = (topics + collection + replicates) T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
 
@@ -52,6 +59,8 @@ class Standing:
         p = self.parts
         with_topics = sum(v for source, v in p.items() if source not in ("gold", "assessors"))
         v = with_topics / topics + p.get("assessors", 0.0) / assessors
+        if self.information is not None:
+            return self._after_rows(v, topics, gold)
         if p.get("gold") and self.gold and self.pairs:
             f = self.gold / self.pairs
             new = min(1.0, f * gold)
@@ -59,6 +68,26 @@ class Standing:
         else:
             v += p.get("gold", 0.0) / (topics * gold)
         return self.quantile * math.sqrt(v)
+
+    def _after_rows(self, others: float, topics: float, gold: float) -> float:
+        """The same with the first rows of an ordered list: V(gold) = s2/tau, tau growing with every row.
+
+        With f times as many topics the list is f times as long: tau' of f n rows is f times tau of n rows.
+        """
+        now, tau = self._tau(self.gold), topics * self._tau(self.gold * gold)
+        s2 = self.parts.get("gold", 0.0) * now if math.isfinite(now) else 0.0
+        if self.alpha is None:
+            return self.quantile * math.sqrt(others + s2 / tau)
+        return math.sqrt(self.quantile**2 * others + float(sequence_half(np.array([s2]), tau, self.alpha)[0]) ** 2)
+
+    def _tau(self, rows: float) -> float:
+        """Of so many rows, in between as well; infinite with all of them."""
+        assert self.information is not None
+        low = math.floor(rows + 1e-9)
+        if low >= len(self.information) - 1:
+            return math.inf
+        first, second = float(self.information[low]), float(self.information[low + 1])
+        return first if math.isinf(second) else first + (rows - low) * (second - first)
 
 
 @dataclass(frozen=True)
@@ -151,6 +180,79 @@ def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None =
             factors = [float(f) for f in FACTORS if f < most] + ([most] if math.isfinite(most) and most > 1 else [])
         found += [_step(now, kind, have[kind], f, smallest, costs or {}) for f in factors if f > 1]
     return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
+
+
+def fewest_gold(now: Standing, half: float) -> int | None:
+    """The fewest gold labels in all, those at hand at least, that bring half the width there; None where none do.
+
+    >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
+    >>> fewest_gold(now, 0.036), fewest_gold(now, 0.03)
+    (230, None)
+    """
+    top = now.pairs or int(MOST)
+    if now.after(gold=top / now.gold) > half:
+        return None
+    low, high = now.gold, top
+    if now.half <= half:
+        return low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if now.after(gold=middle / now.gold) <= half else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class Mix:
+    """How many more of each kind to buy, what they cost together, and half the width then."""
+
+    more: Mapping[str, int]
+    half: float
+    cost: float
+
+
+def cheapest(now: Standing, half: float, costs: Mapping[str, float]) -> Mix | None:
+    """The cheapest topics, gold labels and assessors together that bring half the width there; None where none do.
+
+    For numbers of topics and assessors on a grid the fewest gold labels are found; a topic comes with as many gold
+    labels and ratings as the others have, further gold labels beside.
+
+    >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
+    >>> cheapest(now, 0.03, {"topics": 5.0, "gold": 1.5})  # doctest: +ELLIPSIS
+    Mix(more={'topics': 36, 'gold': 72}, half=0.0298..., cost=288.0)
+    """
+    best: Mix | None = None
+    topics = GRID if "topics" in costs and now.parts.get("topics") else (1.0,)
+    assessors = GRID if "assessors" in costs and now.assessors else (1.0,)
+    most = now.pairs / now.gold if now.gold and now.pairs else MOST
+    for t in topics:
+        for a in assessors:
+            gold = 1.0
+            if now.after(topics=t, assessors=a) > half:
+                if "gold" not in costs or not now.gold or now.after(topics=t, assessors=a, gold=most) > half:
+                    continue
+                low, high = 1.0, most
+                for _ in range(60):
+                    middle = math.sqrt(low * high)
+                    enough = now.after(topics=t, assessors=a, gold=middle) <= half
+                    low, high = (low, middle) if enough else (middle, high)
+                gold = high
+            found = _mixed(now, t, gold, a, costs)
+            best = found if best is None or found.cost < best.cost else best
+    return best
+
+
+def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: Mapping[str, float]) -> Mix:
+    have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
+    times = {"topics": topics, "gold": topics * gold, "assessors": assessors}
+    more = {kind: math.ceil(have[kind] * (times[kind] - 1) - 1e-6) for kind in KINDS if have[kind] and kind in costs}
+    cost = sum(
+        costs[kind] * n * (now.labels if kind == "gold" else now.ratings if kind == "assessors" else 1)
+        for kind, n in more.items()
+    )
+    factor = {kind: 1 + more.get(kind, 0) / have[kind] if have[kind] else 1.0 for kind in KINDS}
+    factor["gold"] /= factor["topics"]
+    half = now.after(**factor)
+    return Mix({kind: n for kind, n in more.items() if n}, half, cost)
 
 
 def _needed(now: Standing, kind: str, smallest: float, most: float) -> float:

@@ -15,6 +15,7 @@ from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
 from truegain.inference.study.buying import Buying
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
@@ -40,7 +41,7 @@ from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
-from truegain.inference.study.trusted import Labels
+from truegain.inference.study.trusted import Labels, listed_in
 from truegain.inference.study.verdict import Verdict, outcome_of
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -73,6 +74,8 @@ class Study:
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
     measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
+    gold may be a list that `plan labels` drew, with labels down to some row: it knows its design.
+    anytime: intervals hold at every look at a growing list, however often; wider than those of one look.
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
@@ -104,6 +107,7 @@ class Study:
         smallest: float = 0.0,
         holes: HolesAs = "bound",
         hole_sample: object = None,
+        anytime: bool = False,
         confidence: float = 0.95,
         replicates: int = 1000,
         seed: int = 0,
@@ -119,6 +123,7 @@ class Study:
         check_one_of("holes", holes, ("bound", "non-relevant"))
         if gold is None and design is not None:
             raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
+        gold, design, self.gold_list = listed_in(gold, design)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
         self.gold_rated = gold_rule is not None
@@ -141,19 +146,20 @@ class Study:
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         within = Labels(labels, self._labels, self.topics)
         self.judge, self.gold_level = (
-            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated),
+            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated, self.gold_list),
             gold_level,
         )
         self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
-            self.hole_sample,
+            self.hole_sample, self.gold_list, confidence if anytime else None,
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
-            "design": None if self.judge is None else self.judge.design, "confidence": confidence, "seed": seed,
+            "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
+            "anytime": anytime, "confidence": confidence, "seed": seed,
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip
@@ -292,6 +298,8 @@ class Study:
         lattice = self.lattice(m)
         comparison = self._answering(m).differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
+        if isinstance(lattice.evidence, ByList) and lattice.evidence.note:
+            notes.append(lattice.evidence.note)
         lent = [*self._borrowed(m, a), *self._borrowed(m, b)]
         outcome: Any = "cannot be told"
         if comparison.low is not None and comparison.high is not None and not lent:
@@ -300,7 +308,9 @@ class Study:
             outcome = outcome_of(comparison.low, comparison.high, *far, self.smallest)
             if comparison.low == comparison.high == 0 and far[1] == 0:
                 outcome = "does not hold"  # exactly as good
-        known = comparison.p is not None
+        known = comparison.low is not None and comparison.low != comparison.high
+        if outcome == "cannot be told" and known and (told := self._buying(m).until_decided(asked)):
+            notes.append(told)
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population, next(iter(shares), None)
         return Verdict(
@@ -354,6 +364,10 @@ class Study:
 
     def _buying(self, m: Measure) -> Buying:
         return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound")
+
+    def standings(self, asked: Contrasts, measure: object = None) -> list[Standing]:
+        """What each of several differences stands on now."""
+        return self._buying(self._measure(measure)).standings(asked)
 
     def standing(self, a: str, b: str, measure: object = None) -> Standing:
         """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.

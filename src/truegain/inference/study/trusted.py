@@ -13,8 +13,24 @@ from truegain.inference.study.checks import gold_of, tell_whole_topics
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.material import Given, of_topics
 from truegain.measures.base import Measure
-from truegain.sampling.designs import SAME_POPULATION, Design
+from truegain.sampling.designs import SAME_POPULATION, Design, check_design
+from truegain.sampling.ordered import OrderedDraws
+from truegain.tables.columns import Floats
+from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
 from truegain.tables.judgments import Judgments
+
+
+def listed_in(gold: object, design: Design | None) -> tuple[object, Design | None, GoldList | None]:
+    """Gold labels, their design, and the ordered list they stand in: a list knows how it was drawn."""
+    if not is_gold_list(gold):
+        return gold, design, None
+    listed = gold if isinstance(gold, GoldList) else read_gold_list(gold)  # type: ignore[arg-type]
+    if design is not None:
+        raise TruegainError(f"{listed.source} knows its design ({listed.design}); leave design={design!r} out")
+    if listed.design == "ordered":
+        return listed.judgments(), "random", listed
+    check_design(listed.design)
+    return listed.judgments(), listed.design, None  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +47,13 @@ class Labels:
         return of_topics(trusted, set(trusted.topic.values) - left_out)
 
     def judge(
-        self, gold: object, design: Design | None, measure: Measure, gold_level: float | None, rated: bool
+        self,
+        gold: object,
+        design: Design | None,
+        measure: Measure,
+        gold_level: float | None,
+        rated: bool,
+        listed: GoldList | None = None,
     ) -> Judge | None:
         """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study.
 
@@ -48,10 +70,19 @@ class Labels:
             said, meant = labels.label, trusted.label
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
-        judge = Judge.fit(labels, trusted, design, measure, gold_level=gold_level, scale=scale)
-        tell_whole_topics(judge)
+        weights = None if listed is None else expansion_in(listed, trusted)
+        judge = Judge.fit(labels, trusted, design, measure, gold_level=gold_level, scale=scale, weights=weights)
+        if listed is None:
+            tell_whole_topics(judge)
         return judge
 
     def sample(self, labels: object, runs: Given, measures: Sequence[Measure]) -> HoleSample:
         """The sample of the holes."""
         return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(Judgments.of(labels)), tuple(measures))
+
+
+def expansion_in(listed: GoldList, kept: Judgments) -> Floats:
+    """How many pairs each gold label that is kept stands for."""
+    draws = OrderedDraws(listed.size, listed.judged)
+    left = set(kept.topic.values)
+    return np.asarray(draws.expansion[[t in left for t in listed.topics[: draws.n]]])

@@ -1,0 +1,242 @@
+"""Gold labels that exist already, spent again: which way of drawing them, and how many, until the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.engine import Engine, Local
+from truegain.errors import TruegainError
+from truegain.gains.list_fit import ListFit
+from truegain.inference.labels.listing import LEAST_ERROR
+from truegain.inference.study.anytime import at_every_look
+from truegain.inference.study.by_list import ByList, StandIn
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned, at_level
+from truegain.measures.linear import linear_parts
+from truegain.measures.parse import parse_measure
+from truegain.sampling.ordered import OrderedDraws
+from truegain.student import quantile_of, quantiles_of
+from truegain.tables.checks import warn
+from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints
+from truegain.tables.judgments import Judgments
+from truegain.tables.pool import Pool
+from truegain.tables.read import NameBy
+from truegain.tables.table import Cell, Table
+
+WAYS = ("pool", "both lists", "ordered", "one list for all")
+LABELS = (25, 50, 75, 100, 150, 200, 300, 400, 500)
+PAIR = Contrasts.of([(0, 1)])
+NONE = np.inf  # half the width where too few labels touch a difference
+COLUMNS = ("drawn from", "gold labels", "half width", "holds", "right", "wrong", "undecided")
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Pairs that have both labels: topic, stratum of the bronze label, worth of the gold one, weight by system."""
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    topic: Ints
+    stratum: Ints
+    gold: Floats
+    weight: Floats
+    scale: tuple[float, float]
+    measure: str
+
+    @classmethod
+    def of(
+        cls,
+        runs: object,
+        bronze: object,
+        gold: object,
+        measure: str | Measure,
+        *,
+        level: float | None = None,
+        name_by: NameBy = "file",
+        jobs: int | None = None,
+    ) -> Labelled:
+        """Bronze labels without a gold one are left out, and told."""
+        table, trusted = Judgments.of(bronze), Pool.of(Judgments.of(gold))
+        both = np.asarray(trusted.find(Coded.of(table.topic.strings()), Ids.of(table.docs.strings())), np.int64)
+        keep = (both >= 0) & (np.where(both >= 0, trusted.labels[both], -1.0) >= 0) & (table.label >= 0)
+        if not keep.any():
+            raise TruegainError("no pair has both a bronze and a gold label; check that the two files belong together")
+        if lost := int((~keep).sum()):
+            warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label beside them and are left out")
+        ranked = aligned(runs, table.take(np.flatnonzero(keep)), Options(), name_by=name_by, jobs=jobs)
+        pool, label = ranked.pool, ranked.item_gain
+        true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
+        stand_in = StandIn.of(at_level(parse_measure(measure), level), ranked)
+        parts = linear_parts(stand_in.measure, np.concatenate([label, true]), int(ranked.rank.max(initial=1)))
+        ends = float(parts.worths.min()), float(parts.worths.max())
+        return cls(
+            ranked.systems, ranked.topics, pool.topic.astype(np.int64), np.unique(label, return_inverse=True)[1],
+            parts.worth(true), parts.coefficients(ranked) / stand_in.constant, ends,
+            str(measure),
+        )  # fmt: skip
+
+    def pairs(self, most: int, seed: int) -> list[tuple[int, int]]:
+        """So many pairs of systems, at random, that some document tells apart."""
+        a, b = np.triu_indices(len(self.weight), 1)
+        order = np.random.default_rng([seed, 3]).permutation(len(a)).tolist()
+        there = [(int(a[i]), int(b[i])) for i in order if (self.weight[a[i]] != self.weight[b[i]]).any()]
+        return there[:most]
+
+    def errors(self) -> Floats:
+        """The sd of gold worths at the bronze label of every pair, with its floor."""
+        sd = np.array([self.gold[self.stratum == c].std() for c in range(int(self.stratum.max()) + 1)])
+        return np.asarray(np.maximum(sd, LEAST_ERROR * sd.max())[self.stratum])
+
+    def sizes(self, way: str, a: int, b: int) -> Floats:
+        """How likely every pair is to be drawn, one way or another."""
+        w = self.weight[b] - self.weight[a]
+        if way == "pool":
+            return np.ones(len(w))
+        if way == "both lists":
+            return np.asarray((self.weight[a] != 0) | (self.weight[b] != 0), np.float64)
+        if way == "what differs":
+            return np.asarray(np.abs(w) > 1e-12, np.float64)
+        weight = np.abs(w) if way.startswith("ordered") else self.weight.std(axis=0)
+        return np.asarray(weight * self.errors() if way.endswith("known errors") else weight)
+
+    def truth(self, a: int, b: int) -> float:
+        """The difference by all gold labels."""
+        return float((self.weight[b] - self.weight[a]) @ self.gold) / len(self.topics)
+
+    def order(self, sizes: Floats, rng: np.random.Generator) -> Ints:
+        """A drawn order of the pairs of size above 0."""
+        there = np.flatnonzero(sizes > 0)
+        return np.asarray(there[np.argsort(rng.exponential(size=len(there)) / sizes[there])])
+
+    def evidence(self, a: int, b: int, sizes: Floats, order: Ints, n: int) -> ByList:
+        """What two systems stand on with the first n labels."""
+        draws = OrderedDraws(sizes[order], min(n, len(order)))
+        first = order[: draws.n]
+        fit = ListFit(
+            self.topic, self.stratum, len(self.topics), self.weight[[a, b]], first, self.gold[first], draws.expansion,
+            self.scale,
+        )  # fmt: skip
+        return ByList(fit, draws, np.arange(draws.n), sizes, self.topics, ("",) * draws.n)
+
+
+def looked(
+    known: Labelled, a: int, b: int, sizes: Floats, order: Ints, labels: Sequence[int], *, fixed: bool = True
+) -> tuple[Floats, Floats, Floats]:
+    """Value, half the width of the 95% interval, and that of limits that hold at every look; for numbers of labels."""
+    value, half, every = np.zeros(len(labels)), np.full(len(labels), NONE), np.full(len(labels), NONE)
+    for i, n in enumerate(labels):
+        found = known.evidence(a, b, sizes, order, n)
+        if found.touching(PAIR)[0] < LEAST_GOLD and not found.draws.whole:
+            continue
+        value[i] = found.value[1] - found.value[0]
+        gold = found.over_gold(PAIR)
+        whole = None if fixed else found.over_topics(PAIR)
+        spread = gold if whole is None else whole
+        half[i] = (quantiles_of(0.95, spread.df) * np.sqrt(spread.variance))[0]
+        at_all = at_every_look(gold, whole, found.draws.information, 0.95)
+        every[i] = quantile_of(0.95) * float(np.sqrt(at_all.variance[0]))
+    return value, half, every
+
+
+@dataclass(frozen=True, eq=False)
+class Spending:
+    """What each way of drawing gold labels would have said, with how many of them."""
+
+    measure: str
+    ways: tuple[str, ...]
+    labels: tuple[int, ...]
+    half: Floats  # way x number of labels x draw
+    holds: Bools
+    right: Bools
+    wrong: Bools
+    until: Floats  # way x draw: labels until limits that hold at every look decide; infinite where never
+    pairs: int
+    most: Floats  # way x draw: labels there are
+    made_by: dict[str, object]
+
+    def table(self) -> Table:
+        """A row a way and number of labels."""
+        rows: list[tuple[Cell, ...]] = []
+        for w, way in enumerate(self.ways):
+            for i, n in enumerate(self.labels):
+                told = np.isfinite(self.half[w, i])
+                rows.append((
+                    way, n, float(np.median(self.half[w, i])) if told.mean() > 0.5 else None,
+                    float(self.holds[w, i][told].mean()) if told.any() else None, float(self.right[w, i].mean()),
+                    float(self.wrong[w, i].mean()), float(1 - (self.right[w, i] | self.wrong[w, i]).mean()),
+                ))  # fmt: skip
+        return Table(COLUMNS, rows, self.made_by, f"{self.measure}, these topics only", self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        said = [
+            f"{self.pairs} pairs of systems, {self.half.shape[2] // self.pairs} draws each; right and wrong: claims by "
+            "one look at so many labels, against the sign by all gold labels. Where fewer than 10 labels touch a "
+            "difference nothing is claimed. Looking again and again, limits are those that hold at every look."
+        ]
+        for w, way in enumerate(self.ways):
+            decided = np.isfinite(self.until[w])
+            middle = np.median(self.until[w])
+            labels = f"{middle:,.0f} labels in the median" if np.isfinite(middle) else "not decided in the median"
+            said.append(f"Looking at every number of labels, {way}: {labels}, {decided.mean():.0%} decided at all.")
+        return tuple(said)
+
+
+def spending(
+    known: Labelled,
+    *,
+    ways: Sequence[str] = WAYS,
+    labels: Sequence[int] = LABELS,
+    pairs: int = 20,
+    draws: int = 20,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Spending:
+    """Replay old gold labels: draw some of them, each way, and look what they would have said of pairs of systems.
+
+    ways: 'pool' (at random from all), 'both lists' (at random from what the two systems have where the measure looks),
+    'what differs' (at random from what counts differently), 'ordered' (in proportion to what a label can move),
+    'one list for all' (the same for all systems at once); the last two with ', known errors': by the judge's true
+    error at each label too.  The truth is that of all gold labels, for these topics.
+    """
+    if len(known.systems) < 2:
+        raise TruegainError("spending is about differences and needs at least 2 systems")
+    chosen = known.pairs(pairs, seed)
+    if not chosen:
+        raise TruegainError(
+            f"all systems rank the same documents where {known.measure} looks; nothing tells them apart"
+        )
+    asked = tuple(sorted(set(labels)))
+    pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
+    found = list((engine or Local(1)).run(_one, pieces, shared=(known, asked), seed=seed, progress=progress))
+    shape = len(ways), len(chosen) * draws, len(asked)
+    value, half, every = (np.array([f[k] for f in found]).reshape(shape) for k in range(3))
+    truth = np.tile(np.repeat([known.truth(a, b) for a, b in chosen], draws), (len(ways), 1))[:, :, None]
+    claimed = np.abs(value) > half
+    right = claimed & (np.sign(value) == np.sign(truth))
+    decided = np.abs(value) > every
+    until = np.where(decided.any(axis=2), np.array(asked)[np.argmax(decided, axis=2)], NONE)
+    made_by = {"truegain": __version__, "measure": known.measure, "pairs": len(chosen), "draws": draws, "seed": seed}
+    holds = np.abs(value - truth) <= half + 1e-12
+    return Spending(
+        known.measure, tuple(ways), asked, half.transpose(0, 2, 1), holds.transpose(0, 2, 1), right.transpose(0, 2, 1),
+        (claimed & ~right).transpose(0, 2, 1), until, len(chosen), np.array([f[3] for f in found]).reshape(shape[:2]),
+        made_by,
+    )  # fmt: skip
+
+
+def _one(
+    shared: tuple[Labelled, tuple[int, ...]], piece: tuple[str, int, int, int], seed: np.random.SeedSequence
+) -> tuple[Floats, Floats, Floats, int]:
+    """One draw: value, half widths, and how many labels there are."""
+    known, labels = shared
+    way, a, b, _ = piece
+    sizes = known.sizes(way, a, b)
+    order = known.order(sizes, np.random.default_rng(seed))
+    return *looked(known, a, b, sizes, order, labels), len(order)

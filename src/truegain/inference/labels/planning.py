@@ -1,0 +1,326 @@
+"""How many gold labels tell systems apart: before any is there, and with some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import TruegainError, some
+from truegain.inference.judges.label_weights import level_of
+from truegain.inference.labels.listing import weights_of
+from truegain.inference.labels.published import detectable_in_se
+from truegain.inference.results import Plan
+from truegain.inference.study.anytime import error_at_all_looks
+from truegain.inference.study.by_list import ByList, StandIn, items_of, spread_of
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold, prices_of
+from truegain.inference.study.study import Study
+from truegain.measures.base import Measure
+from truegain.measures.linear import linear_parts
+from truegain.sampling.ordered import information_after
+from truegain.student import quantile_of
+from truegain.tables.columns import Floats
+from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
+
+ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan(Plan):
+    """A plan of gold labels: what numbers of them bring, row by row."""
+
+    rows: Sequence[Mapping[str, object]] = ()
+
+
+def plan_labels(
+    runs: object,
+    judgments: object,
+    measure: object,
+    *,
+    gold: object,
+    design: Any = None,
+    pair: tuple[str, str] | None = None,
+    smallest: float = 0.0,
+    power: float = 0.8,
+    costs: Mapping[str, float] | str | None = None,
+    **options: Any,
+) -> LabelPlan:
+    """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
+
+    gold: a list of `gold_list`, with or without labels, or gold labels of another `design`.  Without labels limits are
+    the widest that so many can have: with v = range^2/4 the largest variance of gold values, w the weight of a pair,
+
+        half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
+
+    With labels the variance is that of the study.  smallest: the difference worth finding, with this `power`.
+    Other options are those of `Study`: topics='fixed', confidence, anytime, ...  No plan asks for more than every pair
+    that differs: with all of these judged the difference is exact for these topics.
+
+    >>> import truegain as tg
+    >>> docs = "abcdefgh"
+    >>> llm = {str(t): {d: (i * t) % 3 % 2 for i, d in enumerate(docs)} for t in range(20)}
+    >>> runs = {"x": {t: {d: -i for i, d in enumerate(docs)} for t in llm},
+    ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
+    >>> plan = tg.plan_labels(runs, llm, "P@4", gold=tg.gold_list(runs, llm, "P@4"), smallest=0.1, topics="fixed")
+    >>> plan.needed, plan.details["most"]
+    ({'gold labels': 54}, 76)
+    """
+    listed = gold if isinstance(gold, GoldList) else read_gold_list(gold) if is_gold_list(gold) else None  # type: ignore[arg-type]
+    anytime = bool(options.pop("anytime", False))
+    if listed is not None and not listed.judged:
+        study = Study(runs, judgments, measure, smallest=smallest, **options)
+    else:
+        study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
+                      smallest=smallest, anytime=anytime, **options)  # fmt: skip
+    m = study.measures[0]
+    asked, names = _asked(study, pair)
+    aim = Aim(study.smallest, power, study.confidence, anytime, "topics" not in study.over, prices_of(costs))
+    if listed is not None and not listed.judged:
+        return _before_gold(study, m, asked, names, aim, listed)
+    return _with_gold(study, m, asked, names, aim)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a plan is for."""
+
+    smallest: float
+    power: float
+    confidence: float
+    anytime: bool
+    fixed: bool
+    prices: Mapping[str, float]
+
+    @property
+    def half(self) -> float:
+        """Half of the width to reach; 0 where nothing is said."""
+        return target_half(self.smallest, self.power, self.confidence)
+
+    def found(self, half: float) -> float:
+        """The difference that this half of a width finds with this power."""
+        return half * detectable_in_se(1 - self.confidence, self.power) / quantile_of(self.confidence)
+
+    def quantile(self, topics: int) -> float:
+        """Of the limits: over topics, or over gold alone."""
+        level = self.confidence
+        if self.anytime and not self.fixed:
+            level = 1 - error_at_all_looks(level, True)
+        return quantile_of(level, math.inf if self.fixed else topics - 1.0)
+
+
+def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
+    """The differences that the plan is for, and what they are called."""
+    systems = study.systems
+    if len(systems) < 2:
+        raise TruegainError(f"a plan is about differences and needs at least 2 systems; there is 1 ({systems[0]})")
+    if pair is None and len(systems) > 2:
+        return Contrasts.all_pairs(len(systems)), f"all {len(systems) * (len(systems) - 1) // 2:,} pairs of systems"
+    a, b = pair or systems
+    for name in (a, b):
+        if name not in systems:
+            raise TruegainError(f"there is no system {name!r}; there are {some(systems)}")
+    return Contrasts.of([(systems.index(a), systems.index(b))]), f"{b} - {a}"
+
+
+def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim, listed: GoldList) -> LabelPlan:
+    """What so many labels can be worth, whatever they say."""
+    pool = int(study.ranked.item_judged.sum())
+    if listed.design == "topics":
+        note = (
+            f"The list has all {len(listed):,} labelled pairs, topic by topic in random order: judging may stop after "
+            "any topic. How sure so many gold topics make one is known when the first are judged."
+        )
+        return LabelPlan("gold labels", {}, f"{names} on {m}", {"pairs": pool}, (note,))
+    tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
+    s2 = spread_of(_squares(study, m, listed), asked)
+    own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
+    alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.anytime else None
+    standings = [
+        Standing({"gold": float(s), **({} if aim.fixed else {"topics": float(v)})}, len(study.topics), 1, len(listed),
+                 quantile=aim.quantile(len(study.topics)), information=tau, alpha=alpha)
+        for s, v in zip(s2, own, strict=True)
+    ]  # fmt: skip
+    most = len(listed) if len(asked) == 1 and listed.design == "ordered" else _moving(study, m, asked)
+    notes = [
+        f"{len(listed):,} of the {pool:,} labelled pairs can move {names} on {m}: judging all of them settles it for "
+        "these topics, and no plan asks for more."
+        if listed.design == "ordered"
+        else f"The list has all {len(listed):,} labelled pairs; {most:,} of them can move {names} on {m}: an ordered "
+        "list has these alone, and needs far fewer labels.",
+        "These are the widest limits that so many labels can have: how often the judge errs is not known yet.",
+    ]
+    if not m.linear_in_gains:
+        notes.append(StandIn.of(m, study.ranked).note)
+    details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
+    return _planned(standings, 0, most, names, m, aim, details, notes)
+
+
+def _squares(study: Study, m: Measure, listed: GoldList) -> Floats:
+    """System x system: S_1 times the sum of w w' v/size, v the largest variance that gold values can have."""
+    ranked = study.ranked
+    item = items_of(listed, ranked.pool)
+    stand_in = StandIn.of(m, ranked)
+    ends = np.array([x if (level := level_of(m)) is None else level * (x > 0) for x in listed.scale])
+    parts = linear_parts(stand_in.measure, np.concatenate([ranked.item_gain, ends]), int(ranked.rank.max(initial=1)))
+    c = parts.coefficients(ranked)[:, item] / (len(ranked.topics) * stand_in.constant)
+    v = (parts.worths.max() - parts.worths.min()) ** 2 / 4
+    return np.asarray(listed.size.sum() * v * (c / listed.size) @ c.T)
+
+
+def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
+    """Labelled pairs that move any of the differences."""
+    weight = weights_of(study.ranked, m)[:, study.ranked.item_judged]
+    if len(asked) == 1:
+        return int((np.abs(asked.values(weight.T)[:, 0]) > 1e-15).sum())
+    return int((np.ptp(weight, axis=0) > 1e-15).sum())
+
+
+def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim) -> LabelPlan:
+    """How many more labels, by what those at hand say."""
+    lattice = study.lattice(m)
+    evidence, standings = lattice.evidence, study.standings(asked, m)
+    now = standings[0]
+    touching = evidence.touching(asked)
+    details: dict[str, object] = {"pairs": len(study.ranked.pool), "judged": now.gold}
+    notes = []
+    most: int | None = None
+    if m.linear_in_gains or isinstance(evidence, ByList):
+        most = _moving(study, m, asked)
+        details["most"] = most
+        notes.append(
+            f"{most:,} labelled pairs can move {names} on {m}: judging all of them settles it for these topics, and no "
+            "plan asks for more."
+        )
+    if isinstance(evidence, ByList) and evidence.note:
+        notes.append(evidence.note)
+    if touching is not None and len(asked) == 1:
+        details["touching"] = int(touching[0])
+        notes.append(f"{int(touching[0]):,} of the {now.gold:,} gold labels touch this difference.")
+    if isinstance(evidence, ByList) and len(asked) == 1 and not evidence.draws.whole:
+        worth = _bronze_worth(evidence, asked, now)
+        details["bronze_worth"] = worth
+        notes.append(
+            f"The bronze labels are worth {worth:,} gold labels: without them it would take so many more to be as sure."
+            if worth > 0
+            else "The bronze labels are worth no gold label here: they do not tell what gold says."
+        )
+    if len(asked) == 1:
+        found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
+        notes.insert(0, f"So far {found}.")
+    return _planned(standings, now.gold, most, names, m, aim, details, notes)
+
+
+def _bronze_worth(evidence: ByList, asked: Contrasts, now: Standing) -> int:
+    """Gold labels that it would take more, were bronze labels all alike."""
+    blind = replace(evidence, fit=replace(evidence.fit, stratum=np.zeros_like(evidence.fit.stratum)))
+    with_, without = (float(e.over_gold(asked).variance[0]) for e in (evidence, blind))
+    assert now.information is not None
+    wanted = now.information[now.gold] * without / with_ if with_ > 0 else math.inf
+    return int(np.searchsorted(now.information, wanted)) - now.gold
+
+
+def _planned(
+    standings: Sequence[Standing],
+    judged: int,
+    most: int | None,
+    names: str,
+    m: Measure,
+    aim: Aim,
+    details: dict[str, object],
+    notes: list[str],
+) -> LabelPlan:
+    """Rows, what is needed, and the cheapest mix."""
+    now = standings[0]
+    unit = "gold topics" if now.whole else "gold labels"
+    top = now.pairs or None
+    rows = [_row(standings, n, unit, aim) for n in _rounds(judged, top)]
+    needed: dict[str, int] = {}
+    of_what = "these topics only" if aim.fixed else "topics like these"
+    goal = f"{names} on {m}, for {of_what}"
+    if aim.half:
+        goal += f": a true difference of {aim.smallest:g} is found with {aim.power:.0%} power"
+        counts = [fewest_gold(s, aim.half) for s in standings]
+        known = [n for n in counts if n is not None]
+        if known and len(known) == len(counts):
+            more = max(known) - judged
+            needed[unit] = more if most is None or now.whole else min(more, most)
+        notes.append(_needed_told(counts, judged, most, unit, aim))
+        if mix := _mix(now, aim, len(standings)):
+            details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
+            notes.append(_mix_told(mix))
+        details["aimed_half_width"] = aim.half
+    details["half_width"] = float(np.median([s.half for s in standings])) if judged else None
+    details["truegain"] = __version__
+    return LabelPlan("gold labels", needed, goal, details, tuple(notes), rows)
+
+
+def _rounds(judged: int, top: int | None) -> list[int]:
+    """Numbers of labels to tell of: round ones from those at hand on, and all."""
+    most = top or 50 * max(judged, 1)
+    return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
+
+
+def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str, object]:
+    """What so many labels bring."""
+    halves = np.array([s.after(gold=n / s.gold) for s in standings])
+    half = float(np.median(halves))
+    row: dict[str, object] = {unit: n, "half width": half, f"found at {aim.power:.0%} power": aim.found(half)}
+    if len(standings) > 1:
+        row["widest"] = float(halves.max())
+        if aim.half:
+            row["pairs sure enough"] = float((halves <= aim.half * (1 + 1e-9)).mean())
+    return row
+
+
+def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
+    """How many labels the aim needs, in words."""
+    what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
+    known = sorted(n for n in counts if n is not None)
+    if not known:
+        return (
+            f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics (--costs "
+            "gives the cheapest mix), or ask about these topics only (--topics fixed)."
+        )
+    if len(counts) == 1:
+        n = known[0]
+        if n <= judged:
+            return f"The labels at hand find {what}: no more are needed."
+        if most is not None and unit == "gold labels" and n - judged >= most:
+            return (
+                f"To find {what}, have the pairs judged that differ: {most:,} at most (from the whole pool it would "
+                f"take {n - judged:,} more)."
+            )
+        return f"{n - judged:,} {'more ' if judged else ''}{unit} find {what}."
+    middle = known[len(known) // 2]
+    rest = "" if len(known) == len(counts) else f"; for {len(counts) - len(known):,} of the pairs no number does"
+    return (
+        f"{known[-1]:,} {unit} in all find {what} for {'each' if not rest else f'{len(known):,}'} of the pairs, "
+        f"{middle:,} for half of them{rest}."
+    )
+
+
+def _mix(now: Standing, aim: Aim, pairs: int) -> Mix | None:
+    return cheapest(now, aim.half, aim.prices) if aim.prices and pairs == 1 else None
+
+
+def _mix_told(mix: Mix) -> str:
+    words = {"topics": "topics", "gold": "gold labels", "assessors": "assessors"}
+    listed = " and ".join(f"{n:,} more {words[kind]}" for kind, n in mix.more.items()) or "nothing more"
+    return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
+
+
+def target_half(smallest: float, power: float, confidence: float) -> float:
+    """Half the width at which a true difference of this size is found with this power: d z/(z + z_power).
+
+    >>> round(target_half(0.02, 0.8, 0.95), 4), target_half(0.02, 0.5, 0.95)
+    (0.014, 0.02)
+    """
+    if not smallest:
+        return 0.0
+    z = quantile_of(confidence)
+    return smallest * z / detectable_in_se(1 - confidence, power)

@@ -1,0 +1,46 @@
+"""How sure gold labels make: a table, and a curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truegain.inference.labels.planning import LabelPlan
+from truegain.report.style import BAD, COLOURS, INK, altair, data_of, dressed
+from truegain.tables.table import Cell, Table
+
+
+def label_table(plan: LabelPlan) -> Table:
+    """A row a number of labels: half the width of the interval then, and the difference it finds."""
+    columns = tuple(plan.rows[0]) if plan.rows else ("gold labels",)
+    rows: list[tuple[Cell, ...]] = [tuple(row[c] for c in columns) for row in plan.rows]  # type: ignore[misc]
+    return Table(columns, rows, dict(plan.details), plan.aim)
+
+
+def label_chart(plan: LabelPlan) -> Any:
+    """Half the width of the interval against the number of gold labels; the difference worth finding is marked."""
+    alt = altair()
+    unit = next(iter(plan.rows[0])) if plan.rows else "gold labels"
+    rows = [{"labels": row[unit], "half": row["half width"]} for row in plan.rows]
+    x = alt.X("labels:Q", title=unit, scale=alt.Scale(type="sqrt"))
+    y = alt.Y("half:Q", title="half width of the interval", scale=alt.Scale(type="sqrt"))
+    curve = alt.Chart(data_of(rows)).mark_line(color=INK, point=True).encode(
+        x=x, y=y, tooltip=[alt.Tooltip("labels:Q", format=","), alt.Tooltip("half:Q", format=".4f")]
+    )  # fmt: skip
+    layers = [curve]
+    if (aim := plan.details.get("aimed_half_width")) is not None:
+        layers.append(alt.Chart(data_of([{"half": aim}])).mark_rule(color=BAD, strokeDash=[5, 4]).encode(y="half:Q"))
+    chart = alt.layer(*layers).properties(width=540, height=330)
+    return dressed(chart, "How sure gold labels make", plan.aim)
+
+
+def spending_chart(table: Table) -> Any:
+    """The share of right verdicts against the number of gold labels, a line a way of drawing them."""
+    alt = altair()
+    rows = [{"labels": r["gold labels"], "way": r["drawn from"], "right": r["right"]} for r in table.records()]
+    ways = list(dict.fromkeys(r["way"] for r in rows))
+    colour = alt.Color("way:N", sort=ways, title=None, scale=alt.Scale(domain=ways, range=COLOURS[: len(ways)]))
+    line = alt.Chart(data_of(rows)).mark_line(point=True).encode(
+        x=alt.X("labels:Q", title="gold labels"), y=alt.Y("right:Q", title="pairs decided rightly",
+        axis=alt.Axis(format="%")), color=colour, tooltip=["way:N", "labels:Q", alt.Tooltip("right:Q", format=".0%")],
+    )  # fmt: skip
+    return dressed(line.properties(width=460, height=300), "Which gold labels to buy", table.title)

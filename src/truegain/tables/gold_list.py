@@ -1,0 +1,273 @@
+"""Lists of pairs to be gold-judged, in the order in which they were drawn: the file knows how it was made."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import InputError, TruegainError
+from truegain.tables import tabular
+from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
+from truegain.tables.judgments import NO_SUBTOPIC, Judgments
+from truegain.tables.named import is_missing
+from truegain.tables.read import loaded
+from truegain.tables.sources import PathLike, write_bytes
+from truegain.tables.write import kind_to_write, table_bytes
+
+COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
+DIGITS = 9  # of sizes and probabilities: a spreadsheet keeps them
+AGAIN = "write the list again with `truegain plan labels ... -o FILE`, and fill in labels only"
+
+
+@dataclass(frozen=True, eq=False)
+class GoldList:
+    """Pairs in their drawn order: topic, document, bronze label, size, and the gold label, NaN where there is none yet.
+
+    design: 'ordered' (each next pair drawn with a chance in proportion to its size), 'random' (all sizes alike, of all
+    pairs), 'by-bronze' (all sizes of one bronze label alike) or 'topics' (whole topics, one after another).
+    scale: the labels that a judge may give.  A list is judged from the top, to any point.
+
+    >>> bronze, size = np.array([1.0, 0.0]), np.array([3.0, 1.0])
+    >>> made = GoldList.of(["1", "2"], ["a", "b"], bronze, size, "ordered", "P@10", (0, 1))
+    >>> made.size.tolist(), made.probability.tolist(), made.judged
+    ([0.75, 0.25], [0.75, 1.0], 0)
+    """
+
+    topics: tuple[str, ...]  # of each row
+    docs: tuple[str, ...]
+    bronze: Floats
+    size: Floats  # share of all
+    label: Floats
+    design: str
+    measure: str
+    scale: tuple[float, float]
+    source: str = "gold list"
+    places: Places | None = None
+
+    @classmethod
+    def of(
+        cls,
+        topics: Sequence[str],
+        docs: Sequence[str],
+        bronze: Floats,
+        size: Floats,
+        design: str,
+        measure: str,
+        scale: tuple[float, float],
+    ) -> GoldList:
+        """Rows in order, nothing judged; sizes become shares of their sum."""
+        share = np.array([_rounded(x) for x in (size / size.sum()).tolist()])
+        label = np.full(len(docs), np.nan)
+        return cls(tuple(topics), tuple(docs), frozen(bronze), frozen(share), frozen(label), design, measure, scale)
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    @property
+    def judged(self) -> int:
+        """How many rows have a label: the first so many."""
+        return int((~np.isnan(self.label)).sum())
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Of each row to be drawn at its turn: its size over those of all rows from it on."""
+        left = np.cumsum(self.size[::-1])[::-1]
+        return frozen(np.array([_rounded(x) for x in (self.size / left).tolist()]))
+
+    @property
+    def digest(self) -> str:
+        """Of all but the labels: a list that was changed is told from the one that was drawn."""
+        rows = zip(self.topics, self.docs, self.bronze.tolist(), self.size.tolist(), self.probability.tolist(),
+                   strict=True)  # fmt: skip
+        lines = [f"{t}\t{d}\t{b:g}\t{s:.{DIGITS}g}\t{p:.{DIGITS}g}" for t, d, b, s, p in rows]
+        text = "\n".join([self.design, self.measure, self.labels, *lines])
+        return f"sha-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+    @property
+    def labels(self) -> str:
+        """The labels that a judge may give; in words, since a spreadsheet takes 0:3 for a time and 0-3 for a date."""
+        return f"{self.scale[0]:g} to {self.scale[1]:g}"
+
+    def with_labels(self, label: Floats) -> GoldList:
+        """The same list with these labels, NaN where there is none."""
+        return replace(self, label=frozen(np.asarray(label, np.float64))).checked()
+
+    def filled(self, labels: object, first: int | None = None) -> GoldList:
+        """The same list with these judgments beside those it has; other pairs, and other labels, are refused.
+
+        first: labels of its first so many rows are taken, and all others skipped.
+        """
+        table = Judgments.of(labels)
+        place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
+        label = self.label.copy()
+        for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
+            where: dict[str, Any] = table.where(row)
+            if first is not None and place.get(pair, first) >= first:
+                continue
+            if pair not in place:
+                raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
+                                 hint="give the labels of its pairs alone")  # fmt: skip
+            before, new = float(label[place[pair]]), float(table.label[row])
+            if not math.isnan(before) and before != new:
+                raise InputError(
+                    f"topic {pair[0]}, document {pair[1]} has the label {before:g} already, and {new:g} here", **where,
+                    hint="decide which one counts",
+                )  # fmt: skip
+            label[place[pair]] = new
+        return self.with_labels(label)
+
+    def judgments(self) -> Judgments:
+        """The gold labels so far."""
+        n = self.judged
+        if not n:
+            raise InputError("no row of this list has a label yet", file=self.source, hint="have its first rows judged")
+        return Judgments(
+            Coded.of(self.topics[:n]), Ids.of(self.docs[:n]), frozen(self.label[:n]),
+            Coded((NO_SUBTOPIC,), frozen(np.zeros(n, np.int32))), source=self.source,
+        )  # fmt: skip
+
+    def checked(self) -> GoldList:
+        """The list itself; a gap among the labels, or one that the scale does not have, is refused by its row."""
+        missing = np.isnan(self.label)
+        n = self.judged
+        if missing[:n].any():
+            row = int(np.flatnonzero(missing)[0])
+            later = int(np.flatnonzero(~missing)[-1])
+            raise self._fault(
+                row,
+                f"order {row + 1} (topic {self.topics[row]}, document {self.docs[row]}) has no label, and order "
+                f"{later + 1} has one",
+                "judge the list from the top without a gap: how likely the later ones were rests on those before",
+            )
+        outside = np.flatnonzero((self.label < self.scale[0]) | (self.label > self.scale[1]))
+        if len(outside):
+            row = int(outside[0])
+            raise self._fault(
+                row,
+                f"label {self.label[row]:g} of topic {self.topics[row]}, document {self.docs[row]} is not on the scale "
+                f"{self.labels}",
+                "mend the label, or draw the list with the labels there are (plan labels --labels)",
+            )
+        return self
+
+    def _fault(self, row: int, problem: str, hint: str) -> InputError:
+        place: dict[str, Any] = (self.places or Places.rows(len(self))).of(row)
+        return InputError(problem, file=self.source, **place, hint=hint)
+
+    def write(self, path: PathLike) -> None:
+        """As CSV, TSV, JSONL or Parquet, with an empty column `label` to fill in."""
+        kind = kind_to_write(path)
+        if kind is None:
+            raise TruegainError(
+                f"{os.fspath(path)}: a gold list has named columns; end the path in .csv, .tsv or .jsonl"
+            )
+        n = len(self)
+        constant = {"design": self.design, "measure": self.measure, "scale": self.labels, "digest": self.digest}
+        columns: dict[str, Any] = {
+            "order": list(range(1, n + 1)), "topic": list(self.topics), "doc": list(self.docs),
+            "label": [None if math.isnan(x) else x for x in self.label.tolist()],
+            "bronze": [_plain(x) for x in self.bronze.tolist()], "size": self.size.tolist(),
+            "probability": self.probability.tolist(), **{name: [value] * n for name, value in constant.items()},
+        }  # fmt: skip
+        write_bytes(path, table_bytes(columns, kind, os.fspath(path)))
+
+
+def is_gold_list(data: object) -> bool:
+    """Whether data are a gold list, or the path of one."""
+    if isinstance(data, GoldList):
+        return True
+    if not isinstance(data, str | os.PathLike):
+        return False
+    text, kind, _ = loaded(data)
+    if kind not in ("csv", "tsv", "jsonl"):
+        return False
+    first = text[:65536].lstrip().split(b"\n", 1)[0].decode(errors="replace").lower()
+    return all(name in first for name in ("order", "probability", "digest"))
+
+
+def read_gold_list(path: PathLike) -> GoldList:
+    """A list that was written by `GoldList.write`, with labels down to some row."""
+    text, kind, file = loaded(path)
+    if kind is None:
+        raise InputError("not a gold list: its columns have no names", file=file, hint=AGAIN)
+    table = tabular.read(text, kind, file)
+    names = [str(name).strip().lower() for name in table.columns]
+    if lacking := [name for name in COLUMNS if name not in names]:
+        raise InputError(f"not a gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
+    rows = table if isinstance(table, tabular.RawTable) else None
+    columns = {
+        name: rows.values[names.index(name)] if rows is not None else table[table.columns[names.index(name)]].to_list()
+        for name in COLUMNS
+    }
+    places = rows.places if rows is not None else Places.rows(len(columns["order"]))
+    return _checked(columns, places, file)
+
+
+def _checked(columns: dict[str, list[Any]], places: Places, file: str) -> GoldList:
+    n = len(columns["order"])
+    if not n:
+        raise InputError("the list has no rows", file=file, hint=AGAIN)
+
+    def fault(row: int, problem: str, value: object = None, hint: str = AGAIN) -> InputError:
+        place: dict[str, Any] = places.of(row)
+        return InputError(problem, file=file, text=None if value is None else str(value), hint=hint, **place)
+
+    def number(name: str, row: int, value: Any) -> float:
+        found = tabular.number_of(value)
+        if found is None or not math.isfinite(found):
+            raise fault(row, f"{name} is not a number", value)
+        return found
+
+    for row, value in enumerate(columns["order"]):
+        if number("order", row, value) != row + 1:
+            raise fault(
+                row, f"order {value} where {row + 1} is due", hint="sort the rows by order; none may be left out"
+            )
+    for name in ("design", "measure", "scale", "digest"):
+        if other := next((r for r, v in enumerate(columns[name]) if str(v) != str(columns[name][0])), None):
+            raise fault(other, f"{name} is not that of the other rows", columns[name][other])
+    numbers = {
+        name: np.array([number(name, r, v) for r, v in enumerate(columns[name])])
+        for name in ("bronze", "size", "probability")
+    }
+    label = np.array([math.nan if is_missing(v) or v == "" else number("label", r, v)
+                      for r, v in enumerate(columns["label"])])  # fmt: skip
+    made = GoldList(
+        tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
+        frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]),
+        _scale_of(str(columns["scale"][0]), file), file, places,
+    )  # fmt: skip
+    changed = np.flatnonzero(np.abs(made.probability - numbers["probability"]) > 1e-6 * made.probability)
+    if len(changed):
+        row = int(changed[0])
+        raise fault(row, f"probability is not {made.probability[row]:g}, as the sizes make it: the list was changed",
+                    columns["probability"][row])  # fmt: skip
+    if made.digest != str(columns["digest"][0]):
+        raise InputError(
+            "the list is not as it was drawn: its digest does not fit its topics, documents, bronze labels, sizes or "
+            "probabilities", file=file, hint=AGAIN,
+        )  # fmt: skip
+    return made.checked()
+
+
+def _scale_of(text: str, file: str) -> tuple[float, float]:
+    low, _, high = text.partition(" to ")
+    found = tabular.number_of(low), tabular.number_of(high)
+    if found[0] is None or found[1] is None:
+        raise InputError(f"scale {text!r} does not say from which label to which", file=file, hint=AGAIN)
+    return found[0], found[1]
+
+
+def _rounded(x: float) -> float:
+    return float(f"{x:.{DIGITS}g}")
+
+
+def _plain(x: float) -> int | float:
+    return int(x) if x.is_integer() else x

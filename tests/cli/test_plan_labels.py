@@ -1,0 +1,146 @@
+"""`truegain plan labels`, `plan fill`, `verdict --gold LIST` and `experiment spending` as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.inference.test_label_plan import world
+
+RUNS = ("s0.run", "s1.run")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with an LLM's labels, all gold labels and two runs."""
+    runs, bronze, gold = world(4, topics=30)
+    tg.write_judgments(bronze, tmp_path / "llm.qrels")
+    tg.write_judgments(gold, tmp_path / "gold.qrels")
+    for name, lists in runs.items():
+        tg.write_runs({name: lists}, tmp_path / f"{name}.run")
+    return tmp_path
+
+
+def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
+    """Guards a product team's evening: a list, labels for its first 60 rows, a verdict, how many more, a verdict."""
+    code, out, err = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--topics", "fixed", "-o", "list.csv")
+    assert (code, err) == (0, "")
+    assert "labelled pairs can move s1 - s0 on P@5: judging all of them settles it for these topics" in out
+    assert "fill in `label` from the top, stop anywhere" in out
+    code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--first", "60", "-o", "filled.csv")
+    assert (code, out.startswith("60 of ")) == (0, True)
+    code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--topics", "fixed")
+    assert code == 0
+    assert "for these 30 topics only" in out
+    words = ("--gold", "filled.csv", "--smallest", "0.05", "--topics", "fixed")
+    code, out, _ = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", *words)
+    assert code == 0
+    assert "60 of the 60 gold labels touch this difference" in out
+    assert "more gold labels find a true difference of 0.05" in out
+    code, out, _ = run("plan", "fill", "filled.csv", "gold.qrels", "--first", "1000", "-o", "all.csv")
+    assert code == 0
+    code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "all.csv", "--topics", "fixed")
+    assert "exactly: all its labels are gold" in out
+    assert (folder / "list.csv").exists()
+
+
+def test_looking_at_every_batch(run: Run) -> None:
+    """Guards --anytime: wider limits, and how many more labels are expected."""
+    run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--first", "40", "-o", "filled.csv")
+    words = ("llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--topics", "fixed", "--format", "json")
+    plain, often = (json.loads(run("verdict", *words, *more)[1])["verdicts"][0] for more in ((), ("--anytime",)))
+    width = [v["high"] - v["low"] for v in (plain, often)]
+    assert 1.2 < width[1] / width[0] < 2.2
+    assert json.loads(run("verdict", *words, "--anytime")[1])["made_by"]["anytime"] is True
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("probability", 2, "0.5"), "list.csv:4: probability is not"),
+        (("order", 2, "9"), "list.csv:4: order 9 where 3 is due"),
+        (("label", 0, "8"), "list.csv:2: label 8 of topic"),
+        (("label", 1, ""), "list.csv:3: order 2"),
+        (("doc", 3, "zzz"), "the list is not as it was drawn"),
+    ],
+)
+def test_a_list_that_was_changed_is_refused(run: Run, folder: Path, change: tuple[str, int, str], said: str) -> None:
+    """Guards bad input: exit code 2, the row, and what to do; no traceback."""
+    run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "drawn.csv")
+    run("plan", "fill", "drawn.csv", "gold.qrels", "--first", "20", "-o", "list.csv")
+    with (folder / "list.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    name, at, value = change
+    rows[at][name] = value
+    with (folder / "list.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    code, out, err = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "list.csv")
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_list_for_other_runs_is_told(run: Run, folder: Path) -> None:
+    """Guards a list that does not hold what these runs differ in."""
+    runs, _, _ = world(4, topics=30, systems=3)
+    tg.write_runs({"s2": runs["s2"]}, folder / "s2.run")
+    run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "drawn.csv")
+    run("plan", "fill", "drawn.csv", "gold.qrels", "--first", "60", "-o", "list.csv")
+    code, out, err = run("verdict", "llm.qrels", "s0.run", "s2.run", "-m", "P@5", "--gold", "list.csv")
+    assert (code, out) == (2, "")
+    assert "list.csv: this list was made for other runs or another measure (P@5)" in err
+    assert "draw one for these" in err
+    code, out, _ = run("verdict", "llm.qrels", *RUNS, "s2.run", "--pair", "s0,s2", "-m", "P@5", "--gold", "list.csv")
+    assert code == 0
+    assert "drawn for other runs or another measure; draw one for these" in out
+
+
+def test_labels_that_do_not_belong_to_a_list(run: Run, folder: Path) -> None:
+    """Guards `plan fill`: pairs that are not on it, and two labels for one pair."""
+    run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")
+    code, _, err = run("plan", "fill", "list.csv", "gold.qrels", "-o", "filled.csv")
+    assert (code, "is not on the list" in err) == (2, True)
+    assert not (folder / "filled.csv").exists()
+    run("plan", "fill", "list.csv", "gold.qrels", "--first", "5", "-o", "five.csv")
+    with (folder / "five.csv").open(newline="") as file:
+        first = next(csv.DictReader(file))
+    other = (int(first["label"]) + 1) % 3
+    (folder / "again.qrels").write_text(f"{first['topic']} 0 {first['doc']} {other}\n")
+    code, _, err = run("plan", "fill", "five.csv", "again.qrels", "-o", "six.csv")
+    assert code == 2
+    assert f"has the label {first['label']} already, and {other} here" in err
+
+
+def test_gold_labels_at_hand_come_first_in_a_list(run: Run, folder: Path) -> None:
+    """Guards a sample that goes on: gold drawn at random before is the head of a random list."""
+    rows = tg.read_judgments(folder / "gold.qrels").frame.rows()
+    some = [f"{t} 0 {d} {x:g}\n" for i, (t, _, d, x) in enumerate(rows) if i % 7 == 0]
+    (folder / "some.qrels").write_text("".join(some))
+    words = ("llm.qrels", *RUNS, "-m", "P@5", "--gold", "some.qrels", "--design", "random", "-o", "list.csv")
+    assert run("plan", "labels", *words)[0] == 0
+    with (folder / "list.csv").open(newline="") as file:
+        listed = list(csv.DictReader(file))
+    assert [bool(r["label"]) for r in listed] == [i < len(some) for i in range(len(listed))]
+    one = run("verdict", *words[:5], "--gold", "list.csv", "--format", "json")[1]
+    two = run("verdict", *words[:5], "--gold", "some.qrels", "--design", "random", "--format", "json")[1]
+    assert json.loads(one)["verdicts"][0]["low"] == pytest.approx(json.loads(two)["verdicts"][0]["low"])
+
+
+def test_spending_old_labels_again(run: Run) -> None:
+    """Guards the replay: ordered labels decide more than the pool's, hardly ever wrongly, and the figure is drawn."""
+    words = ("--draws", "6", "--pairs", "1", "--labels", "20,60", "--figure", "spent.svg", "--format", "json")
+    code, out, _ = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "-m", "P@5", *words)
+    assert code == 0
+    rows = {(r["drawn from"], r["gold labels"]): r for r in json.loads(out)["rows"]}
+    assert rows["ordered", 60]["half width"] < rows["pool", 60]["half width"]
+    assert "gold labels" in Path("spent.svg").read_text()
+    code, _, err = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "--labels", "x")
+    assert (code, "not whole numbers with commas" in err) == (2, True)

@@ -1,0 +1,216 @@
+"""A study that reads an ordered list of gold labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.inference.test_label_plan import P5, judged, ranked_of, world
+from truegain.experiments.spending import Labelled, looked
+from truegain.inference.labels.listing import draw_list
+from truegain.inference.study.anytime import at_every_look, sequence_half
+from truegain.inference.study.by_list import ByList
+from truegain.inference.study.contrasts import Contrasts
+from truegain.inference.study.moves import Spread
+from truegain.sampling.ordered import OrderedDraws
+
+PAIR = Contrasts.of([(0, 1)])
+
+
+def test_the_interval_is_that_of_the_formula() -> None:
+    """Guards value and limits against study.md's formulas written out: theta, X_t, s2, its floor, t."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    study = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed")
+    found = study.compare("s0", "s1")[0]
+    draws, n, topics = OrderedDraws(listed.size, 60), 60, 20
+    tops = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
+            for s, lists in runs.items()}  # fmt: skip
+    pairs = list(zip(listed.topics, listed.docs, strict=True))
+    w = np.array([0.2 * ((p in tops["s1"]) - (p in tops["s0"])) / topics for p in pairs])
+    g = np.array([float(gold[t][d] >= 1) for t, d in pairs])
+    k = draws.expansion
+    e = k / k.mean()
+    m = np.empty(len(pairs))
+    for i, (t, _) in enumerate(pairs):
+        other = np.array([pairs[r][0] != t for r in range(n)])
+        gbar = ((e * g[:n])[other].sum() + 0.5) / (e[other].sum() + 1)
+        same = other & (listed.bronze[:n] == listed.bronze[i])
+        m[i] = ((e * g[:n])[same].sum() + gbar) / (e[same].sum() + 1)
+    value = w @ m + (k * w[:n] * (g - m)[:n]).sum()
+    y = w[:n] * (g - m)[:n]
+    x = np.cumsum(y) - y + y / draws.chance
+    mean = draws.share @ x
+    s2 = (draws.worth * (x - mean) ** 2).sum() / (n - 1)
+    floor = 0.0
+    for c in np.unique(listed.bronze):
+        at = listed.bronze[:n] == c
+        count = e[at].sum() + 1
+        first = ((e * g[:n])[at].sum() + 0.5) / count
+        second = ((e * g[:n] ** 2)[at].sum() + 0.5) / count
+        mine = listed.bronze == c
+        floor += listed.size.sum() * (w[mine] ** 2 * (second - first**2) / listed.size[mine]).sum()
+    variance = max(s2, floor) / draws.information
+    assert found.difference == pytest.approx(value, abs=1e-9)
+    from scipy.stats import t as student
+
+    assert found.high == pytest.approx(value + student.ppf(0.975, n - 1) * np.sqrt(variance), abs=1e-9)
+
+
+def test_with_all_labels_it_is_exact_for_these_topics() -> None:
+    """Guards the end of a list: the difference of gold, without an interval; over topics that of the paired t test."""
+    runs, bronze, gold = world()
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    whole = judged(listed, gold, len(listed))
+    verdict = tg.Study(runs, bronze, "P@5", gold=whole, topics="fixed").verdict("s0", "s1")
+    truth = tg.Study(runs, gold, "P@5").compare("s0", "s1")[0]
+    assert verdict.comparison.difference == pytest.approx(truth.difference, abs=1e-12)
+    assert "exactly: all its labels are gold" in verdict.sentence
+    over = tg.Study(runs, bronze, "P@5", gold=whole).compare("s0", "s1")[0]
+    assert (over.low, over.high) == (pytest.approx(truth.low), pytest.approx(truth.high))
+
+
+def test_scores_are_not_told_by_a_list_of_differences() -> None:
+    """Guards what a list leaves out: documents that both have are never judged, so the scores are not known."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    found = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed").estimates()
+    assert all(e.refused for e in found)
+    assert "not on the list of gold labels, which tells differences" in found[0].notes[0]
+
+
+def test_a_list_for_other_runs_tells_nothing() -> None:
+    """Guards against documents without a chance: another system's, or another measure's."""
+    runs, bronze, gold = world(systems=3)
+    two = {s: runs[s] for s in ("s0", "s1")}
+    listed = judged(draw_list(ranked_of(two, bronze), P5), gold, 60)
+    others = {s: runs[s] for s in ("s0", "s2")}
+    with pytest.raises(tg.InputError, match=r"made for other runs or another measure \(P@5\): .* such as topic"):
+        tg.Study(others, bronze, "P@5", gold=listed, topics="fixed").compare()
+    with pytest.raises(tg.InputError, match="made for other runs or another measure"):
+        tg.Study(two, bronze, "P@8", gold=listed, topics="fixed").compare()
+    verdict = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed").verdict("s0", "s2")
+    assert verdict.outcome == "cannot be told"
+    assert "drawn for other runs or another measure" in verdict.sentence
+
+
+def test_a_list_for_other_judgments_is_refused() -> None:
+    """Guards the strata: a bronze label that is not that of the list is named."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    other = {t: dict(row) for t, row in bronze.items()}
+    said = other[listed.topics[70]]
+    said[listed.docs[70]] = (said[listed.docs[70]] + 1) % 3
+    with pytest.raises(tg.InputError, match=r"made for other judgments: topic .* has the bronze label"):
+        tg.Study(runs, other, "P@5", gold=listed, topics="fixed").compare()
+
+
+def test_a_list_knows_its_design() -> None:
+    """Guards against a design that is given beside."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    with pytest.raises(tg.TruegainError, match=r"knows its design \(ordered\); leave design='random' out"):
+        tg.Study(runs, bronze, "P@5", gold=listed, design="random")
+
+
+def test_ndcg_stands_for_dcg_over_one_constant() -> None:
+    """Guards nDCG from single labels: DCG over the mean ideal, said so; AP is refused."""
+    runs, bronze, gold = world()
+    ranked = ranked_of(runs, bronze)
+    by_dcg = tg.Study(runs, bronze, "DCG@5", gold=judged(draw_list(ranked, tg.parse_measure("DCG@5")), gold, 80))
+    by_ndcg = tg.Study(runs, bronze, "nDCG@5", gold=judged(draw_list(ranked, tg.parse_measure("nDCG@5")), gold, 80))
+    discount = np.log2(np.arange(2, 7))
+    constant = np.mean([(sorted(row.values(), reverse=True)[:5] / discount).sum() for row in bronze.values()])
+    one, two = by_dcg.compare("s0", "s1")[0], by_ndcg.compare("s0", "s1")[0]
+    assert two.difference == pytest.approx(one.difference / constant, rel=1e-9)
+    assert any("stands for DCG@5 over" in note for note in by_ndcg.verdict("s0", "s1").notes)
+
+
+def test_looking_often_widens() -> None:
+    """Guards the formula of the sequence, by hand, and that p is not told."""
+    h = sequence_half(np.array([0.3]), 80.0, 0.05)
+    rho2 = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 150
+    by_hand = np.sqrt(0.3) * np.sqrt((80 * rho2 + 1) / (80**2 * rho2) * np.log((80 * rho2 + 1) / 0.05**2))
+    assert h[0] == pytest.approx(by_hand)
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 60)
+    plain, often = (
+        tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed", anytime=x).compare("s0", "s1")[0]
+        for x in (False, True)
+    )
+    assert often.p is None
+    assert plain.low is not None
+    assert often.low is not None
+    assert often.difference == plain.difference
+    assert 1.3 < (often.difference - often.low) / (plain.difference - plain.low) < 1.8
+
+
+def test_topics_share_the_error() -> None:
+    """Guards the sampled case, by hand: sqrt(t^2 own + h^2), each at half of the error."""
+    gold, whole = Spread(np.array([0.001]), np.array([50.0])), Spread(np.array([0.003]), np.array([30.0]))
+    found = at_every_look(gold, whole, 100.0, 0.95)
+    from scipy.stats import norm
+    from scipy.stats import t as student
+
+    h = sequence_half(np.array([0.1]), 100.0, 0.025)[0]
+    half = np.sqrt(student.ppf(1 - 0.0125, 30) ** 2 * 0.002 + h**2)
+    assert norm.ppf(0.975) * np.sqrt(found.variance[0]) == pytest.approx(half, rel=1e-6)
+
+
+def test_looking_often_needs_an_order() -> None:
+    """Guards against anytime where the order of labels is not known, or beside other sources."""
+    runs, bronze, gold = world(topics=24)
+    some = {t: row for t, row in gold.items() if int(t) % 3 == 0}
+    with pytest.raises(tg.TruegainError, match="in the order of a list"):
+        tg.Study(runs, bronze, "P@5", gold=some, design="topics", anytime=True).compare()
+
+
+def test_how_many_more_labels_are_expected() -> None:
+    """Guards what the verdict says of more labels: the number that would decide it, or that none will."""
+    runs, bronze, gold = world(2, topics=30)
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    notes = " ".join(
+        tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 25), topics="fixed").verdict("s0", "s1").notes
+    )
+    assert "more gold labels would decide it" in notes or "labels of the list are needed" in notes
+
+
+def test_rows_of_topics_that_are_left_out_keep_their_turn() -> None:
+    """Guards chances: a run lacks a topic, its rows stay in the list, and the truth of the others is still held."""
+    runs, bronze, gold = world(topics=21)
+    ranked = ranked_of(runs, bronze)
+    listed = judged(draw_list(ranked, P5), gold, 80)
+    short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if t != "20"}}
+    with pytest.warns(tg.DataWarning):
+        study = tg.Study(short, bronze, "P@5", gold=listed, topics="fixed")
+    evidence = study.lattice().evidence
+    assert isinstance(evidence, ByList)
+    assert evidence.draws.n == 80
+    assert len(evidence.turn) == sum(t != "20" for t in listed.topics[:80])
+    assert np.isfinite(study.compare("s0", "s1")[0].high or np.nan)
+
+
+@pytest.mark.parametrize(("fixed", "least", "most"), [(True, 0.92, 0.99), (False, 0.91, 0.985)])
+def test_intervals_hold_the_truth(fixed: bool, least: float, most: float) -> None:
+    """Guards the promise of 95% by simulation: 60 of about 120 labels, for these topics and for topics like these."""
+    holds, ever = [], []
+    rng = np.random.default_rng(20261115)
+    base = Labelled.of(*world(11, topics=40), "P@5")
+    truth = base.truth(0, 1)
+    for _ in range(250):
+        known = base
+        if not fixed:
+            rows = [np.flatnonzero(base.topic == t) for t in rng.integers(0, 40, 40).tolist()]
+            at = np.concatenate(rows)
+            known = replace(base, topic=np.repeat(np.arange(40), [len(r) for r in rows]), stratum=base.stratum[at],
+                            gold=base.gold[at], weight=base.weight[:, at])  # fmt: skip
+        sizes = known.sizes("ordered", 0, 1)
+        looks = (20, 40, 60) if fixed else (60,)
+        value, half, every = looked(known, 0, 1, sizes, known.order(sizes, rng), looks, fixed=fixed)
+        holds.append(abs(value[-1] - truth) <= half[-1])
+        ever.append(bool((np.abs(value - truth) > every).any()))
+    assert least <= np.mean(holds) <= most
+    assert np.mean(ever) <= 0.06

@@ -1,0 +1,144 @@
+"""Lists of pairs to be gold-judged, written and read back."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truegain.errors import InputError, TruegainError
+from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
+
+
+def made(n: int = 6) -> GoldList:
+    """A list of n pairs of two topics, nothing judged."""
+    size = np.random.default_rng(n).uniform(0.1, 3, n)
+    topics = [str(1 + i % 2) for i in range(n)]
+    return GoldList.of(topics, [f"d{i}" for i in range(n)], np.arange(n) % 4.0, size, "ordered", "P@10", (0.0, 3.0))
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Of a CSV file."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def rewritten(path: Path, rows: list[dict[str, str]]) -> Path:
+    """The same file with other rows."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".csv.gz", ".parquet"])
+def test_a_list_comes_back_as_it_was_written(tmp_path: Path, ending: str) -> None:
+    """Guards every format: rows, sizes, probabilities and the digest."""
+    path = tmp_path / f"list{ending}"
+    one = made().with_labels(np.array([1.0, 0.0, 2.5, np.nan, np.nan, np.nan]))
+    one.write(path)
+    back = read_gold_list(path)
+    assert (back.topics, back.docs, back.design, back.measure, back.scale) == (
+        one.topics, one.docs, "ordered", "P@10", (0.0, 3.0),
+    )  # fmt: skip
+    assert back.size.tolist() == one.size.tolist()
+    assert back.digest == one.digest
+    assert back.judged == 3
+    assert back.judgments().label.tolist() == [1.0, 0.0, 2.5]
+
+
+def test_is_told_from_plain_judgments(tmp_path: Path) -> None:
+    """Guards that a CSV of judgments, or TREC lines, is not taken for a list."""
+    made().write(tmp_path / "list.csv")
+    (tmp_path / "gold.csv").write_text("topic,doc,label\n1,a,1\n")
+    (tmp_path / "gold.qrels").write_text("1 0 a 1\n")
+    found = [is_gold_list(tmp_path / name) for name in ("list.csv", "gold.csv", "gold.qrels")]
+    assert found == [True, False, False]
+    assert is_gold_list(made())
+    assert not is_gold_list({"1": {"a": 1}})
+
+
+def test_labels_may_be_filled_in_by_a_spreadsheet(tmp_path: Path) -> None:
+    """Guards that sizes cut to 9 digits, a trailing .0 and quoted fields are still the list that was drawn."""
+    path = tmp_path / "list.csv"
+    made().write(path)
+    rows = rows_of(path)
+    for row, label in zip(rows, ("1.0", "0", "", "", "", ""), strict=True):
+        row["label"] = label
+        row["bronze"] = f"{float(row['bronze']):.1f}"
+        row["size"] = f"{float(row['size']):.9g}"
+    assert read_gold_list(rewritten(path, rows)).judged == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("probability", 1, "0.9"), r"list.csv:3: probability is not .* the list was changed: '0.9'"),
+        (("size", 2, "0.5"), "the list was changed"),
+        (("doc", 2, "other"), "the list is not as it was drawn: its digest"),
+        (("bronze", 0, "3"), "its digest"),
+        (("order", 3, "7"), "list.csv:5: order 7 where 4 is due"),
+        (("design", 4, "random"), "list.csv:6: design is not that of the other rows"),
+        (("label", 2, "1"), r"list.csv:2: order 1 \(topic 1, document d0\) has no label, and order 3 has one"),
+        (("label", 0, "7"), "list.csv:2: label 7 of topic 1, document d0 is not on the scale 0 to 3"),
+        (("label", 0, "yes"), "list.csv:2: label is not a number: 'yes'"),
+        (("label", 0, "nan"), "label is not a number"),
+    ],
+)
+def test_a_list_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, int, str], said: str) -> None:
+    """Guards the design: an edited probability, size, document or order, a gap, a label off the scale are named."""
+    path = tmp_path / "list.csv"
+    made().write(path)
+    rows = rows_of(path)
+    name, at, value = change
+    rows[at][name] = value
+    with pytest.raises(InputError, match=said):
+        read_gold_list(rewritten(path, rows))
+
+
+def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
+    """Guards against a list that was sorted by topic: how likely each row was rests on the order."""
+    path = tmp_path / "list.csv"
+    made().write(path)
+    rows = sorted(rows_of(path), key=lambda r: r["topic"])
+    with pytest.raises(InputError, match=r"order 3 where 2 is due.*sort the rows by order"):
+        read_gold_list(rewritten(path, rows))
+
+
+def test_rows_that_were_cut_off_are_refused(tmp_path: Path) -> None:
+    """Guards the sizes of the pairs that were not judged: without them the chances of the others are wrong."""
+    path = tmp_path / "list.csv"
+    made().write(path)
+    with pytest.raises(InputError, match="the list was changed"):
+        read_gold_list(rewritten(path, rows_of(path)[:4]))
+
+
+def test_trec_lines_cannot_hold_a_list(tmp_path: Path) -> None:
+    """Guards against a file that would lose the design."""
+    with pytest.raises(TruegainError, match="a gold list has named columns"):
+        made().write(tmp_path / "list.qrels")
+
+
+def test_a_list_without_labels_says_so() -> None:
+    """Guards the first use: nothing is judged yet."""
+    with pytest.raises(InputError, match="no row of this list has a label yet"):
+        made().judgments()
+
+
+@given(st.integers(2, 40), st.integers(0, 40))
+def test_any_first_labels_are_read_and_any_gap_is_refused(n: int, judged: int) -> None:
+    """Guards the rule of prefixes for any length."""
+    judged = min(judged, n)
+    label = np.where(np.arange(n) < judged, 1.0, np.nan)
+    assert made(n).with_labels(label).judged == judged
+    if 0 < judged < n:
+        label = label.copy()
+        label[0] = np.nan
+        label[n - 1] = 1.0
+        with pytest.raises(InputError, match="has no label"):
+            made(n).with_labels(label)
