@@ -22,6 +22,8 @@ FLOORS = (
     ("inference",),
     ("sampling", "gains", "measures"),
     ("text",),
+    ("moves",),
+    ("contrasts",),
     ("tables",),
     ("engine",),
     ("student",),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.inference.study.contrasts import Contrasts
+from truegain.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material

@@ -9,14 +9,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, needs
 from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled, TopicSpread
 from truegain.inference.limits import within
-from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
 from truegain.inference.study.hole_sample import ByHoles
-from truegain.inference.study.moves import Moves, Spread, summed
+from truegain.moves import Moves, Spread, summed
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 

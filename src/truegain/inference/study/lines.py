@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison
-from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import ByRates
+from truegain.inference.study.by_rates import ByRates
 from truegain.inference.study.lattice import LABELS, SOURCES, Lattice, limits
-from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
+from truegain.moves import Moves
 
 UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
 TOGETHER = "all together"

@@ -12,7 +12,8 @@ from truegain.inference.judges.linear_correction import correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
-from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
+from truegain.inference.study.by_rates import ByRates
+from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains

@@ -21,10 +21,10 @@ from truegain.inference.study.hole_sample import ByHoles, HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice, Source
 from truegain.inference.study.making import evidence_of, tell_holes
-from truegain.inference.study.moves import Moves
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.moves import Moves
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, frozen
 from truegain.tables.judgments import Judgments

@@ -12,7 +12,7 @@ from truegain.errors import TruegainError
 from truegain.gains.consensus import Consensus
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
-from truegain.inference.study.moves import Moves
+from truegain.moves import Moves
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments

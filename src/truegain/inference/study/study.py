@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design
 from truegain.inference.collection.expansion import keys_needed
@@ -26,7 +27,6 @@ from truegain.inference.study.checks import (
     smallest_of,
     sources_of,
 )
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
@@ -38,7 +38,6 @@ from truegain.inference.study.material import (
     raters_in,
     raters_of,
 )
-from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
@@ -48,6 +47,7 @@ from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import measures_in, parse_measures
+from truegain.moves import Moves
 from truegain.student import check_confidence
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truegain.inference.study.contrasts import Contrasts
+from truegain.contrasts import Contrasts
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats, frozen
 
