@@ -20,6 +20,10 @@ class Spread:
     variance: Floats
     df: Floats
 
+    def some(self, first: int, end: int) -> Spread:
+        """Of the contrasts from one number up to another."""
+        return Spread(self.variance[first:end], self.df[first:end])
+
     def or_wider(self, other: Spread) -> Spread:
         """For each contrast the one whose 95% limits are further apart."""
         mine, theirs = (quantiles_of(0.95, s.df) * np.sqrt(s.variance) for s in (self, other))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ import pytest
 from tests.inference.test_bite_labels import sampled
 from tests.worlds import EBAY, Labels, Runs, study
 from truegain.gains.confusion import Confusion
+from truegain.gains.matrix_fit import MatrixFit, TopicMatrix
 from truegain.gains.rectify_pairs import SampledPairs, calibrated, strata_of
 from truegain.inference.judges.comparison import compare_corrected
-from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.label_weights import judges_of
 from truegain.inference.labels.prospect import Outlook, _behind, outlook_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -24,7 +24,7 @@ from truegain.tables.judgments import Judgments
 def seen_of(runs: Runs, bronze: Labels, judge: object, measure: str, design: Any = None) -> Outlook:
     """What a plan starts from."""
     one, table = parse_measure(measure), Judgments.of(bronze)
-    known = Judges.of(judge, table, one, design).only("a plan")
+    known = judges_of(judge, table, design, one, None).single_for("a plan")
     return outlook_of(aligned(runs, table, Options()), known, one, cost_bronze=0.01, cost_gold=1.0)
 
 
@@ -141,20 +141,15 @@ def test_gains_of_a_relevant_document_count() -> None:
     assert (three.largest, three.difference) == pytest.approx((3 * one.largest, 3 * one.difference), rel=1e-9)
 
 
-@pytest.mark.parametrize("binary", [True, False])
-def test_gold_labels_behind_the_documents_scored(binary: bool) -> None:
-    """Guards shares of gold labels, no less than 1%: the matrix inverted by hand, over topics that both answer."""
-    weight = np.array([[[0.95, 0.05], [0.95, 0.05], [np.nan, np.nan]], [[0.4, 0.6], [0.6, 0.4], [9.0, 9.0]]])
-    weights = SimpleNamespace(weight=2 * weight, value=np.array([0.0, 1.0]))
-    both = np.array([True, True, False])
-    lists: Any = SimpleNamespace(there=lambda *_: both, weights=weights, binary=binary)
-    right, wrong = Confusion.of_counts([[80, 20], [10, 90]]), Confusion.of_counts([[60, 40], [50, 50]])
-    graded = SimpleNamespace(square=lambda: wrong if binary else right)
-    judge: Any = SimpleNamespace(binary=right if binary else wrong, confusion=graded)
+def test_gold_labels_behind_the_documents_scored() -> None:
+    """Guards shares of gold labels, no less than 1%: the matrix inverted by hand."""
+    weight = 2 * np.array([[[0.95, 0.05], [0.95, 0.05]], [[0.4, 0.6], [0.6, 0.4]]])
+    matrix = TopicMatrix(Confusion.of_counts([[80, 20], [10, 90]]), np.ones(2, np.bool_))
+    fit = MatrixFit(("1", "2"), weight, [[matrix], [matrix]], np.array([0.0, 1.0]))
     first = (0.95 * 0.9 - 0.05 * 0.1) / 0.7  # the other would be below 0
     low, high = 0.01 / (first + 0.01), (0.5 * 0.8 - 0.5 * 0.2) / 0.7
     expected = (low + high) / 2
-    assert _behind(lists, [judge, judge]) == pytest.approx([1 - expected, expected], rel=1e-9)
+    assert _behind(fit) == pytest.approx([1 - expected, expected], rel=1e-9)
 
 
 @pytest.mark.parametrize("design", ["random", "topics"])

@@ -12,12 +12,13 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
+from truegain.contrasts import Contrasts
 from truegain.gains.confusion import Confusion
+from truegain.gains.matrix_fit import MatrixFit, PairCodes, TopicMatrix
 from truegain.gains.pairs import Design
 from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.comparison import compare_corrected
-from truegain.inference.judges.linear_correction import LinearEstimate, TopicMatrix, correct_linear
 from truegain.inference.labels.plan import (
     LEAST_OF_A_KIND,
     Prospect,
@@ -162,18 +163,19 @@ def named(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray) -> Named:
     return runs, all_bronze, {t: row for t, row in seen.items() if row}
 
 
-def corrected(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, of: slice) -> LinearEstimate:
-    """Corrected P@10 of the system with these documents, the judge measured on its own gold pairs."""
+def corrected(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, of: slice) -> tuple[np.ndarray, TopicMatrix]:
+    """What labels count for the system with these documents, and its judge measured on its own gold pairs."""
     topic, column = np.nonzero(keep[:, of])
     g, b = gold[:, of][topic, column], bronze[:, of][topic, column]
     table = np.bincount(topic * 4 + g * 2 + b, minlength=4 * len(gold)).reshape(-1, 2, 2).astype(np.float64)
     used, names = table.sum(axis=(1, 2)) > 0, [str(t) for t in range(len(gold))]
     seen = tuple(t for t, u in zip(names, used, strict=True) if u)
     c = Confusion((0.0, 1.0), (0.0, 1.0), seen, table[used], table.sum(axis=0), len(g))
-    pairs = (topic * 2 * DOCS + column + (of.start or 0), g, b, np.ones(len(g)))
+    pairs = PairCodes(
+        topic * 2 * DOCS + column + (of.start or 0), np.unique(topic, return_inverse=True)[1], g, b, np.ones(len(g))
+    )
     share = bronze[:, of].mean(axis=1)
-    side = TopicMatrix(c, np.ones(len(gold), np.bool_), pairs)
-    return correct_linear(np.stack([1 - share, share], axis=1), names, [side], np.array([0.0, 1.0]))
+    return np.stack([1 - share, share], axis=1), TopicMatrix(c, np.ones(len(gold), np.bool_), pairs)
 
 
 def p_value(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, design: str) -> float:
@@ -184,9 +186,10 @@ def p_value(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, design: str)
         return rectify_topics(f, np.where(keep[:, 0], y, np.nan)).p_value()
     if design == "by-gold":
         one, two = (corrected(gold, bronze, keep, slice(s * DOCS, (s + 1) * DOCS)) for s in (0, 1))
-        both = two.less(one)
-        variance, df = both.variance()
-        return p_of(both.value / math.sqrt(variance), df)
+        names, asked = tuple(str(t) for t in range(n)), Contrasts.of([(0, 1)])
+        fit = MatrixFit(names, np.stack([one[0], two[0]]), [[one[1]], [two[1]]], np.array([0.0, 1.0]))
+        spread = fit.over_topics(asked)
+        return p_of(float(asked.values(fit.value)[0]) / math.sqrt(spread.variance[0]), float(spread.df[0]))
     b, seen = bronze.ravel().astype(np.float64), keep.ravel()
     pairs = SampledPairs(
         np.repeat(np.arange(n), 2 * DOCS),

@@ -11,6 +11,8 @@ import pytest
 import truegain as tg
 from tests.inference.test_label_plan import corrected, drawn, world
 from tests.worlds import EBAY, study
+from truegain.contrasts import Contrasts
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rectify_pairs import SampledPairs, calibrated
 from truegain.inference.labels.prospect import _alike, _gold_moves, _of_topics_and_errors, _relevant
 
@@ -121,16 +123,19 @@ def test_the_part_of_topics_and_errors() -> None:
     rng = np.random.default_rng(6)
     gold, bronze = world(rng, 80, 0.1, 0.6)
     keep = drawn(rng, gold, "by-gold", 400, 600)
-    both = corrected(gold, bronze, keep, slice(0, 10))  # in a difference of two the likeness cancels
-    alike = _alike(both.gold.moves, both.gold.counts, both.gold.of_pairs(), len(both.gold.topics))
+    weight, matrix = corrected(gold, bronze, keep, slice(0, 10))  # in a difference of two the likeness cancels
+    fit = MatrixFit(tuple(map(str, range(80))), weight[None], [[matrix]], np.array([0.0, 1.0]))
+    asked = Contrasts.scores(1)
+    moves, counts = (x[..., 0] for x in fit.gold_sums(asked))
+    alike = _alike(moves, counts, fit.gold_by_pair(asked)[:, 0], len(fit.gold_topics))
     assert alike.min() > 0.05  # else nothing below depends on it
-    bronze_variance = 80 * 80 / 79 * sum(x * x for x in both.moves.tolist())
+    bronze_variance = 80 * sum(x * x for x in fit.by_topic().matrix[:, 0].tolist())
     for v, documents in (((0.002, 0.003), (11.0, 9.0)), ((0.4, 0.5), (0.5, 3.0))):
         a = bronze_variance
         floor = 0.05 * bronze_variance
         for value, k, r in zip(v, documents, alike.tolist(), strict=True):
             a += value * r - 2 * value * (1 + max(k - 1, 0) * r) / k
             floor -= value * (1 - r) / k
-        found = _of_topics_and_errors(both, np.array(v), np.array(documents))
+        found = _of_topics_and_errors(fit, asked, np.array(v), np.array(documents))
         assert found == pytest.approx(max(a, floor), rel=1e-9)
         assert (a > floor) == (v[0] < 0.1)  # both cases are seen

@@ -13,7 +13,9 @@ from scipy import special, stats
 
 import truegain as tg
 from tests.worlds import study
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
+from truegain.gains.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.next import _moved, judge_next, leave_out
 from truegain.inference.judges.favour import Favour, _favour
@@ -25,12 +27,11 @@ from truegain.inference.judges.intervals import (
     fieller,
     guarded,
     guarded_difference,
-    kept,
     lang_reiczigel,
+    many_labels,
     parametric_bootstrap,
-    plenty,
+    ratios_of_draws,
 )
-from truegain.inference.judges.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.judges.soundness import check_inside
 from truegain.inference.labels.prospect import _of_topics_and_errors
 from truegain.inference.ranks.overlap import top_overlap, top_set
@@ -96,7 +97,7 @@ def test_degrees_of_freedom_of_a_corrected_value() -> None:
     assert r.value == pytest.approx(g)
     assert r.df(29.0) == pytest.approx(sum(v for v, _ in parts) ** 2 / sum(v**2 / f for v, f in parts))
     df = (0.0075 + 0.0062) ** 2 / (0.0075**2 / 9 + 0.0062**2 / 14)
-    assert r.bar == pytest.approx(stats.t.ppf(0.95, df), rel=1e-6)
+    assert r.threshold == pytest.approx(stats.t.ppf(0.95, df), rel=1e-6)
 
 
 @pytest.mark.parametrize(("right", "said"), [(0.75, ""), (0.55, "not clearly better"), (0.25, "inverted")])
@@ -219,7 +220,7 @@ def test_guarded_holds_what_the_truncated_normal_does_not_reject(j: float, corr_
 
 
 def test_guarded_far_above_the_bar() -> None:
-    """Guards where the guard ends: D more than 4 errors beyond the bar; then plain, or eq. 7 with plenty of labels."""
+    """Guards where the guard ends: D more than 4 errors beyond it; then plain, or eq. 7 with plenty of labels."""
     assert guarded(GOOD, Z) == lang_reiczigel(GOOD, Z)
     many = Rates(0.48, 0.9, 0.8, 0.2496 / 500, 0.09 / 250, 0.16 / 250, 500, 250, 250)
     assert guarded(many, Z) == delta(many, Z)
@@ -261,18 +262,18 @@ def test_no_guard_for_a_difference_far_above() -> None:
 def test_plenty_of_labels(j: float, m_r: float, size_j: float, size_r: float, yes: bool) -> None:
     """Guards the rule: 20 wrong and right labels of every kind, and (j - 0.2) / 0.7 between 1/4 and 3/4."""
     r = Rates(j, m_r, 0.8, j * (1 - j) / size_j, 0.09 / size_r, 0.16 / 250, size_j, size_r, 250)
-    assert plenty(r) == yes
+    assert many_labels(r) == yes
 
 
 def test_bootstrap_draws() -> None:
     """Guards which draws are kept (D* above a tenth of D), how many may be lost, their spread and percentiles."""
     numerator, d = np.arange(1000.0), np.full(1000, 0.5)
     d[:10] = 0.05  # a tenth of 0.5 is not above it
-    found = kept(numerator, d, 0.5)
+    found = ratios_of_draws(numerator, d, 0.5)
     assert (found.spoilt, len(found.values), found.values[0]) == (10, 990, 20.0)
     d[10] = 0.0
     with pytest.raises(TruegainError, match="11 of 1000"):
-        kept(numerator, d, 0.5)
+        ratios_of_draws(numerator, d, 0.5)
     draws = Draws(np.arange(101.0), 0)
     assert draws.se == pytest.approx(math.sqrt(101 * 102 / 12))
     assert draws.interval(0.9) == pytest.approx((5, 95))
@@ -416,7 +417,6 @@ def test_errors_that_are_alike_within_a_topic() -> None:
     counts = np.full((10, 2), 3.0)
     moves = np.array([[1.0, -1.0]] * 5 + [[-1.0, 1.0]] * 5) * [2.0, 2.5]
     of_pairs, own = np.array([20.0, 25.0]), np.full(10, 0.4)
-    gold = SimpleNamespace(moves=moves, counts=counts, topics=range(10), of_pairs=lambda: of_pairs)
     seen = [40 * 10 / 9 / 20, 62.5 * 10 / 9 / 25]  # over what independent pairs would show; two others a topic
     plain = [(x - 1) / 2 for x in seen]
     r = [x * (1 - 2 / 10 / 2**2 / x**2) for x in plain]
@@ -425,11 +425,16 @@ def test_errors_that_are_alike_within_a_topic() -> None:
     wanted = bronze
     for v, k, alike in zip((1.0, 2.0), (6.0, 4.0), r, strict=True):
         wanted += v * alike - 2 * v * (1 + (k - 1) * alike) / k
-    both = SimpleNamespace(moves=own, gold=gold)
-    found = _of_topics_and_errors(both, np.array([1.0, 2.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
+    fit = SimpleNamespace(
+        topics=range(10), gold_topics=range(10), gold_sums=lambda _: (moves[..., None], counts[..., None]),
+        gold_by_pair=lambda _: of_pairs[:, None],
+        by_topic=lambda: SimpleNamespace(matrix=own[:, None] * math.sqrt(10 / 9)),
+    )  # fmt: skip
+    score = Contrasts.scores(1)
+    found = _of_topics_and_errors(fit, score, np.array([1.0, 2.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
     assert found == pytest.approx(wanted, rel=1e-9)
     floor = -sum(v * (1 - a) / k for v, k, a in zip((100.0, 200.0), (6.0, 4.0), r, strict=True)) + 0.05 * bronze
-    found = _of_topics_and_errors(both, np.array([100.0, 200.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
+    found = _of_topics_and_errors(fit, score, np.array([100.0, 200.0]), np.array([6.0, 4.0]))  # type: ignore[arg-type]
     assert found == pytest.approx(floor, rel=1e-9)
 
 

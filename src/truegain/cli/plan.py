@@ -124,7 +124,7 @@ def labels_command(
     table: Annotated[str, typer.Option("--table", help="Where to print the table; - is stdout.")] = "-",
 ) -> None:
     """How many bronze and gold labels show a difference at least cost, and which pairs to have gold-judged next."""
-    from truegain.inference.judges.judge import Judge
+    from truegain.inference.judges.label_weights import fit_judge
     from truegain.inference.labels.report import plan as plan_of_labels
     from truegain.report.label_costs import cost_chart, with_bars
     from truegain.report.saving import check_ending, save
@@ -141,9 +141,7 @@ def labels_command(
     read = both_labels(
         judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
     )  # fmt: skip
-    judge = Judge.fit(
-        read.bronze, read.gold, design, measure, gold_level=gold_level, missing=missing, scale=read.labels
-    )
+    judge = fit_judge(read.bronze, read.gold, design, measure, gold_level, missing=missing, scale=read.labels)
     found = plan_of_labels(
         expand(runs), read.bronze, judge, measure, cost_bronze=cost_bronze, cost_gold=cost_gold, design=design,
         detect=detect, power=power, confidence=confidence, gold_level=gold_level, missing=missing, batch=batch,

@@ -51,9 +51,9 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
     pairs of label g: change = sum of c x / sum of c - sum of x / n; its variance is that of the moves of both, summed
     by topic.  A test of weights: DuMouchel and Duncan 1983, Journal of the American Statistical Association 78.
     """
-    if lists.known is None:
+    if lists.judge_and_pairs is None:
         return ()
-    (judge, pairs), counts = lists.known, lists.pair_counts()
+    (judge, pairs), counts = lists.judge_and_pairs, lists.pair_counts()
     if lists.binary:
         g = (pairs.gold >= judge.levels[1]).astype(np.float64)
         b = (pairs.bronze >= judge.levels[0]).astype(np.float64)
@@ -94,7 +94,7 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
         if not given:
             return []
         alone = "the gold pairs have no ranks in these runs, or all the same"
-        why = alone if lists.judges.alone is not None else "it is tested of one judge, not of several"
+        why = alone if lists.judges.single is not None else "it is tested of one judge, not of several"
         return [
             f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
             f"assumed, not tested: {why}."

@@ -9,8 +9,8 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
+from truegain.gains.panel import Judges
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Floats, Ints
 
@@ -63,8 +63,8 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     over the others of E_og), where P_g is the share of gold label g in all lists and W what a whole list counts.  The
     variance is that of the pairs' moves summed by topic, no less than that of independent pairs; P is taken as known.
     """
-    assert lists.known is not None
-    (judge, pairs), weights = lists.known, lists.weights
+    assert lists.judge_and_pairs is not None
+    (judge, pairs), weights = lists.judge_and_pairs, lists.weights
     names = lists.ranked.systems
     gold, bronze = judge.codes(weights.classes, binary=lists.binary)
     load = np.stack([lists.pair_counts([s]) * pairs.weight for s in range(len(names))])
@@ -107,9 +107,9 @@ def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
     if lists.judges.design in ("random", "by-bronze", "topics"):
         share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
     else:
-        assert lists.known is not None
+        assert lists.judge_and_pairs is not None
         try:
-            judges = Judges.of(lists.known[0].weighed(lists.pair_counts()))
+            judges = Judges.of(lists.judge_and_pairs[0].reweighted(lists.pair_counts()))
             matrix = judges.matrices(lists.ranked.topics, binary=lists.binary)[0]
         except TruegainError:
             return None

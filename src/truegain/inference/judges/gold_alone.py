@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import refuse_strays
 from truegain.inference.results import Estimate

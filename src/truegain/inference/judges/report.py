@@ -10,13 +10,12 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Design, Missing
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.label_weights import judges_of, level_of
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -57,8 +56,8 @@ def judge_report(
             f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
             "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
         )
-    judges = Judges.of(gold, table, one, design, gold_level=gold_level, missing=missing, scale=labels)
-    judge = judges.only("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
+    judges = judges_of(gold, table, design, one, gold_level, missing=missing, scale=labels)
+    judge = judges.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
     notes = [str(judge), *judge.consistency()]
     if (said := judge.inverted()) is not None:
         notes.append(said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.tables.columns import Bools, Coded, Ints, frozen

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.judges.rates import ICC, PRIOR
+from truegain.gains.rates import ICC, PRIOR
 from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
@@ -170,7 +170,7 @@ def _moderation(pairs: Floats, topics: Floats) -> Floats:
     """How much larger, as a share, `compare` takes the variance of gold pairs that fall on so many topics at random.
 
     It averages the variance over topics with that of a usual judge and takes no less than independent pairs would have
-    (`GoldInfluence.over_topics`); the mean of a normal variable cut off from below is m Phi(m/s) + s phi(m/s).
+    (`MatrixFit.gold_by_label`); the mean of a normal variable cut off from below is m Phi(m/s) + s phi(m/s).
     """
     special = needs("scipy.special", "inference")
     others = pairs / topics

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, some
-from truegain.gains.graded import corrected_mean
+from truegain.gains.judge import Judge
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.panel import Judges
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify_pairs import SampledPairs, calibrated
-from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.by_matrix import HOW
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
-from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.inference.labels.plan import Prospect
 from truegain.measures.base import Measure
@@ -24,6 +25,7 @@ from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 WHAT = "a plan of labels"
+DIFFERENCE = Contrasts.of([(0, 1)])
 LEAST_OF_GOLD = 0.1  # share of the variance that is left to the gold pairs
 LEAST_OF_TOPICS = 0.05  # of the variance of bronze scores over topics that is left to the systems themselves
 LEAST_SHARE = 0.01  # of a gold label among the documents scored
@@ -163,27 +165,22 @@ def _of_topics(ranked: RankedGains, source: GoldTopics, found: Rectified, share:
 
 
 def _of_lists(lists: JudgedLists, costs: _Costs) -> Outlook:
-    there = lists.there(0, 1)
-    topics = lists.names(there)
-    value, weight = lists.weights.value, lists.weights.weight
-    judges = [lists.judges_of(s) for s in (0, 1)]
-    parts = [
-        correct_linear(weight[s][there], topics, j.matrices(topics, binary=lists.binary), value, joined=lists.joined)
-        for s, j in enumerate(judges)
-    ]
-    both = parts[1].less(parts[0])
-    variance, df = both.variance()
+    answered, weight = lists.answered(0, 1), lists.weights.weight
+    fit = lists.fit((0, 1), answered)
+    spread = fit.over_topics(DIFFERENCE)
+    variance, df = float(spread.variance[0]), float(spread.df[0])
     if not variance > 0:
         raise TruegainError(f"{' and '.join(lists.ranked.systems)} have the same scores everywhere; give other runs")
     union = np.unique(lists.weights.item)
-    per_topic = int(there[lists.ranked.pool.topic[union]].sum()) / len(topics)
-    largest = float(np.nanmax(weight.sum(axis=2))) * float(value.max())
-    together = lists.judges_of(0, 1).only(WHAT)
+    per_topic = int(answered[lists.ranked.pool.topic[union]].sum()) / len(fit.topics)
+    largest = float(np.nanmax(weight.sum(axis=2))) * float(lists.weights.value.max())
+    together = lists.judges_of(0, 1).single_for(WHAT)
     if lists.accuracy == "given" and lists.binary:
-        prospect = _one_accuracy(lists, together, weight[1][there] - weight[0][there], per_topic, costs)
+        prospect = _one_accuracy(lists, together, weight[1][answered] - weight[0][answered], per_topic, costs)
     else:
-        prospect = _own_accuracies(lists, [j.only(WHAT) for j in judges], both, per_topic, costs)
-    return Outlook(prospect, both.value, math.sqrt(variance), df, largest, "corrected, one gold sample for both")
+        prospect = _own_accuracies(lists, fit, per_topic, costs)
+    difference = float(DIFFERENCE.values(fit.value)[0])
+    return Outlook(prospect, difference, math.sqrt(variance), df, largest, HOW["shared"])
 
 
 def _one_accuracy(lists: JudgedLists, judge: Judge, f: Floats, per_topic: float, costs: _Costs) -> Prospect:
@@ -198,45 +195,40 @@ def _one_accuracy(lists: JudgedLists, judge: Judge, f: Floats, per_topic: float,
     )  # fmt: skip
 
 
-def _own_accuracies(
-    lists: JudgedLists, judges: list[Judge], both: LinearEstimate, per_topic: float, costs: _Costs
-) -> Prospect:
+def _own_accuracies(lists: JudgedLists, fit: MatrixFit, per_topic: float, costs: _Costs) -> Prospect:
     """Each system corrected with the accuracy on its own gold pairs: what the two kinds of these bring."""
-    c = judges[0].binary if lists.binary else judges[0].confusion.square()
-    relevant = np.array([g >= (1.0 if lists.binary else judges[0].levels[1]) for g in c.gold])
-    n = len(both.topics)
-    together = lists.judges_of(0, 1).only(WHAT)
+    judge = lists.judges_of(0).single_for(WHAT)
+    gold = fit.matrices[0][0].confusion.gold
+    relevant = np.array([g >= (1.0 if lists.binary else judge.levels[1]) for g in gold])
+    n = len(fit.topics)
+    together = lists.judges_of(0, 1).single_for(WHAT)
     n_r, n_n = float(together.binary.effective[1]), float(together.binary.effective[0])
     share = None if together.design == "by-gold" else n_r / (n_r + n_n)
-    if lists.joined:
+    if lists.same_topics:
         drawn = np.where(relevant, n_r, n_n)
-        of_label = both.gold.of_pairs()
-        a = _of_topics_and_errors(both, drawn * of_label, per_topic * _behind(lists, judges))
+        of_label = fit.gold_by_pair(DIFFERENCE)[:, 0]
+        a = _of_topics_and_errors(fit, DIFFERENCE, drawn * of_label, per_topic * _behind(fit))
     else:  # gold topics are others than those scored
-        a, of_label = (
-            n * float(both.moves @ both.moves) * n / (n - 1),
-            np.array([v for v, _ in both.gold.over_topics()[1]]),
-        )
+        a = n * float(DIFFERENCE.squares(fit.by_topic().matrix)[0])
+        of_label = fit.gold_by_label(DIFFERENCE)[0][:, 0]
     fixed_r, fixed_n = float(of_label[relevant].sum()) * n_r, float(of_label[~relevant].sum()) * n_n
     return Prospect(
         1.0, a, 0.0, 0.0, per_topic, share, costs.bronze, costs.gold, n, n_r, n_n, fixed_r, fixed_n,
-        gold_share=MOST_BY_KIND if lists.joined else None, moderated=lists.joined,
+        gold_share=MOST_BY_KIND if lists.same_topics else None, moderated=lists.same_topics,
     )  # fmt: skip
 
 
-def _behind(lists: JudgedLists, judges: list[Judge]) -> Floats:
+def _behind(fit: MatrixFit) -> Floats:
     """The share of each gold label among the documents scored, over both systems, by the judge corrected for."""
-    there, shares = lists.there(0, 1), []
-    for s, judge in enumerate(judges):
-        c = judge.binary if lists.binary else judge.confusion.square()
-        f = lists.weights.weight[s][there].mean(axis=0)
-        found = np.clip(corrected_mean(c, f, lists.weights.value).shares, LEAST_SHARE * f.sum(), None)
+    shares = []
+    for f, (part,) in zip(fit.weight.mean(axis=1), fit.parts, strict=True):
+        found = np.clip(part.shares, LEAST_SHARE * f.sum(), None)
         shares.append(found / found.sum())
     mean: Floats = np.mean(shares, axis=0)
     return mean
 
 
-def _of_topics_and_errors(both: LinearEstimate, v: Floats, documents: Floats) -> float:
+def _of_topics_and_errors(fit: MatrixFit, asked: Contrasts, v: Floats, documents: Floats) -> float:
     """The part of V that goes with 1/n, where gold pairs are drawn from the very documents scored.
 
     Bronze scores hold S^2 = T + sum of v_l (1 + (K_l - 1) r_l) / K_l over topics: T of the systems themselves, the rest
@@ -245,9 +237,9 @@ def _of_topics_and_errors(both: LinearEstimate, v: Floats, documents: Floats) ->
     away is what the errors brought: V = (S^2 + sum of v_l r_l - 2 sum of v_l (1 + (K_l - 1) r_l) / K_l) / n +
     sum of v_l / n_l.  A covariance taken over topics says the same on average, with far more noise.
     """
-    n, m = len(both.moves), len(both.gold.topics)
-    bronze = n * float(both.moves @ both.moves) * n / (n - 1)
-    alike = _alike(both.gold.moves, both.gold.counts, both.gold.of_pairs(), m)
+    bronze = len(fit.topics) * float(asked.squares(fit.by_topic().matrix)[0])
+    moves, counts = (x[..., 0] for x in fit.gold_sums(asked))
+    alike = _alike(moves, counts, fit.gold_by_pair(asked)[:, 0], len(fit.gold_topics))
     errors = float((v * (1 + np.maximum(documents - 1, 0.0) * alike) / documents).sum())
     none_left = -float((v * (1 - alike) / documents).sum())  # T = 0: systems that do not differ by topic
     return max(bronze + float((v * alike).sum()) - 2 * errors, none_left + LEAST_OF_TOPICS * bronze)

@@ -10,8 +10,7 @@ from typing import Any
 from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.gains.pairs import Design, Missing
-from truegain.inference.judges.label_weights import level_of
-from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.label_weights import judges_of, level_of
 from truegain.inference.labels import sentences
 from truegain.inference.labels.batch import next_batch
 from truegain.inference.labels.plan import (
@@ -113,8 +112,8 @@ def plan(
         raise TruegainError(f"batch {batch}: give at least 1 pair, or leave it out for as many as the plan wants")
     read, one, table = LabelReading.of(reading), parse_measure(measure), Judgments.of(bronze)  # type: ignore[arg-type]
     ranked = aligned(runs, table, Options(), name_by=read.name_by, jobs=read.jobs)
-    judges = Judges.of(judge, table, one, read.design, gold_level=read.gold_level, missing=read.missing)
-    known = judges.only("a plan of labels")
+    judges = judges_of(judge, table, read.design, one, read.gold_level, missing=read.missing)
+    known = judges.single_for("a plan of labels")
     seen = outlook_of(ranked, known, one, cost_bronze=cost_bronze, cost_gold=cost_gold, gold_level=read.gold_level)
     prospect, wanted = seen.prospect, _wanted(seen, detect, str(one))
     chosen = plan_labels(prospect, wanted, confidence=confidence, power=power)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
 from truegain.inference.labels.plan import LabelPlan, Prospect, from_scratch, plan_labels
 from truegain.inference.labels.prospect import Outlook
 from truegain.tables.judgments import Judgments

@@ -12,10 +12,10 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
+from truegain.gains.judge import Judge
 from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
-from truegain.inference.judges.judge import Judge
 from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
 from truegain.inference.study.hole_sample import ByHoles, HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections

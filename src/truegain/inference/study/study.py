@@ -12,8 +12,8 @@ from truegain._version import __version__
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.pairs import Design
+from truegain.gains.panel import SAME_POPULATION
 from truegain.inference.collection.expansion import keys_needed
-from truegain.inference.judges.panel import SAME_POPULATION
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Design
-from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.panel import SAME_POPULATION
+from truegain.gains.panel import SAME_POPULATION
+from truegain.inference.judges.label_weights import fit_judge
 from truegain.inference.study.checks import gold_of, tell_whole_topics
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.material import Given, of_topics
@@ -49,7 +50,7 @@ class Labels:
             said, meant = labels.label, trusted.label
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
-        judge = Judge.fit(labels, trusted, design, measure, gold_level=gold_level, scale=scale)
+        judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale)
         tell_whole_topics(judge)
         return judge
 
