@@ -13,8 +13,9 @@ from tests.worlds import study
 from truegain.contrasts import Contrasts
 from truegain.errors import DataWarning
 from truegain.gains.confusion import Confusion
-from truegain.gains.matrix_fit import MatrixFit, PairCodes, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rates import ICC, PRIOR
+from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.inference.judges.gold_alone import (
     _of_mean,
     _of_ratio,

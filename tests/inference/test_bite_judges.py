@@ -11,8 +11,9 @@ from scipy import stats
 
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
-from truegain.gains.matrix_fit import MatrixFit, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rates import Rates
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.favour import Favour
 from truegain.inference.judges.homogeneity import Homogeneity, _permuted
 from truegain.inference.judges.intervals import (

@@ -15,8 +15,9 @@ from tests.worlds import EBAY, study
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
-from truegain.gains.matrix_fit import MatrixFit, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.panel import Judges
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.label_weights import tell_unjudged

@@ -11,8 +11,9 @@ import pytest
 from tests.inference.test_bite_labels import sampled
 from tests.worlds import EBAY, Labels, Runs, study
 from truegain.gains.confusion import Confusion
-from truegain.gains.matrix_fit import MatrixFit, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rectify_pairs import SampledPairs, calibrated, strata_of
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.comparison import compare_corrected
 from truegain.inference.judges.label_weights import judges_of
 from truegain.inference.labels.prospect import Outlook, _behind, outlook_of

@@ -13,9 +13,10 @@ from tests.worlds import EBAY, study
 from truegain.contrasts import Contrasts
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
-from truegain.gains.matrix_fit import MatrixFit, PairCodes, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Rates, clearly_positive
+from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.inference.judges.corrections import sentence_of
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import (

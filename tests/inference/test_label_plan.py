@@ -14,10 +14,11 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.contrasts import Contrasts
 from truegain.gains.confusion import Confusion
-from truegain.gains.matrix_fit import MatrixFit, PairCodes, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pairs import Design
 from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
+from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.inference.judges.comparison import compare_corrected
 from truegain.inference.labels.plan import (
     LEAST_OF_A_KIND,

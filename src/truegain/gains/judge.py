@@ -13,15 +13,14 @@ import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError
 from truegain.gains.confusion import Confusion
-from truegain.gains.matrix_fit import PairCodes, TopicMatrix
+from truegain.gains.judge_checks import impossible_mean, not_at_random
 from truegain.gains.pairs import Design, Missing, Pairs, check_design, pair_up
 from truegain.gains.rates import Clusters, Rates, clearly_positive, inverted, rates_of
 from truegain.gains.scales import scale_of
-from truegain.student import p_of
+from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
-from truegain.tables.table import Cell, Table
 
 Levels = float | tuple[float, float]
 
@@ -242,24 +241,15 @@ class Judge:
         >>> enterprise.consistency(0.527)[0].split(":")[0]
         'the bronze mean 0.527 is above mR = 0.447'
         """
-        found = [] if j is None else list(self.impossible(j))
-        if self.design == "random":
-            found += self._bronze_shares(j)
-        return tuple(found)
+        found = () if j is None else self.impossible(j)
+        whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
+        if self.design != "random" or whole is None:
+            return found
+        return (*found, *not_at_random(self.binary, whole))
 
     def impossible(self, j: float) -> tuple[str, ...]:
         """Whether a bronze mean is impossible for this judge, said in words."""
-        if j > self.mR:
-            return (
-                f"the bronze mean {j:.3f} is above mR = {self.mR:.3f}: even if every document were relevant, "
-                "this judge would say so of fewer",
-            )
-        if j < 1 - self.mN:
-            return (
-                f"the bronze mean {j:.3f} is below 1 - mN = {1 - self.mN:.3f}: even if no document were relevant, "
-                "this judge would say so of more",
-            )
-        return ()
+        return impossible_mean(j, self.mR, self.mN)
 
     def inverted(self) -> str | None:
         """Whether it says the opposite of the gold judge, said in words."""
@@ -268,45 +258,7 @@ class Judge:
         except InputError:  # gold pairs of one kind only: said where it matters
             return None
 
-    def _bronze_shares(self, j: float | None) -> list[str]:
-        """Compare the bronze labels of the gold pairs with those of the whole."""
-        k_r, n_r, k_n, n_n = self.counts
-        inside = (k_r + n_n - k_n) / (n_r + n_n)
-        whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
-        if whole is None:
-            return []
-        b = self.binary
-        if b.clustered and len(b.topics) > 1:
-            moves = (b.table[:, :, 1].sum(axis=1) - inside * b.table.sum(axis=(1, 2))) / b.totals.sum()
-            se, df = math.sqrt(float(moves @ moves) * len(b.topics) / (len(b.topics) - 1)), len(b.topics) - 1.0
-        else:
-            se, df = math.sqrt(inside * (1 - inside) / (n_r + n_n)), math.inf
-        if se == 0 or p_of((inside - whole) / se, df) > 0.01:
-            return []
-        return [
-            f"gold was drawn at random, yet the bronze judge calls {inside:.1%} of the gold pairs relevant and "
-            f"{whole:.1%} of all: the gold pairs are not a random sample of these labels"
-        ]
-
     # ------------------------------------------------------------------ showing itself
-
-    def by_topic(self) -> Table:
-        """Where the judge is right: each gold topic's pairs and rates."""
-        b = self.binary
-        rows: list[tuple[Cell, ...]] = []
-        for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
-            rows.append((topic, _count(rr + rn), _share(rr, rr + rn), _count(nn + nr), _share(nn, nn + nr)))
-        return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")
-
-    def by_label(self) -> Table:
-        """The confusion matrix: for every gold label the share of each bronze label."""
-        c = self.confusion
-        rows: list[tuple[Cell, ...]] = [
-            (f"{g:g}", _count(float(n)), *(_share(x, n) for x in row.tolist()))
-            for g, n, row in zip(c.gold, c.totals, c.counts, strict=True)
-        ]
-        heads = tuple(f"bronze {b:g}" for b in c.bronze)
-        return Table(("gold label", "pairs", *heads), rows, title="what the bronze judge says, given the gold label")
 
     def __str__(self) -> str:
         k_r, n_r, k_n, n_n = self.counts
@@ -341,11 +293,3 @@ def both_levels(relevant: Levels, gold_level: float | None = None) -> tuple[floa
             "correct and compare take it from the measure"
         )
     return both[0], both[1] if gold_level is None else gold_level
-
-
-def _count(n: float) -> Cell:
-    return int(n) if n == int(n) else n
-
-
-def _share(part: float, whole: float) -> float | None:
-    return None if whole == 0 else part / whole

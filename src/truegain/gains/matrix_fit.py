@@ -5,68 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.contrasts import BLOCK, Contrasts
 from truegain.errors import TruegainError
-from truegain.gains.confusion import Confusion
 from truegain.gains.graded import CorrectedMean, corrected_mean, worths
 from truegain.gains.rates import ICC, PRIOR
+from truegain.gains.topic_matrix import GoldRows, TopicMatrix, cells_of
 from truegain.moves import Moves, Spread, summed
 from truegain.tables.columns import Bools, Floats, Ints
 
 ANY = 1e12  # largest condition number of a matrix that is inverted at all
 JUDGE = 1 << 48  # numbers of gold pairs of one judge lie below, those of the next above
 TINY = 1e-300
-
-
-class PairCodes(NamedTuple):
-    """Gold pairs: a number that names each, its topic in the matrix, row and column of its labels, its weight."""
-
-    number: Ints
-    topic: Ints
-    gold: Ints
-    bronze: Ints
-    weight: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class TopicMatrix:
-    """A judge's matrix and the topics that it labelled, among those scored; its gold pairs where they are known."""
-
-    confusion: Confusion
-    labelled: Bools
-    pairs: PairCodes | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _GoldRows:
-    """Rows of the gold pairs of all systems; a pair that stands behind several of them is one row.
-
-    more: rows of one more pair of each kind, so that a judge who made no error in a few is not taken for faultless.
-    """
-
-    topics: int
-    topic: Ints  # -1 where only counts are known
-    label: Ints
-    moves: Floats  # row x system
-    weight: Floats
-    size: Floats  # label x system: pairs of each gold label, as many as unweighted ones would say as much
-    more: Floats
-    more_label: Ints
-
-    @cached_property
-    def sums(self) -> tuple[Floats, Floats]:
-        """Moves and weights of the pairs of each gold topic and label: topic x label x system."""
-        labels, known = len(self.size), self.topic >= 0
-        out = np.zeros((2, self.topics * labels, self.moves.shape[1]))
-        for sums, rows in zip(out, (self.moves, self.weight), strict=True):
-            np.add.at(sums, self.topic[known] * labels + self.label[known], rows[known])
-        moves, weight = out.reshape(2, self.topics, labels, -1)
-        return moves, weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +35,7 @@ class MatrixFit:
 
     Goldberg et al. 2018, ACM TOIS 36(4), eq. 25 and section 3.9; the variance is the sandwich of these influences.
 
+    >>> from truegain.gains.confusion import Confusion
     >>> matrix = TopicMatrix(Confusion.of_counts([[80, 20], [10, 90]]), np.ones(2, np.bool_))
     >>> fit = MatrixFit(("1", "2"), np.array([[[0.6, 0.4], [0.4, 0.6]]]), [[matrix]], np.array([0.0, 1.0]))
     >>> fit.value.round(4).tolist(), fit.values([[1, 1], [2, 0]]).round(4).tolist()
@@ -178,7 +132,7 @@ class MatrixFit:
         return out
 
     @cached_property
-    def gold_rows(self) -> _GoldRows:
+    def gold_rows(self) -> GoldRows:
         """How far each gold pair moves each system."""
         number = {topic: i for i, topic in enumerate(self.gold_topics)}
         systems, labels = len(self.matrices), len(self.worth)
@@ -188,7 +142,7 @@ class MatrixFit:
         moved: list[tuple[Floats, Floats]] = []
         for s, (matrices, parts) in enumerate(zip(self.matrices, self.parts, strict=True)):
             for i, (matrix, part) in enumerate(zip(matrices, parts, strict=True)):
-                c, influence, pairs = matrix.confusion, part.influence(), matrix.pairs or _cells(matrix.confusion)
+                c, influence, pairs = matrix.confusion, part.influence(), matrix.pairs or cells_of(matrix.confusion)
                 names = np.array([number[self._named(i, t)] for t in c.topics], np.int64)
                 topic = np.full(len(pairs.number), -1) if matrix.pairs is None else names[pairs.topic]
                 found.append((i * JUDGE + pairs.number, topic, pairs.gold, np.full(len(topic), s)))
@@ -204,7 +158,7 @@ class MatrixFit:
         for out, one in zip((moves, weight), zip(*moved, strict=True), strict=True):
             out[row, system] = np.concatenate(one)
         more_label = np.tile(np.repeat(np.arange(labels), labels), judges)
-        return _GoldRows(
+        return GoldRows(
             len(number), of_row[0], of_row[1], moves, weight, size, more.reshape(-1, systems), more_label
         )  # fmt: skip
 
@@ -295,9 +249,3 @@ class MatrixFit:
         variance = np.maximum(topics.variance + gold + 2 * both, least)
         all_df = summed([topics, *(Spread(v, d) for v, d in zip(moderated, df, strict=True))]).df
         return Spread(np.where(m < 2, simple.variance, variance), np.where(m < 2, simple.df, all_df))
-
-
-def _cells(c: Confusion) -> PairCodes:
-    """A row for each cell of a matrix of which only counts are known."""
-    g, b = (x.ravel() for x in np.indices(c.squares.shape))
-    return PairCodes(g * c.squares.shape[1] + b, np.zeros(len(g), np.int64), g, b, np.sqrt(c.squares.ravel()))

@@ -10,10 +10,10 @@ import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge, Levels, both_levels
-from truegain.gains.matrix_fit import TopicMatrix
 from truegain.gains.pairs import Design, Missing, check_design
 from truegain.gains.rates import Clusters
 from truegain.gains.scales import check_scale, scale_of
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
 from truegain.tables.judgments import Judgments
@@ -48,16 +48,16 @@ class Judges:
     @classmethod
     def of(
         cls,
-        known: object,
+        judge: object,
         bronze: object = None,
         relevant: Levels = 1,
         design: Design | None = None,
         **options: Any,
     ) -> Judges:
         """The judges given, or one that is fitted on the gold labels given: see `Judge.fit`."""
-        judges = cls({"": known}) if isinstance(known, Judge) else known
+        judges = cls({"": judge}) if isinstance(judge, Judge) else judge
         if not isinstance(judges, Judges):
-            return cls({"": Judge.fit(bronze, known, design, relevant, **options)})
+            return cls({"": Judge.fit(bronze, judge, design, relevant, **options)})
         if design not in (None, judges.design):
             raise TruegainError(f"the judge was fitted with design {judges.design!r}, not {design!r}")
         return judges

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.gains.matrix_fit import MatrixFit, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.intervals import guarded_difference
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions, GoldSample

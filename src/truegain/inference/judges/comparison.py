@@ -182,8 +182,8 @@ def _differences(
     if not found:
         raise TruegainError(why[wanted[0]])
     refused = Counter(why[pair] for pair in wanted if pair in why)
-    told = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in refused.items()]
-    return [found[pair] for pair in wanted if pair in found], told
+    notes = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in refused.items()]
+    return [found[pair] for pair in wanted if pair in found], notes
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
         clear, c = sum(c.differs for c in found), found[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
         return (f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.level:.2g}.",)
-    said = []
+    sentences = []
     for c in found:
         p = c.p_shown
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
@@ -200,5 +200,5 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
         so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
         by = "" if c.naive is None else f"; by the bronze labels {c.naive:+.3f}"
         by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}{', not adjusted' if c.adjustment else ''}"
-        said.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
-    return tuple(said)
+        sentences.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
+    return tuple(sentences)

@@ -70,20 +70,20 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     load = np.stack([lists.pair_counts([s]) * pairs.weight for s in range(len(names))])
     behind = _behind(lists, load.sum(axis=0), gold)
     used: list[int] = [] if behind is None else np.flatnonzero(behind).tolist()
-    there = np.array([all(row[gold == g].any() for g in used) for row in load])
-    if behind is None or there.sum() < 2:
+    measured = np.array([all(row[gold == g].any() for g in used) for row in load])
+    if behind is None or measured.sum() < 2:
         return tuple(Favour(name) for name in names)
     error = weights.value[bronze] - weights.value[gold]
-    value, moves, k = np.zeros(int(there.sum())), np.zeros((int(there.sum()), len(error))), int(there.sum())
+    value, moves, k = np.zeros(int(measured.sum())), np.zeros((int(measured.sum()), len(error))), int(measured.sum())
     for g in used:
-        mine = load[there] * (gold == g)
+        mine = load[measured] * (gold == g)
         total = mine.sum(axis=1)
         mean = mine @ error / total
         value += behind[g] * mean
         moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
     own, pull = k / (k - 1) * (value - value.mean()), k / (k - 1) * (moves - moves.mean(axis=0))
     found = iter(_favour("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
-    return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, there, strict=True))
+    return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, measured, strict=True))
 
 
 def _favour(system: str, value: float, moves: Floats, topic: Ints) -> Favour:

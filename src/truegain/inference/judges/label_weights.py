@@ -75,11 +75,11 @@ def fit_judge(
 
 
 def judges_of(
-    known: object, bronze: object, design: Design | None, measure: object, gold_level: float | None, **options: Any
+    judge: object, bronze: object, design: Design | None, measure: object, gold_level: float | None, **options: Any
 ) -> Judges:
     """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
     levels = levels_of(measure, gold_level)
-    return Judges.of(known, bronze, levels, design, levels_given=gold_level is not None, **options)
+    return Judges.of(judge, bronze, levels, design, levels_given=gold_level is not None, **options)
 
 
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:

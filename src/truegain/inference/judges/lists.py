@@ -10,11 +10,12 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
-from truegain.gains.matrix_fit import MatrixFit, TopicMatrix
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pairs import Pairs
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Clusters
 from truegain.gains.scales import MOST_OFF_SCALE, apart
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.options import Accuracy
 from truegain.measures.base import Measure

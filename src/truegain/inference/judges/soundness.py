@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truegain.errors import TruegainError
-from truegain.gains.matrix_fit import TopicMatrix
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
 from truegain.tables.columns import Bools
 
