@@ -136,7 +136,8 @@ def test_rows_of_weights_are_the_fits_one_by_one(kind: str) -> None:
     lists = JudgedLists.of(aligned(runs, bronze, Options()), judge, tg.parse_measure("DCG@10"))
     if kind == "given":
         lists = JudgedLists.of(lists.ranked, judge, lists.measure, accuracy="given")
-    weights = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 5).astype(float)
+    drawn = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 5)
+    weights = np.concatenate([drawn, 1 - np.eye(14)])  # copies of topics, and each topic left out once
     wanted = [[by_hand(lists, s, w) for s in (0, 1)] for w in weights]
     assert matrix_values(lists, weights) == pytest.approx(np.array(wanted), rel=1e-12)
     if kind == "system":
@@ -163,3 +164,24 @@ def test_rectified_rows_are_the_estimates_one_by_one(design: str, share: float) 
     wanted = [[source.estimate(s, None, w).value for s in (0, 1)] for w in weights]
     assert rectified_values(source, weights) == pytest.approx(np.array(wanted), rel=1e-12)
     assert corrected_values(ranked, judge, one, weights) == pytest.approx(np.array(wanted), rel=1e-12)
+
+
+def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
+    """Guards --method bootstrap where all documents scored are gold: its spread is that of gold's own scores.
+
+    Bronze mean and rates drawn apart (algorithm 1, as for gold from elsewhere) would be half as wide again.
+    """
+    runs, bronze, gold = study(6, topics=40)
+    scores = tg.evaluate(runs, gold, "P@10").matrix("P@10")
+    together = tg.correct(runs, bronze, gold, "P@10", design="by-gold", method="bootstrap")
+    elsewhere = tg.Judge.fit(bronze, gold, design="elsewhere")
+    apart = tg.correct(runs, bronze, elsewhere, "P@10", method="bootstrap", accuracy="system")
+    for answer, other, row in zip(together, apart, scores, strict=True):
+        assert answer.method == "bootstrap over topics"
+        assert answer.value == pytest.approx(row.mean())
+        assert answer.se == pytest.approx(row.std(ddof=1) / np.sqrt(40), rel=0.06)  # 2,000 draws tell it to 1.6%
+        assert (other.se or 0) > 1.3 * (answer.se or 0)
+    for words in ({"clusters": "none"}, {"clusters": "topics", "design": "elsewhere"}):
+        given = tg.Judge.fit(bronze, gold, design=words.get("design", "by-gold"))  # type: ignore[arg-type]
+        answer = tg.correct(runs, bronze, given, "P@10", method="bootstrap", trials=100, clusters=words["clusters"])[0]  # type: ignore[arg-type]
+        assert answer.method == "bootstrap"

@@ -92,13 +92,12 @@ class MatrixFit:
         gold = np.ones((len(w), len(at)))
         gold[:, at >= 0] = w[:, at[at >= 0]]
         gold[:, at < 0] = others
-        number = {topic: i for i, topic in enumerate(self.gold_topics)}
         out = np.zeros((len(w), len(self.weight)))
         for s, matrices in enumerate(self.matrices):
             for i, matrix in enumerate(matrices):
-                c = matrix.confusion
-                mine = [number[self._named(i, t)] for t in c.topics]
-                table = np.tensordot(gold[:, mine] if mine else np.ones((len(w), 1)), c.table, axes=1)
+                mine = self._places(i, matrix)
+                copies = gold[:, mine] if len(mine) else np.ones((len(w), 1))
+                table = np.tensordot(copies, matrix.confusion.table, axes=1)
                 f = np.where(matrix.labelled[:, None], self.weight[s], 0.0)
                 out[:, s] += (w @ f * worths(table, self.worth, worst)).sum(axis=1)
         with np.errstate(invalid="ignore"):
@@ -116,6 +115,14 @@ class MatrixFit:
         return tuple(dict.fromkeys(named))
 
     @cached_property
+    def _number(self) -> dict[tuple[int, str], int]:
+        return {topic: i for i, topic in enumerate(self.gold_topics)}
+
+    def _places(self, judge: int, matrix: TopicMatrix) -> Ints:
+        """The numbers of a matrix's topics among all gold topics."""
+        return np.array([self._number[self._named(judge, t)] for t in matrix.confusion.topics], np.int64)
+
+    @cached_property
     def scored_as(self) -> Ints:
         """The number of each gold topic among the topics scored, -1 where it is none of them."""
         where = {name: i for i, name in enumerate(self.topics)} if self.same_topics else {}
@@ -124,17 +131,15 @@ class MatrixFit:
     @cached_property
     def has_gold(self) -> Bools:
         """Gold topic x system: whether its gold pairs stand behind the score."""
-        number = {topic: i for i, topic in enumerate(self.gold_topics)}
-        out = np.zeros((len(number), len(self.matrices)), np.bool_)
+        out = np.zeros((len(self.gold_topics), len(self.matrices)), np.bool_)
         for s, matrices in enumerate(self.matrices):
             for i, matrix in enumerate(matrices):
-                out[[number[self._named(i, t)] for t in matrix.confusion.topics], s] = True
+                out[self._places(i, matrix), s] = True
         return out
 
     @cached_property
     def gold_rows(self) -> GoldRows:
         """How far each gold pair moves each system."""
-        number = {topic: i for i, topic in enumerate(self.gold_topics)}
         systems, labels = len(self.matrices), len(self.worth)
         judges = max(len(of) for of in self.matrices)
         size, more = np.zeros((labels, systems)), np.zeros((judges, labels, labels, systems))
@@ -143,8 +148,9 @@ class MatrixFit:
         for s, (matrices, parts) in enumerate(zip(self.matrices, self.parts, strict=True)):
             for i, (matrix, part) in enumerate(zip(matrices, parts, strict=True)):
                 c, influence, pairs = matrix.confusion, part.influence(), matrix.pairs or cells_of(matrix.confusion)
-                names = np.array([number[self._named(i, t)] for t in c.topics], np.int64)
-                topic = np.full(len(pairs.number), -1) if matrix.pairs is None else names[pairs.topic]
+                topic = np.full(len(pairs.number), -1)
+                if matrix.pairs is not None:
+                    topic = self._places(i, matrix)[pairs.topic]
                 found.append((i * JUDGE + pairs.number, topic, pairs.gold, np.full(len(topic), s)))
                 moved.append((-pairs.weight * influence[pairs.gold, pairs.bronze], pairs.weight))
                 each = np.maximum(c.totals, TINY) / np.maximum(c.effective, TINY)  # weight of a pair, on average
@@ -159,7 +165,7 @@ class MatrixFit:
             out[row, system] = np.concatenate(one)
         more_label = np.tile(np.repeat(np.arange(labels), labels), judges)
         return GoldRows(
-            len(number), of_row[0], of_row[1], moves, weight, size, more.reshape(-1, systems), more_label
+            len(self.gold_topics), of_row[0], of_row[1], moves, weight, size, more.reshape(-1, systems), more_label
         )  # fmt: skip
 
     # ------------------------------------------------------------------ moves and variances

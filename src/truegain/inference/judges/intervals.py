@@ -234,9 +234,10 @@ def bootstrap_over_topics(fit: MatrixFit, *, trials: int, seed: int) -> Draws:
     sound = ~np.isnan(values)
     spoilt = trials - int(sound.sum())
     if spoilt > LARGEST_SPOILT * trials:
+        other = "or use method='delta'" if len(fit.worth) == 2 else "merge labels, or use a binary measure"
         raise TruegainError(
             f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
-            "is no answer: judge more gold pairs of the rare labels, merge labels, or use a binary measure"
+            f"is no answer: judge more gold pairs of the rare labels, {other}"
         )
     return Draws(values[sound], spoilt)
 
