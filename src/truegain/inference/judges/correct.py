@@ -199,7 +199,7 @@ def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estim
 def _drawn_together(lists: JudgedLists, judge: Judge, options: CorrectionOptions) -> bool:
     """Whether topics are resampled with their gold pairs: bronze mean and rates rest on the same topics, go together.
 
-    Drawn apart, as algorithm 1 does, their standard error is 1.2 to 1.4 times the true one (benchmarks/judge/together.py).
+    Drawn apart, as algorithm 1 does, their standard error is 1.2 to 1.4 times the true one: benchmarks/judge.
     """
     shared = lists.same_topics and not set(judge.binary.topics).isdisjoint(lists.ranked.topics)
     return options.method == "bootstrap" and options.clusters == "topics" and shared
