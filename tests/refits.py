@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.gains.graded import worths
+from truegain.gains.judge import Judge
 from truegain.gains.pair_fit import PairFit
+from truegain.gains.panel import Judges
 from truegain.gains.rectify import LEAST_TO_TUNE, TINY
-from truegain.inference.judges.gold_influence import positions
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, Method
-from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.measures.base import Measure
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains
 
 
@@ -55,7 +52,7 @@ def corrected_values(
         raise TruegainError(f"weights must be rows of {len(ranked.topics)} numbers of at least 0, one a topic")
     known = Judges.of(judge).rectifier(method)
     if known is None:
-        return rate_fit(JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy)).values(w)
+        return matrix_values(JudgedLists.of(ranked, judge, measure, gold_level=gold_level, accuracy=accuracy), w)
     return rectified_values(rectifying(ranked, known, measure, gold_level)[0], w)
 
 
@@ -68,64 +65,16 @@ def rectified_values(source: GoldTopics | GoldPairs, weights: Floats) -> Floats:
     return np.concatenate(columns, axis=1)
 
 
-def rate_fit(lists: JudgedLists) -> RateFit:
-    """Scores corrected by confusion matrices, prepared."""
-    parts = []
+def matrix_values(lists: JudgedLists, weights: Floats) -> Floats:
+    """Scores corrected by confusion matrices, each system on the topics that it answers."""
+    columns, number = [], {name: i for i, name in enumerate(lists.ranked.topics)} if lists.same_topics else {}
     for s in range(len(lists.ranked.systems)):
-        there = lists.there(s)
-        for matrix in lists.judges_of(s).matrices(lists.names(there), binary=lists.binary):
-            weight = np.zeros((len(there), len(lists.weights.value)))
-            weight[np.flatnonzero(there)[matrix.mask]] = lists.weights.weight[s][there][matrix.mask]
-            c = matrix.confusion
-            joined = lists.joined and c.clustered
-            at = positions(c.topics, lists.ranked.topics) if joined else np.full(len(c.table), -1)
-            parts.append(RatePart(s, weight, there.astype(np.float64), c.table, at))
-    return RateFit(parts, lists.weights.value, len(lists.ranked.systems))
-
-
-@dataclass(frozen=True, eq=False)
-class RatePart:
-    """A matrix and the topics of one system that it corrects.
-
-    weight: topic x label, how much of the measure each bronze label carries, 0 on topics that are not its own; there:
-    1 for each topic that the system answers; table: gold topic x gold x bronze label; at: the number of each gold
-    topic among the topics scored, -1 where it is none of them and counts as it is.
-    """
-
-    system: int
-    weight: Floats
-    there: Floats
-    table: Floats
-    at: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class RateFit:
-    """`corrected_mean` of every system, as sums by topic.
-
-    With w the weight of each topic, f the label weights, T the counts of the gold pairs and v the value of a label,
-
-        value = sum over matrices of (sum of w f / sum of w) C^-1 v ,   C[g, b] = sum of w T[g, b] / sum of w T[g]
-
-    >>> table = np.array([[[8.0, 2.0], [1.0, 9.0]], [[8.0, 2.0], [1.0, 9.0]]])
-    >>> part = RatePart(0, np.full((2, 2), 0.5), np.ones(2), table, np.array([0, 1]))
-    >>> RateFit((part,), np.array([0.0, 1.0]), 1).values(np.ones((1, 2))).round(4).tolist()
-    [[0.4286]]
-    """
-
-    parts: Sequence[RatePart]
-    value: Floats
-    systems: int
-
-    def values(self, weights: Floats) -> Floats:
-        """The score of every system for every row of topic weights; NaN where a gold label is lost, or C singular."""
-        out = np.zeros((len(weights), self.systems))
-        for part in self.parts:
-            gold = np.where(part.at >= 0, weights[:, part.at], 1.0)
-            worth = worths(np.tensordot(gold, part.table, axes=1), self.value)
-            with np.errstate(invalid="ignore"):
-                out[:, part.system] += (weights @ part.weight * worth).sum(axis=1) / (weights @ part.there)
-        return out
+        answered = lists.answered(s)
+        fit = lists.fit([s], answered)
+        apart = [name for (_, name), at in zip(fit.gold_topics, fit.scored_as, strict=True) if at < 0]
+        others = [weights[:, number[name]] if name in number else np.ones(len(weights)) for name in apart]
+        columns.append(fit.values(weights[:, answered], np.stack(others, axis=1) if others else 1.0))
+    return np.concatenate(columns, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """Coverage and width of corrected scores, ours beside the peers: `python -m benchmarks.judge [WHAT...]`.
 
 paper: P = 0.4, mR = 0.9, mN = 0.8, n = 500, gold 250/250.  grid: prevalence, accuracy, sizes, gold designs, topics.
+together: resamples where gold is of the documents scored.
 llmjudge, dl19, crowd, icc: real labels from --data, skipped where they are not there.
 """
 
@@ -27,10 +28,11 @@ from benchmarks.judge.draws import (
     wilson,
 )
 from benchmarks.judge.grid import grid
+from benchmarks.judge.together import together
 from truegain.errors import TruegainError
 from truegain.tables.table import Table
 
-WHAT = ("paper", "grid", "llmjudge", "dl19", "crowd", "icc")
+WHAT = ("paper", "grid", "together", "llmjudge", "dl19", "crowd", "icc")
 HEAD = ("method", "coverage", "mean width", "cpu ms a call", "refused", "draws")
 
 
@@ -92,6 +94,9 @@ def _judgy_time(seed: int) -> tuple[str, ...]:
     )
 
 
+MADE = {"paper": (paper, 1000), "grid": (grid, 200), "together": (together, 300)}
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run what is asked for and print its tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
@@ -107,8 +112,8 @@ def main(arguments: list[str] | None = None) -> None:
     print(_versions())
     for what in given.what or WHAT:
         try:
-            if what in ("paper", "grid"):
-                run, usual = {"paper": (paper, 1000), "grid": (grid, 200)}[what]
+            if what in MADE:
+                run, usual = MADE[what]
                 tables = run(given.draws or usual, given.seed)
             else:
                 tables = real.tables(what, given.data, given.draws, given.seed)

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from benchmarks.judge.draws import Array, Interval, Tally
 from benchmarks.judge.labels import pooled, t_interval
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
 from truegain.gains.rectify import rectify_topics
-from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.table import Table
 
@@ -158,9 +159,8 @@ def _matrix(votes: Votes, pages: Array, gold: Which) -> Interval:
         names, votes.topic[inside], pages[inside], votes.true[inside], np.ones(inside.sum()), {0.0: 0.5, 1.0: 0.5}
     )
     there = votes.mean_by_topic(pages)[~gold]
-    found = Judge.fit(pairs, None, "elsewhere").correct(
-        float(np.clip(there.mean(), 0, 1)), len(there), there.std(ddof=1)
-    )
+    bronze = BronzeMean(float(np.clip(there.mean(), 0, 1)), len(there), there.std(ddof=1))
+    found = correct_mean(Judge.fit(pairs, None, "elsewhere"), bronze)
     return found.low, found.high
 
 

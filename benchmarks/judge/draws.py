@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
 from truegain.gains.rectify import rectify_topics
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
-from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.sampling.designs import expansion_of
 
 Array = npt.NDArray[np.float64]
@@ -107,7 +108,7 @@ def ours(method: str) -> Callable[[Cheap], Interval]:
     def answer(drawn: Cheap) -> Interval:
         relevant, nonrelevant = drawn.counts
         judge = Judge.from_counts(relevant=relevant, nonrelevant=nonrelevant)
-        got = judge.correct(float(drawn.bronze.mean()), len(drawn.bronze), method=method)  # type: ignore[arg-type]
+        got = correct_mean(judge, BronzeMean(float(drawn.bronze.mean()), len(drawn.bronze)), method=method)
         return got.low, got.high
 
     return answer
@@ -216,7 +217,8 @@ def by_matrix(rng: np.random.Generator, p: float, d: float, n: int, gold: int, i
     names = tuple(map(str, range(int(topic.max()) + 1)))
     pairs = Pairs(names, topic[rows], said[rows], true[rows], np.ones(len(rows)), {0.0: 0.5, 1.0: 0.5})
     judge = Judge.fit(pairs, None, "by-gold")
-    got = judge.correct(float(per_topic.mean()), len(per_topic), float(per_topic.std(ddof=1)))
+    bronze_mean = BronzeMean(float(per_topic.mean()), len(per_topic), float(per_topic.std(ddof=1)))
+    got = correct_mean(judge, bronze_mean)
     return got.low, got.high
 
 

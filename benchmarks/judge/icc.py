@@ -1,4 +1,4 @@
-"""How alike the pairs of a topic are to real judges: what the usual judge of `inference/judges/rates.py` rests on."""
+"""How alike the pairs of a topic are to real judges: what the usual judge of `gains/rates.py` rests on."""
 
 from __future__ import annotations
 

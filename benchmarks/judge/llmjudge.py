@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from benchmarks.judge.draws import Array, Interval, Tally
 from benchmarks.judge.labels import LEVEL, Labels, median, pooled, read_wide, t_interval
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
 from truegain.gains.rectify import rectify_topics
-from truegain.inference.judges.judge import Judge
+from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.tables.table import Table
 
 GOLD_TOPICS = 10
@@ -83,13 +84,14 @@ def _splits(labels: Labels, true: Array, bronze: Array, draws: int, seed: int) -
 
         def matrix(gold: npt.NDArray[np.bool_] = gold, pairs: Pairs = pairs) -> Interval:
             there = f[~gold]
-            got = Judge.fit(pairs, None, "elsewhere").correct(there.mean(), len(there), there.std(ddof=1))
+            judge = Judge.fit(pairs, None, "elsewhere")
+            got = correct_mean(judge, BronzeMean(there.mean(), len(there), there.std(ddof=1)))
             return got.low, got.high
 
         def iid(inside: npt.NDArray[np.bool_] = inside) -> Interval:
             b, t = bronze[inside], true[inside]
             judge = Judge.from_counts((b[t == 1].sum(), t.sum()), ((1 - b)[t == 0].sum(), (1 - t).sum()))
-            got = judge.correct(bronze[~inside].mean(), (~inside).sum())
+            got = correct_mean(judge, BronzeMean(bronze[~inside].mean(), (~inside).sum()))
             return got.low, got.high
 
         tallies["rectified"].ask(lambda r=rectified: r("others"), truth)  # type: ignore[misc]

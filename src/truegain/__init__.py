@@ -18,12 +18,12 @@ from truegain.tables.scores import Scores
 from truegain.tables.write import write_judgments, write_runs
 
 if TYPE_CHECKING:
+    from truegain.gains.judge import Judge
     from truegain.inference.agreement.agree import agree
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.judges.correct import correct
-    from truegain.inference.judges.judge import Judge
     from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
@@ -63,7 +63,7 @@ __all__ = [
 
 _LAZY = {  # loaded when first asked for: they may need scipy
     "Study": "truegain.inference.study.study",
-    "Judge": "truegain.inference.judges.judge",
+    "Judge": "truegain.gains.judge",
     "agree": "truegain.inference.agreement.agree",
     "compare": "truegain.inference.differences.compare",
     "correct": "truegain.inference.judges.correct",

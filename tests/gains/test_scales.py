@@ -123,12 +123,13 @@ def test_two_scales_are_told(change: object, gold_level: float | None, labels: s
     """Guards gold on another scale than bronze: both ranges are named, unless the user said where relevance begins."""
     _, bronze, gold = graded()
     other = {t: {d: change(g) for d, g in row.items()} for t, row in gold.items()}  # type: ignore[operator]
-    options = {"design": "random", "gold_level": gold_level, "scale": labels}
+    levels = {"levels_given": gold_level is not None, "gold_level": gold_level}
+    options = {"design": "random", "scale": labels, **levels}
     if told is None:
-        tg.Judge.fit(bronze, other, relevant="P@10", **options)  # type: ignore[arg-type]
+        tg.Judge.fit(bronze, other, **options)  # type: ignore[arg-type]
         return
     with pytest.warns(tg.DataWarning, match=told):
-        tg.Judge.fit(bronze, other, relevant="P@10", **options)  # type: ignore[arg-type]
+        tg.Judge.fit(bronze, other, **options)  # type: ignore[arg-type]
 
 
 def test_strays_of_real_judges(shared_data: Path) -> None:
@@ -150,10 +151,10 @@ def test_inverted_labels_are_told() -> None:
     _, bronze, gold = study(0)
     turned = {t: {d: 1 - b for d, b in row.items()} for t, row in bronze.items()}
     with pytest.warns(tg.DataWarning, match="clearly below 0: the bronze labels look inverted"):
-        tg.Judge.fit(turned, gold, "random", "P@10")
+        tg.Judge.fit(turned, gold, "random")
     rng = np.random.default_rng(0)
     coin = {t: {d: int(rng.random() < 0.5) for d in row} for t, row in bronze.items()}
-    tg.Judge.fit(coin, gold, "random", "P@10")
+    tg.Judge.fit(coin, gold, "random")
 
 
 def test_strays_where_gold_has_fractions() -> None:

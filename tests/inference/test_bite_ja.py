@@ -13,12 +13,12 @@ from scipy import optimize
 
 import truegain as tg
 from tests.worlds import EBAY, study
-from truegain.inference.judges import comparison
+from truegain.gains.panel import Judges
+from truegain.gains.rates import Rates
+from truegain.inference.judges import by_matrix
 from truegain.inference.judges.best import Leaders, leaders_of
 from truegain.inference.judges.comparison import _finished, _sentences, compare_corrected
 from truegain.inference.judges.corrections import Corrections, sentence_of
-from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.rates import Rates
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.student import p_of, quantile_of
 
@@ -164,7 +164,7 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(
         assert found.high is not None
         return found.low, found.high
 
-    monkeypatch.setattr(comparison, "guarded_difference", guard)
+    monkeypatch.setattr(by_matrix, "guarded_difference", guard)
     plain = limits(None)
     assert seen[0] == pytest.approx((change.mean(), change.var(ddof=1) / 9))
     assert limits((-0.9, 0.95)) == pytest.approx((-0.9 * scale, 0.95 * scale))

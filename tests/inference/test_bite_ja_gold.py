@@ -151,14 +151,15 @@ def test_a_shift_with_rank_written_out() -> None:
     w, a = (heavy * says).sum() / heavy.sum(), (weight * says).sum() / weight.sum()
     moves = heavy * (says - w) / heavy.sum() - weight * (says - a) / weight.sum()
     by_topic = np.array([moves[topic == t].sum() for t in (0, 1, 3)])
-    assert (found.weighed, found.alike, found.df) == pytest.approx((w, a, 2.0))
+    assert (found.by_rank, found.unweighted, found.df) == pytest.approx((w, a, 2.0))
     assert found.se == pytest.approx(math.sqrt((by_topic**2).sum() * 3 / 2))
     assert found.change == pytest.approx(w - a)
     assert found.p(1) == pytest.approx(p_of((w - a) / found.se, 2.0))
     assert found.p(50) == 1.0
     half = quantile_of(1 - 0.05 / 4, 2.0) * found.se
     assert (
-        f"interval {w - a - half:+.3f} to {w - a + half:+.3f}, p = {found.p(4):.4f}; Bonferroni over 4" in found.said(4)
+        f"interval {w - a - half:+.3f} to {w - a + half:+.3f}, p = {found.p(4):.4f}; Bonferroni over 4"
+        in found.sentence(4)
     )
     assert _shift(weight, np.zeros(6), says, cast("Any", topic), "g", "b") is None
     assert _shift(weight, counts, says, cast("Any", topic * 0), "g", "b") is None

@@ -10,7 +10,12 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.contrasts import Contrasts
 from truegain.errors import DataWarning
+from truegain.gains.confusion import Confusion
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.rates import ICC, PRIOR
+from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.inference.judges.gold_alone import (
     _of_mean,
     _of_ratio,
@@ -18,12 +23,9 @@ from truegain.inference.judges.gold_alone import (
     gold_of_items,
     warn_where_gold_alone_is_surer,
 )
-from truegain.inference.judges.gold_influence import GoldInfluence, positions
-from truegain.inference.judges.rates import ICC, PRIOR
 from truegain.inference.results import Estimate
 from truegain.measures.evaluate import Options, aligned
-from truegain.student import quantile_of
-from truegain.tables.columns import Floats
+from truegain.student import quantile_of, satterthwaite
 
 
 def test_the_note_of_an_inverted_judge_is_at_its_limit() -> None:
@@ -33,7 +35,7 @@ def test_the_note_of_an_inverted_judge_is_at_its_limit() -> None:
         judge = tg.Judge.from_counts(relevant=(right, 20), nonrelevant=(20 - right, 40))
         rates = judge.rates(0.5, 0.0, 1.0, judge._clusters)
         d, se = rates.shrunk_d
-        assert (judge.inverted() is not None) == (d < -rates.bar * se)
+        assert (judge.inverted() is not None) == (d < -rates.threshold * se)
         told.append(judge.inverted() is not None)
     assert 0 < sum(told) < 20
 
@@ -43,13 +45,15 @@ def test_a_judge_is_fitted_at_the_levels_asked_for() -> None:
     bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
     gold = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 2, "b": 2, "x": 0}}
     with pytest.warns(DataWarning, match="1 gold pairs have no bronze label and are left out"):
-        judge = tg.Judge.fit(bronze, gold, "random", "P@10", gold_level=2, missing="drop")
-    assert (judge.counts, judge.levels) == ((2.0, 3.0, 1.0, 2.0), (1.0, 2.0))
+        judge = tg.Judge.fit(bronze, gold, "random", gold_level=2, missing="drop")
+    assert (judge.counts, judge.levels) == ((2.0, 3.0, 1.0, 2.0), (1, 2))
     assert judge.gold is not None
     with pytest.raises(tg.TruegainError, match="not on the scale"):
-        tg.Judge.fit(bronze, gold, "random", "P@10", scale="0,1", missing="drop")
+        tg.Judge.fit(bronze, gold, "random", scale="0,1", missing="drop")
     with pytest.raises(tg.TruegainError, match="how were the gold pairs sampled"):
-        tg.Judge.fit(bronze, gold, relevant="P@10")
+        tg.Judge.fit(bronze, gold)
+    with pytest.raises(tg.TruegainError, match="relevant P@10: give the smallest relevant label"):
+        tg.Judge.fit(bronze, gold, "random", "P@10")  # type: ignore[arg-type]
 
 
 def test_widths_of_a_mean_and_of_a_ratio() -> None:
@@ -91,7 +95,7 @@ def test_gold_labels_of_the_pool() -> None:
     gold = {"1": {"a": 3, "b": 1, "c": -1, "z": 2}, "2": {"a": 2}}
     ranked = aligned({"s": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, bronze, Options())
     with pytest.warns(DataWarning):
-        judge = tg.Judge.fit(bronze, gold, "random", "P@2", gold_level=2, missing="drop")
+        judge = tg.Judge.fit(bronze, gold, "random", gold_level=2, missing="drop")
 
     def labels(level: float | None) -> dict[str, float]:
         found = gold_of_items(ranked.pool, judge, level)
@@ -108,7 +112,7 @@ def test_gold_labels_of_the_pool() -> None:
 def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsRecorder) -> None:
     """Guards the warning: which systems, which of them most, and nothing where gold alone is as wide."""
     runs, bronze, gold = study(2, topics=10, docs=6)
-    ranked, judge = aligned(runs, bronze, Options()), tg.Judge.fit(bronze, gold, "topics", "P@6")
+    ranked, judge = aligned(runs, bronze, Options()), tg.Judge.fit(bronze, gold, "topics")
     measure = tg.parse_measure("P@6")
     widths = gold_alone_widths(
         ranked, gold_of_items(ranked.pool, judge, 1.0), np.ones(len(ranked.pool)), measure, 0.95, whole_topics=True
@@ -127,67 +131,99 @@ def test_only_a_shorter_interval_of_gold_alone_is_told(recwarn: pytest.WarningsR
     assert f"surer for 2 of 2 systems (most for a: width {width:.3f} against {1.3 * width:.3f}" in told(1.3, 1.2)[0]
 
 
-def moves_of(seed: int, topics: tuple[str, ...], units: list[int]) -> GoldInfluence:
-    """Moves of three labels drawn at random."""
+def fit_of(seed: int, judges: int = 1, same_topics: bool = True) -> MatrixFit:
+    """Two systems corrected on gold pairs that they share in part, by one judge or by two; labels 0, 1, 2."""
     rng = np.random.default_rng(seed)
-    n = len(topics)
-    return GoldInfluence(
-        topics, rng.normal(size=(n, 3)), rng.integers(0, 5, (n, 3)).astype(np.float64),
-        np.array([4.0 + seed, 7.0 + seed, 9.0 + seed]),
-        np.array(units), np.array(units) % 3, rng.normal(size=len(units)), rng.normal(size=(1, 3, 3)),
-    )  # fmt: skip
+    number, topic, gold = np.arange(60), np.arange(60) % (2 + seed), np.arange(60) // 4 % 3
+    bronze = np.where(rng.random(60) < 0.7, gold, rng.integers(0, 3, 60))
+    systems = []
+    for s in (0, 1):
+        matrices = []
+        for k in range(judges):
+            mine = np.flatnonzero((number >= 8 * s) & (number < 52 + 8 * s) & ((topic + k) % judges == 0))
+            weight = rng.integers(1, 4, len(mine)).astype(np.float64)
+            names, at = np.unique(topic[mine], return_inverse=True)
+            table, squares = np.zeros((len(names), 3, 3)), np.zeros((3, 3))
+            np.add.at(table, (at, gold[mine], bronze[mine]), weight)
+            np.add.at(squares, (gold[mine], bronze[mine]), weight**2)
+            scale = (0.0, 1.0, 2.0)
+            c = Confusion(scale, scale, tuple(f"t{t}" for t in names), table, squares, len(mine))
+            labelled = np.arange(6) % judges == k
+            matrices.append(TopicMatrix(c, labelled, PairCodes(mine, at, gold[mine], bronze[mine], weight)))
+        systems.append(matrices)
+    topics = tuple(f"t{t}" for t in range(6))
+    return MatrixFit(topics, rng.random((2, 6, 3)), systems, np.array([0.0, 1.0, 3.0]), same_topics)
 
 
-def test_a_difference_of_moves_by_dictionaries() -> None:
-    """Guards the moves of a difference: topics and units of both, those in one of them too; and two judges beside."""
-    one, two = moves_of(1, ("x", "y", "z"), [0, 1, 5, 6]), moves_of(2, ("w", "z", "x"), [1, 6, 7])
-    both = one.less(two)
-    assert both.topics == ("x", "y", "z", "w")
-
-    def row(of: GoldInfluence, field: str, topic: str) -> Floats:
-        return np.asarray(getattr(of, field)[of.topics.index(topic)] if topic in of.topics else np.zeros(3))
-
-    for t in both.topics:
-        assert row(both, "moves", t) == pytest.approx(row(one, "moves", t) - row(two, "moves", t))
-        assert row(both, "counts", t) == pytest.approx(row(one, "counts", t) + row(two, "counts", t))
-    units = {k: dict(zip(of.unit.tolist(), of.unit_moves.tolist(), strict=True)) for k, of in enumerate((one, two))}
-    assert both.unit.tolist() == [0, 1, 5, 6, 7]
-    assert both.unit_label.tolist() == [0, 1, 2, 0, 1]
-    wanted = [units[0].get(k, 0.0) - units[1].get(k, 0.0) for k in both.unit.tolist()]
-    assert both.unit_moves == pytest.approx(wanted)
-    assert both.of_pairs() == pytest.approx(
-        [sum(m**2 for m, k in zip(wanted, (0, 1, 5, 6, 7), strict=True) if k % 3 == g) for g in range(3)]
+@pytest.mark.parametrize("judges", [1, 2])
+def test_moves_of_gold_pairs_by_dictionaries(judges: int) -> None:
+    """Guards the rows of gold pairs: those behind both systems once, those behind one too, each judge's its own."""
+    fit = fit_of(4, judges)
+    rows = fit.gold_rows
+    moves: dict[tuple[int, int], list[float]] = {}
+    for s, (f, matrices) in enumerate(zip(fit.weight, fit.matrices, strict=True)):
+        for k, m in enumerate(matrices):
+            c, pairs = m.confusion.matrix, m.pairs
+            assert pairs is not None
+            worth = np.linalg.inv(c) @ fit.worth
+            behind = np.linalg.inv(c).T @ f[m.labelled].sum(axis=0) / 6
+            for number, g, b, w in zip(pairs.number, pairs.gold, pairs.bronze, pairs.weight, strict=True):
+                move = -w * behind[g] * (worth[b] - fit.worth[g]) / m.confusion.totals[g]
+                moves.setdefault((k, int(number)), [0.0, 0.0])[s] = move
+    assert len(rows.moves) == len(moves) == (60 if judges == 1 else len(moves))
+    assert rows.moves == pytest.approx(np.array([moves[key] for key in sorted(moves)]))
+    asked = Contrasts.of([(None, 0), (0, 1)])
+    label = np.array([number // 4 % 3 for _, number in sorted(moves)])
+    by_pair = [[sum(x**2 for x, g in zip(of, label, strict=True) if g == k)
+                for of in (rows.moves[:, 0], rows.moves[:, 1] - rows.moves[:, 0])] for k in range(3)]  # fmt: skip
+    assert fit.gold_by_pair(asked) == pytest.approx(np.array(by_pair))
+    summed, counts = fit.gold_sums(asked)
+    assert summed.sum(axis=(0, 1)) == pytest.approx(
+        [rows.moves[:, 0].sum(), (rows.moves[:, 1] - rows.moves[:, 0]).sum()]
     )
-    assert both.size == pytest.approx([6, 9, 11])
-    assert both.more == pytest.approx(one.more - two.more)
-    beside = one.beside(two)
-    assert beside.topics == ("x", "y", "z", "w", "z", "x")
-    assert (beside.moves.shape, beside.counts.shape, beside.more.shape) == ((6, 3), (6, 3), (2, 3, 3))
-    assert beside.size == pytest.approx([11, 17, 21])
-    assert beside.unit.tolist() == [0, 1, 5, 6, 1, 6, 7]
-    assert positions(("x", "q"), ("w", "x")).tolist() == [1, -1]
+    weights = [[m.pairs.weight.sum() for m in of if m.pairs is not None] for of in fit.matrices]
+    assert counts.sum(axis=(0, 1)) == pytest.approx([sum(weights[0]), sum(weights[0] + weights[1])])
+    assert rows.size == pytest.approx(np.array([sum(m.confusion.effective for m in of) for of in fit.matrices]).T)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_moderated_variance_over_topics_by_loops(seed: int) -> None:
     """Guards the variance of gold moves label by label, the floor at a quarter, and two topics as the least."""
-    g = moves_of(seed, ("x", "y", "z", "u")[: 2 + seed], list(range(12)))
-    m, grow = len(g.topics), len(g.topics) / (len(g.topics) - 1)
+    fit, asked = fit_of(seed, same_topics=False), Contrasts.of([(0, 1)])
+    moves, counts = (x[..., 0] for x in fit.gold_sums(asked))
+    rows, size = fit.gold_rows, fit.gold_rows.size.max(axis=1)
+    m, grow = len(moves), len(moves) / (len(moves) - 1)
     parts, seen = [], []
     for k in range(3):
-        n = g.counts[:, k]
-        share = max((n**2).sum() / max(n.sum(), 1e-300) ** 2, 1e-300)
-        alone = sum(x**2 for x, label in zip(g.unit_moves, g.unit_label, strict=True) if label == k)
-        alone += (g.more[:, k] ** 2).sum()
-        usual = alone * (1 + ICC * max(0.0, g.size[k] * share - 1))
-        df = max(1 / share - 1, 0.0)
-        square = (g.moves[:, k] ** 2).sum()
+        n = counts[:, k]
+        share = (n**2).sum() / n.sum() ** 2
+        alone = sum((x[1] - x[0]) ** 2 for x, label in zip(rows.moves, rows.label, strict=True) if label == k)
+        alone += sum((x[1] - x[0]) ** 2 for x, label in zip(rows.more, rows.more_label, strict=True) if label == k)
+        usual = alone * (1 + ICC * max(0.0, size[k] * share - 1))
+        df = 1 / share - 1
+        square = (moves[:, k] ** 2).sum()
         parts.append((max((square / share + PRIOR * usual) / (df + PRIOR), alone), df + PRIOR))
         seen.append(grow * square)
-    together = grow * (g.moves.sum(axis=1) ** 2).sum() + sum(p for p, _ in parts) - sum(seen)
-    variance, found = g.over_topics()
-    assert m >= 2
-    assert variance == pytest.approx(max(together, sum(p for p, _ in parts) / 4))
-    assert np.array(found) == pytest.approx(np.array(parts))
+    together = grow * (moves.sum(axis=1) ** 2).sum() + sum(p for p, _ in parts) - sum(seen)
+    assert m == 2 + seed
+    spread = fit.over_gold(asked)
+    assert spread.variance[0] == pytest.approx(max(together, sum(p for p, _ in parts) / 4))
+    assert spread.df[0] == pytest.approx(satterthwaite(parts))
+    assert pytest.approx(np.array(parts)) == np.stack(fit.gold_by_label(asked))[..., 0].T
+    topics = asked.squares(fit.by_topic().matrix)[0]
+    whole = fit.over_topics(asked)
+    assert whole.variance[0] == pytest.approx(topics + spread.variance[0])
+    assert whole.df[0] == pytest.approx(satterthwaite([(topics, 5.0), *parts]))
+
+
+def test_gold_of_one_topic_is_refused() -> None:
+    """Guards two gold topics as the least; independent pairs, or topics held fixed, need none."""
+    fit = fit_of(0, judges=2)
+    one = MatrixFit(fit.topics, fit.weight, [[of[0]] for of in fit.matrices], fit.worth)
     with pytest.raises(tg.TruegainError, match="the gold pairs come from 1 topic; 2 are needed"):
-        moves_of(0, ("x",), [0]).over_topics()
+        one.over_topics(Contrasts.scores(2))
+    pairs = one.gold_by_pair(Contrasts.scores(2)).sum(axis=0)
+    assert one.over_gold(Contrasts.scores(2)).variance == pytest.approx(pairs)
+    apart = one.over_topics(Contrasts.scores(2), clusters=False).variance
+    assert apart == pytest.approx(pairs + one.by_topic().covariance.diagonal())
+    assert one.by_gold() is None

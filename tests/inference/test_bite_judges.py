@@ -11,19 +11,22 @@ from scipy import stats
 
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.rates import Rates
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.favour import Favour
 from truegain.inference.judges.homogeneity import Homogeneity, _permuted
 from truegain.inference.judges.intervals import (
+    LARGEST_CONDITION,
     _cut,
+    bootstrap_over_topics,
     guarded,
     guarded_difference,
-    kept,
     lang_reiczigel,
+    many_labels,
     parametric_bootstrap,
-    plenty,
+    ratios_of_draws,
 )
-from truegain.inference.judges.linear_correction import LARGEST_CONDITION, bootstrap_linear
-from truegain.inference.judges.rates import Rates
 from truegain.inference.judges.simulation import JudgeSimulation, simulate_judge
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
@@ -158,7 +161,7 @@ def test_where_plenty_begins(value: float, size_r: float, yes: bool) -> None:
     j = 0.2 + 0.7 * value
     r = Rates(j, 0.9, 0.8, j * (1 - j) / 500, 0.09 / size_r, 0.16 / 250, 500, size_r, 250)
     assert r.value == pytest.approx(value)
-    assert plenty(r) == yes
+    assert many_labels(r) == yes
 
 
 @pytest.mark.parametrize("errors", [9.8, 10.2])
@@ -171,7 +174,7 @@ def test_plenty_is_ten_errors(errors: float) -> None:
     near = min(sizes, key=lambda r: abs(r.shrunk_d[0] / r.shrunk_d[1] - errors))
     d, se = near.shrunk_d
     assert d / se == pytest.approx(errors, abs=0.1)
-    assert plenty(near) == (errors > 10)
+    assert many_labels(near) == (errors > 10)
 
 
 @pytest.mark.parametrize(("errors", "needed"), [(7.9, True), (8.1, False)])
@@ -202,10 +205,10 @@ def test_one_draw_of_a_hundred_may_be_lost() -> None:
     """Guards 1% closely: 20 of 2,000 draws, not 21."""
     d = np.full(2000, 0.5)
     d[:20] = 0.0
-    assert kept(np.ones(2000), d, 0.5).spoilt == 20
+    assert ratios_of_draws(np.ones(2000), d, 0.5).spoilt == 20
     d[20] = 0.0
     with pytest.raises(TruegainError, match="21 of 2000"):
-        kept(np.ones(2000), d, 0.5)
+        ratios_of_draws(np.ones(2000), d, 0.5)
 
 
 def test_limits_are_cut_at_0_and_1() -> None:
@@ -243,7 +246,8 @@ def test_a_bootstrap_over_topics_one_by_one(joined: bool) -> None:
     c = Confusion((0.0, 1.0, 2.0), (0.0, 1.0, 2.0), names, table, table.sum(axis=0), int(table.sum()))
     weight, value = rng.random((5, 3)), np.array([0.0, 1.0, 3.0])
     topics = [f"t{i}" for i in range(5)]
-    found = bootstrap_linear(weight, topics, c, value, trials=120, seed=9, joined=joined)
+    fit = MatrixFit(tuple(topics), weight[None], [[TopicMatrix(c, np.ones(5, np.bool_))]], value, same_topics=joined)
+    found = bootstrap_over_topics(fit, trials=120, seed=9)
     draws = generator(9, "topics")
     copies = draws.multinomial(5, np.full(5, 0.2), 120)
     alone = [i for i, t in enumerate(names) if t not in topics or not joined]
@@ -266,7 +270,8 @@ def test_draws_that_cannot_be_inverted() -> None:
     table[:, 0, 0], table[:4, 1, 1] = 10.0, 10.0
     table[4, 1] = [10.0, 0.0]  # of this topic alone C says 0 whatever the gold label; the last has no gold label 1
     c = Confusion((0.0, 1.0), (0.0, 1.0), tuple("abcdef"), table, table.sum(axis=0), 110)
-    weight, value = np.ones((6, 2)), np.array([0.0, 1.0])
+    weight, value = np.ones((1, 6, 2)), np.array([0.0, 1.0])
+    fit = MatrixFit(tuple("abcdef"), weight, [[TopicMatrix(c, np.ones(6, np.bool_))]], value)
 
     def lost(seed: int) -> int:
         copies = generator(seed, "topics").multinomial(6, np.full(6, 1 / 6), 300)
@@ -274,8 +279,8 @@ def test_draws_that_cannot_be_inverted() -> None:
 
     seeds = {lost(seed): seed for seed in range(2000)}
     for some in (1, 3):
-        draws = bootstrap_linear(weight, list("abcdef"), c, value, trials=300, seed=seeds[some])
+        draws = bootstrap_over_topics(fit, trials=300, seed=seeds[some])
         assert (draws.spoilt, len(draws.values)) == (some, 300 - some)
     table[2:4, 1] = 0.0
     with pytest.raises(TruegainError, match=r"of 300 bootstrap draws have a confusion matrix"):
-        bootstrap_linear(weight, list("abcdef"), c, value, trials=300, seed=1)
+        bootstrap_over_topics(fit, trials=300, seed=1)

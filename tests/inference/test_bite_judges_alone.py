@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ from scipy import stats
 
 import truegain as tg
 from truegain.errors import TruegainError
+from truegain.gains.rates import rates_of
 from truegain.inference.judges.intervals import (
     lang_reiczigel,
 )
-from truegain.inference.judges.rates import rates_of
+from truegain.inference.judges.report import accuracy_by_label, accuracy_by_topic
+from truegain.inference.judges.summary import BronzeMean, correct_mean
 
 COUNTS = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
 BRONZE = {str(t): {d: (t * 5 + i * 3) % 4 for i, d in enumerate("abcdef")} for t in range(6)}
@@ -26,16 +29,14 @@ GOLD = {t: {d: (b + (d == "c")) % 4 for d, b in row.items()} for t, row in BRONZ
 def test_levels_of_a_judge() -> None:
     """Guards one level for both judges, or one each, and how a measure's level meets the judge's."""
     judge = tg.Judge.fit(BRONZE, GOLD, design="by-gold", relevant=2)
-    assert (judge.levels, judge.at(3).levels, judge.at((1, 2)).levels) == ((2, 2), (3, 3), (1, 2))
+    assert (judge.levels, replace(judge, levels=(1, 3)).at_levels(2.0, None).levels) == ((2, 2), (2.0, 3))
     assert judge.at_levels(None, 3.0) is judge
     assert judge.at_levels(2.0, None) is judge
     assert judge.at_levels(1.0, None).levels == (1.0, 1.0)
     assert judge.at_levels(1.0, 3.0).levels == (1.0, 3.0)
-    assert judge.at((1, 3)).at_levels(2.0, None).levels == (2.0, 3)
     assert COUNTS.at_levels(2.0, None) is COUNTS  # of counts the level is not known
     cells = [(b >= 1, g >= 3) for t in GOLD for b, g in zip(BRONZE[t].values(), GOLD[t].values(), strict=True)]
-    at = judge.at((1, 3))
-    assert at.counts == tuple(
+    assert judge.at_levels(1.0, 3.0).counts == tuple(
         float(sum(x)) for x in ((b and g for b, g in cells), (g for _, g in cells),
                                 (not b and not g for b, g in cells), (not g for _, g in cells))
     )  # fmt: skip
@@ -54,30 +55,32 @@ def test_counts_that_are_none(pair: tuple[float, float]) -> None:
 
 def test_a_mean_given_as_a_figure() -> None:
     """Guards variance, size and degrees of freedom of summary figures: of P@1 by binomials, of P@k by sd and t."""
-    found = COUNTS.correct(0.5, 40, method="delta")
+    found = correct_mean(COUNTS, BronzeMean(0.5, 40), method="delta")
     g, d = (0.5 - 17 / 84) / COUNTS.D, COUNTS.D
     v_r, v_n = 43 / 59 * 16 / 59 / 59, 67 / 84 * 17 / 84 / 84
-    assert found.v_j == pytest.approx(0.25 / 40)
-    assert (found.df, found.n) == (math.inf, 40)
+    assert BronzeMean(0.5, 40).variance == pytest.approx(0.25 / 40)
+    assert found.n == 40
+    assert found.high - found.value == pytest.approx(1.959964 * (found.se or 0))
     assert found.se == pytest.approx(math.sqrt(0.25 / 40 + g**2 * v_r + (1 - g) ** 2 * v_n) / d)
-    spread = COUNTS.correct(0.5, 40, 0.3, method="delta")
+    spread = correct_mean(COUNTS, BronzeMean(0.5, 40, 0.3), method="delta")
     v_j = 0.09 / 40
     whole = v_j + g**2 * v_r + (1 - g) ** 2 * v_n
-    assert spread.v_j == pytest.approx(v_j)
-    assert spread.df == pytest.approx(39 * (whole / v_j) ** 2)
-    t = stats.t.ppf(0.975, spread.df)
+    assert BronzeMean(0.5, 40, 0.3).variance == pytest.approx(v_j)
+    t = stats.t.ppf(0.975, 39 * (whole / v_j) ** 2)
     assert spread.high - spread.value == pytest.approx(t * math.sqrt(whole) / d, rel=1e-6)
-    above = COUNTS.correct(0.74, 40, 0.3)  # more labels than topics: 0.74 * 0.26 / v_j
+    above = correct_mean(COUNTS, BronzeMean(0.74, 40, 0.3))  # more labels than topics: 0.74 * 0.26 / v_j
     size = 0.74 * 0.26 / v_j
     assert above.value == 1.0
     assert any(note.startswith("the bronze mean 0.740 is above mR") for note in above.notes)
-    assert lang_reiczigel(COUNTS.rates(0.74, v_j, size), stats.t.ppf(0.975, above.df))[0] == pytest.approx(
-        COUNTS.correct(0.74, 40, 0.3, method="lang-reiczigel").low, rel=1e-6
+    rates = COUNTS.rates(0.74, v_j, size)
+    assert lang_reiczigel(rates, stats.t.ppf(0.975, rates.df(39.0)))[0] == pytest.approx(
+        correct_mean(COUNTS, BronzeMean(0.74, 40, 0.3), method="lang-reiczigel").low, rel=1e-6
     )
     for mean, n, sd in ((-0.1, 9, None), (1.1, 9, None), (0.5, 1, None), (0.5, math.inf, None), (0.5, 9, -0.1)):
         with pytest.raises(TruegainError):
-            COUNTS.correct(mean, n, sd)
-    assert COUNTS.correct(0.5, 2, 0.0, method="delta").v_j == 0.0
+            BronzeMean(mean, n, sd)
+    assert BronzeMean(0.5, 2, 0.0).variance == 0.0
+    assert (correct_mean(COUNTS, BronzeMean(0.5, 2, 0.0), method="delta").se or 0) > 0
 
 
 def test_a_bronze_mean_impossible() -> None:
@@ -130,24 +133,24 @@ def test_pairs_that_count_differently() -> None:
     judge = tg.Judge.fit(BRONZE, GOLD, design="by-gold", weights=np.arange(1.0, 37))
     assert judge.pairs is not None
     counts = np.where(np.arange(36) % 5 == 0, 0.0, 1.0 + np.arange(36) % 3)
-    found = judge.weighed(counts)
+    found = judge.reweighted(counts)
     heavy = judge.pairs.weight * counts
     for kind, rate in ((True, found.mR), (False, found.mN)):
         of = (judge.pairs.gold >= 1) == kind
         right = ((judge.pairs.bronze >= 1) == kind) & of
         assert rate == pytest.approx(heavy[right].sum() / heavy[of].sum())
     assert found.size == int((counts > 0).sum())
-    assert found.counts == pytest.approx(judge.weighed(7 * counts).counts)
+    assert found.counts == pytest.approx(judge.reweighted(7 * counts).counts)
     with pytest.raises(TruegainError, match="none of the gold pairs"):
-        judge.weighed(np.zeros(36))
+        judge.reweighted(np.zeros(36))
     with pytest.raises(TruegainError, match="only counts are known"):
-        COUNTS.weighed([1.0])
+        COUNTS.reweighted([1.0])
 
 
 def test_tables_of_a_judge() -> None:
     """Guards what is shown: counts whole where they are, shares, levels that differ, topics where there are several."""
     judge = tg.Judge.fit(BRONZE, GOLD, design="by-gold", relevant=(1, 2), weights=np.full(36, 0.5))
-    row = judge.by_topic().rows[0]
+    row = accuracy_by_topic(judge).rows[0]
     relevant = [g >= 2 for g in GOLD["0"].values()]
     right = [b >= 1 for b in BRONZE["0"].values()]
     assert row[:2] == ("0", sum(relevant) / 2)
@@ -156,8 +159,8 @@ def test_tables_of_a_judge() -> None:
     assert "from 6 topics" in str(judge)
     assert "topics" not in str(COUNTS)
     assert "relevant from" not in str(COUNTS)
-    assert "; relevant from 3)" in str(judge.at(3))
-    of_label = judge.by_label().rows[2]
+    assert "; relevant from 3)" in str(judge.at_levels(3.0, 3.0))
+    of_label = accuracy_by_label(judge).rows[2]
     mine = [b for t in GOLD for d, b in BRONZE[t].items() if GOLD[t][d] == 2]
     assert of_label[:2] == ("2", len(mine) / 2 if len(mine) % 2 else len(mine) // 2)
     assert of_label[2:] == pytest.approx([mine.count(k) / len(mine) for k in range(4)])

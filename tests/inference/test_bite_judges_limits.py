@@ -12,16 +12,20 @@ import pytest
 import truegain as tg
 from tests.refits import corrected_values
 from tests.worlds import EBAY, study
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.gains.confusion import Confusion
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.panel import Judges
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
-from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import score_range
+from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 
@@ -96,27 +100,26 @@ def test_the_condition_up_to_which_a_draw_counts(condition: float, kept: bool) -
     c = Confusion((0.0, 1.0), (0.0, 1.0), tuple("abcde"), table, table.sum(axis=0), 1000)
     assert c.condition == pytest.approx(condition)
     weight, value = np.ones((5, 2)), np.array([0.0, 1.0])
+    fit = MatrixFit(tuple("abcde"), weight[None], [[TopicMatrix(c, np.ones(5, np.bool_))]], value)
     if kept:
-        assert bootstrap_linear(weight, list("abcde"), c, value, trials=100, seed=1).spoilt == 0
+        assert bootstrap_over_topics(fit, trials=100, seed=1).spoilt == 0
         return
     with pytest.raises(TruegainError, match="100 of 100 bootstrap draws"):
-        bootstrap_linear(weight, list("abcde"), c, value, trials=100, seed=1)
+        bootstrap_over_topics(fit, trials=100, seed=1)
 
 
 def test_degrees_of_freedom_without_clusters() -> None:
     """Guards n - 1 for the topics and no limit for the pairs, and counts alone, whose pairs are of no topic."""
     f, value = np.random.default_rng(2).random((6, 2)), np.array([0.0, 1.0])
     for judge in (JUDGE, EBAY):
-        found = correct_linear(f, list("012345"), Judges.of(judge).matrices(list("012345"), binary=True), value)
-        of_topics = float(found.moves @ found.moves) * 6 / 5
-        variance, df = found.variance(over_topics=False)
-        assert df == pytest.approx(5 * (variance / of_topics) ** 2)
-        assert (found.variance() == (variance, df)) == (judge is EBAY)
-    less = found.less(
-        correct_linear(f / 2, list("012345"), Judges.of(EBAY).matrices(list("012345"), binary=True), value)
-    )
-    assert less.value == pytest.approx(found.value / 2)
-    assert less.moves == pytest.approx(found.moves / 2)
+        matrices = Judges.of(judge).matrices(list("012345"), binary=True)
+        fit = MatrixFit(tuple("012345"), np.stack([f / 2, f]), [matrices, matrices], value)
+        (_, of_topics), asked = fit.by_topic().covariance.diagonal(), Contrasts.of([(None, 1), (0, 1)])
+        apart, together = fit.over_topics(asked, clusters=False), fit.over_topics(asked)
+        assert apart.df[0] == pytest.approx(5 * (apart.variance[0] / of_topics) ** 2)
+        assert (together.variance[0] == apart.variance[0]) == (judge is EBAY)
+    assert asked.values(fit.value) == pytest.approx([fit.value[1], fit.value[1] / 2])
+    assert asked.squares(fit.by_topic().matrix) == pytest.approx([of_topics, of_topics / 4])
 
 
 def test_labels_that_may_be_slips() -> None:
@@ -150,7 +153,7 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
     assert len(recwarn) == 0
     with pytest.warns(UserWarning, match="12 of 12 gold topics are gold-judged in part"):
         judge_report(BRONZE, judge, measure="P@3")
-    numbered = replace(judge, pairs=unknown[0])._numbered(judge.binary, True)
+    numbered = replace(judge, pairs=unknown[0])._pair_codes(judge.binary, True)
     assert numbered is not None
     assert numbered[0].tolist() == list(range(132))
 
@@ -160,10 +163,10 @@ def test_what_is_taken_where_nothing_is_said() -> None:
     assert JUDGE.pairs is not None
     assert tg.Judge.fit(JUDGE.pairs, None, "by-gold").levels == (1, 1)
     assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().trials) == (0.95, 0, 2000)
-    a, b = EBAY.correct(0.5, 90, 0.3), EBAY.correct(0.6, 80, 0.3)
-    assert (a.confidence, EBAY.difference(a, b).level) == (0.95, 0.95)
-    drawn = [EBAY.correct(0.5, 900, 0.3, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]
-    assert EBAY.correct(0.5, 900, 0.3, method="bootstrap", trials=200).low == drawn[0] != drawn[1]
+    a, b, many = BronzeMean(0.5, 90, 0.3), BronzeMean(0.6, 80, 0.3), BronzeMean(0.5, 900, 0.3)
+    assert (correct_mean(EBAY, a).level, compare_means(EBAY, a, b).level) == (0.95, 0.95)
+    drawn = [correct_mean(EBAY, many, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]
+    assert correct_mean(EBAY, many, method="bootstrap", trials=200).low == drawn[0] != drawn[1]
     lists = JudgedLists.of(aligned(RUNS, BRONZE, Options()), JUDGE, P3)
     seeds = {homogeneity(lists, trials=500, seed=s).p_n for s in range(4)}
     assert len(seeds) > 1
@@ -174,7 +177,7 @@ def test_limits_of_gains_below_0() -> None:
     """Guards the lowest score possible where a label costs: -1 at each of three ranks."""
     ranked = aligned(RUNS, BRONZE, Options())
     lists = JudgedLists.of(ranked, JUDGE, parse_measure("CG(gains={0:-1,1:2})@3"))
-    assert score_range(lists, 0, lists.there(0)) == pytest.approx((-3.0, 6.0))
+    assert score_range(lists, 0, lists.answered(0)) == pytest.approx((-3.0, 6.0))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,15 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
+from truegain.contrasts import Contrasts
 from truegain.errors import InputError, MeasureError, TruegainError
-from truegain.inference.judges.gold_influence import GoldInfluence
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.panel import Judges
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.label_weights import label_weights, level_of, levels_of
-from truegain.inference.judges.linear_correction import LinearEstimate, TopicMatrix, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.report import judge_report
+from truegain.inference.judges.report import accuracy_by_label, accuracy_by_topic, judge_report
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -37,7 +37,7 @@ def test_what_a_pair_counts_is_the_sum_of_its_ranks() -> None:
     """Guards the weights of gold pairs by system and over all: DCG's discounts, 0 outside the cutoff."""
     lists = JudgedLists.of(RANKED, JUDGE, parse_measure("DCG@3"))
     assert JUDGE.pairs is not None
-    assert (lists.accuracy, lists.joined, lists.binary) == ("system", True, True)
+    assert (lists.accuracy, lists.same_topics, lists.binary) == ("system", True, True)
     counts = [lists.pair_counts([s]) for s in (0, 1)]
     for s, name in enumerate("ab"):
         worth = [sorted(RUNS[name][t], key=lambda d: -RUNS[name][t][d]) for t in sorted(RUNS[name])]
@@ -62,7 +62,7 @@ def test_accuracy_that_cannot_be_had() -> None:
     assert JudgedLists.of(RANKED, EBAY, P3, accuracy="given").judges_of(0) is not None
     elsewhere = tg.Judge.fit(BRONZE, GOLD, design="elsewhere")
     there = JudgedLists.of(RANKED, elsewhere, P3)
-    assert (there.accuracy, there.joined) == ("given", False)
+    assert (there.accuracy, there.same_topics) == ("given", False)
     with pytest.raises(MeasureError, match="is not linear"):
         JudgedLists.of(RANKED, JUDGE, parse_measure("AP"))
 
@@ -91,10 +91,10 @@ def test_topics_that_two_systems_answer() -> None:
     runs["z"] = {t: RUNS["b"][t] for t in ("2", "5")}
     with pytest.warns(UserWarning, match="lack judged topics"):
         lists = JudgedLists.of(aligned(runs, BRONZE, Options()), JUDGE, P3)
-    assert lists.names(lists.there(0, 1)) == ["1", "2"]
-    assert lists.there(2).sum() == 2
+    assert lists.topic_names(lists.answered(0, 1)) == ("1", "2")
+    assert lists.answered(2).sum() == 2
     with pytest.raises(TruegainError, match=r"^x and z: 1 judged topics"):
-        lists.there(0, 2)
+        lists.answered(0, 2)
 
 
 def test_out_of_reach_is_for_binary_measures() -> None:
@@ -159,7 +159,7 @@ def test_panels_that_do_not_fit() -> None:
     assert "y (1 topic) mR" in str(panel)
     assert (panel.size, panel.labels, panel.design) == (3 * 144, (0.0, 1.0), "by-gold")
     matrices = panel.matrices(["0", "1", "2"], binary=True)
-    assert [s.mask.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
+    assert [s.labelled.tolist() for s in matrices] == [[True, False, True], [False, True, False]]
     with pytest.raises(TruegainError, match=r"labelled 1 topics \(5\)"):
         panel.matrices(["0", "5"], binary=True)
     poor = Judges({"x": a, "y": tg.Judge.from_counts((6, 10), (5, 10))}, {"0": "x", "1": "y"})
@@ -201,36 +201,43 @@ def test_a_panel_is_its_judges_one_by_one() -> None:
 
 
 def test_the_variance_of_a_corrected_mean_is_no_less_than_a_quarter() -> None:
-    """Guards the floor where topics and gold move against each other, and the sum where nothing is joined."""
-    moves = np.array([0.03, -0.01, -0.02])
-    rng = np.random.default_rng(1)
-    f, value = rng.random((3, 2)), np.array([0.0, 1.0])
+    """Guards the floor where topics and gold move against each other, and the sum where gold is of other topics."""
+    f, value, score = np.random.default_rng(1).random((3, 2)), np.array([0.0, 1.0]), Contrasts.scores(1)
     matrices = Judges.of(JUDGE).matrices(["0", "1", "2"], binary=True)
-    found = correct_linear(f, ["0", "1", "2"], matrices, value)
-    assert len(found.gold.topics) == 12
-    for joined in (True, False):
-        e = LinearEstimate(0.5, ("0", "1", "2"), moves, found.gold, joined)
-        of_topics = float(moves @ moves) * 3 / 2
-        of_gold = e.gold.over_topics()[0]
-        by_topic = dict(zip(found.gold.topics, found.gold.moves.sum(axis=1).tolist(), strict=True))
-        both = sum(m * by_topic[t] for m, t in zip(moves.tolist(), "012", strict=True)) * math.sqrt(3 / 2 * 12 / 11)
-        plain = of_topics + of_gold + (2 * both if joined else 0.0)
-        assert e.variance()[0] == pytest.approx(max(plain, 0.25 * max(of_topics, of_gold)))
-        assert e.variance(over_topics=False)[0] == pytest.approx(of_topics + float(e.gold.of_pairs().sum()))
-    for of_gold in (of_topics / 2, of_topics * 2):
-        gold = SimpleNamespace(
-            topics=("2", "1", "0"), moves=-3 * moves[::-1, None], over_topics=lambda v=of_gold: (v, [(v, 5.0)])
-        )
-        against = LinearEstimate(0.5, ("0", "1", "2"), moves, gold, True)  # type: ignore[arg-type]
-        assert against.variance()[0] == pytest.approx(max(of_topics, of_gold) / 4)
-        apart = LinearEstimate(0.5, ("0", "1", "2"), moves, gold, False).variance()  # type: ignore[arg-type]
-        df = (of_topics + of_gold) ** 2 / (of_topics**2 / 2 + of_gold**2 / 5)
-        assert apart == pytest.approx((of_topics + of_gold, df))
+    for same in (True, False):
+        fit = MatrixFit(("0", "1", "2"), f[None], [matrices], value, same)
+        assert len(fit.gold_topics) == 12
+        moves = fit.by_topic().matrix[:, 0]
+        of_topics, of_gold = float(moves @ moves), fit.over_gold(score).variance[0]
+        by_topic = dict(zip((t for _, t in fit.gold_topics), fit.gold_sums(score)[0].sum(axis=1)[:, 0], strict=True))
+        both = sum(m * by_topic[t] for m, t in zip(moves.tolist(), "012", strict=True)) * math.sqrt(12 / 11)
+        plain = of_topics + of_gold + (2 * both if same else 0.0)
+        assert fit.over_topics(score).variance[0] == pytest.approx(max(plain, 0.25 * max(of_topics, of_gold)))
+        pairs = float(fit.gold_by_pair(score).sum())
+        assert fit.over_topics(score, clusters=False).variance[0] == pytest.approx(of_topics + pairs)
     with pytest.raises(TruegainError, match="there is 1 topic"):
-        correct_linear(f[:1], ["0"], [TopicMatrix(JUDGE.binary, np.ones(1, np.bool_))], value)
-    two = correct_linear(f[:2], ["0", "1"], Judges.of(JUDGE).matrices(["0", "1"], binary=True), value)
-    assert two.variance()[0] > 0
-    assert isinstance(two.gold, GoldInfluence)
+        MatrixFit(("0",), f[None, :1], [[TopicMatrix(JUDGE.binary, np.ones(1, np.bool_))]], value)
+    two = MatrixFit(("0", "1"), f[None, :2], [Judges.of(JUDGE).matrices(["0", "1"], binary=True)], value)
+    assert two.over_topics(score).variance[0] > 0
+
+
+@pytest.mark.parametrize(("size", "share"), [(1.0, 0.1), (1.5, 0.1), (1.0, 1.0)])
+def test_topics_that_move_against_their_gold_leave_a_quarter(
+    size: float, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the floor itself: scored topics whose moves are those of their gold pairs turned around."""
+    names, score = JUDGE.binary.topics, Contrasts.scores(1)
+    matrices, value = Judges.of(JUDGE).matrices(names, binary=True), np.array([0.0, 1.0])
+    gold = MatrixFit(names, np.full((1, 12, 2), 0.5), [matrices], value).gold_sums(score)[0].sum(axis=1)[:, 0]
+    f = 0.5 - size * 12 * JUDGE.D * gold
+    fit = MatrixFit(names, np.stack([1 - f, f], axis=1)[None], [matrices], value)
+    variance, df = fit.gold_by_label(score)  # as large as it is, or hardly any
+    monkeypatch.setattr(MatrixFit, "gold_by_label", staticmethod(lambda _: (share * variance, df)))
+    of_topics, of_gold = float(fit.by_topic().covariance[0, 0]), fit.over_gold(score).variance[0]
+    both = (fit.by_topic().matrix[:, 0] * fit.gold_sums(score)[0].sum(axis=1)[:, 0]).sum() * math.sqrt(12 / 11)
+    whole, least = of_topics + of_gold + 2 * both, max(of_topics, of_gold) / 4
+    assert (whole < least) == (share < 1)  # both cases are seen
+    assert fit.over_topics(score).variance[0] == pytest.approx(max(whole, least))
 
 
 # ---------------------------------------------------------------------- limits
@@ -240,12 +247,12 @@ def test_limits_of_a_corrected_score() -> None:
     """Guards lowest and highest: the judged weight times the least worth (never above 0) and the greatest."""
     lists = JudgedLists.of(RANKED, JUDGE, parse_measure("DCG@3"))
     total = 1 + 1 / math.log2(3) + 0.5
-    assert score_range(lists, 0, lists.there(0)) == pytest.approx((0.0, total))
+    assert score_range(lists, 0, lists.answered(0)) == pytest.approx((0.0, total))
     three = {t: {d: g + 2 for d, g in row.items()} for t, row in BRONZE.items()}
     gold = {t: {d: g + 2 for d, g in row.items()} for t, row in GOLD.items()}
     high = JudgedLists.of(aligned(RUNS, three, Options()), tg.Judge.fit(three, gold, design="by-gold", relevant=3),
                           parse_measure("DCG@3"))  # fmt: skip
-    assert score_range(high, 0, high.there(0)) == pytest.approx((0.0, 3 * total))
+    assert score_range(high, 0, high.answered(0)) == pytest.approx((0.0, 3 * total))
 
 
 def test_an_interval_that_says_nothing() -> None:
@@ -280,16 +287,16 @@ def test_when_gold_labels_rectify() -> None:
     with pytest.raises(TruegainError, match="needs the gold labels"):
         Judges.of(counts).rectifier("rectify")
     table = Judgments.of(BRONZE)
-    assert Judges.of(JUDGE, table, P3).alone is JUDGE
-    assert Judges.of(JUDGE, table, P3, "by-gold").alone is JUDGE
+    assert Judges.of(JUDGE, table, 1).single is JUDGE
+    assert Judges.of(JUDGE, table, 1, "by-gold").single is JUDGE
     with pytest.raises(TruegainError, match="fitted with design 'by-gold', not 'random'"):
-        Judges.of(JUDGE, table, P3, "random")
+        Judges.of(JUDGE, table, 1, "random")
 
 
 def test_a_report_of_a_judge_given() -> None:
     """Guards that a fitted judge is shown as it is: by label, by topic, by system, with its means out of reach."""
-    assert judge_report(BRONZE, JUDGE, measure="P@3").rows == JUDGE.by_label().rows
-    assert judge_report(BRONZE, JUDGE, measure="P@3", show="topics").rows == JUDGE.by_topic().rows
+    assert judge_report(BRONZE, JUDGE, measure="P@3").rows == accuracy_by_label(JUDGE).rows
+    assert judge_report(BRONZE, JUDGE, measure="P@3", show="topics").rows == accuracy_by_topic(JUDGE).rows
     by_system = judge_report(BRONZE, JUDGE, RUNS, measure="P@3", trials=100)
     assert [r[0] for r in by_system.rows] == ["a", "b"]
     ones = {t: {d: int(d[1] < "3" or g) for d, g in row.items()} for t, row in BRONZE.items()}

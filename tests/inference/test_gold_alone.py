@@ -11,9 +11,9 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import study
+from truegain.gains.panel import Judges
 from truegain.inference.judges.gold_alone import gold_alone_widths, gold_of_items
 from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.report import judge_report
 from truegain.measures.evaluate import Options, aligned
 from truegain.sampling.designs import Design

@@ -10,7 +10,9 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
-from truegain.inference.judges import comparison, judge
+from truegain.gains import judge
+from truegain.inference.judges import comparison
+from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean
 
 Labels = dict[str, dict[str, int]]
 
@@ -67,12 +69,12 @@ def test_separate_gold_samples_are_those_of_two_judges() -> None:
     """Guards eq. 10 where it belongs: two judges, each value corrected with its own; nothing is shared there."""
     one = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
     two = tg.Judge.from_counts(relevant=(90, 100), nonrelevant=(95, 100))
-    a, b = one.correct(mean=0.6260, sd=0.414, n=10278), two.correct(mean=0.6385, sd=0.402, n=20604)
-    found = one.difference(a, b, gold="separate")
-    assert found.difference == pytest.approx(b.value - a.value)
+    a, b = BronzeMean(0.6260, n=10278, sd=0.414), BronzeMean(0.6385, n=20604, sd=0.402)
+    found = compare_means((one, two), a, b, gold="separate")
+    assert found.difference == pytest.approx(correct_mean(two, b).value - correct_mean(one, a).value)
     assert found.p == pytest.approx(0.232, abs=0.001)
     with pytest.raises(tg.TruegainError, match="different judges"):
-        one.difference(a, b)
+        compare_means((one, two), a, b)
 
 
 def test_what_one_system_is_refused_a_pair_is_refused_too() -> None:

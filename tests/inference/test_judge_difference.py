@@ -8,9 +8,9 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.inference.judges.comparison import compare_corrected
-from truegain.inference.judges.difference import naive_p
+from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean, naive_p
 
-A, B = EBAY.correct(mean=0.6260, sd=0.414, n=10278), EBAY.correct(mean=0.6385, sd=0.402, n=20604)
+A, B = BronzeMean(0.6260, n=10278, sd=0.414), BronzeMean(0.6385, n=20604, sd=0.402)
 
 
 def test_ebay_naive_p() -> None:
@@ -21,15 +21,15 @@ def test_ebay_naive_p() -> None:
 
 def test_ebay_published_p() -> None:
     """Guards eq. 11, with the normal and with Welch's degrees of freedom: 0.854."""
-    assert EBAY.difference(A, B, gold="separate").p == pytest.approx(0.854, abs=0.0005)
-    assert EBAY.difference(A, B, gold="separate", test="welch").p == pytest.approx(0.854, abs=0.0005)
+    assert compare_means(EBAY, A, B, gold="separate").p == pytest.approx(0.854, abs=0.0005)
+    assert compare_means(EBAY, A, B, gold="separate", test="welch").p == pytest.approx(0.854, abs=0.0005)
 
 
 def test_ebay_p_with_one_gold_sample() -> None:
     """Guards the joint variance: 0.017, and the note says what the published formula would give."""
-    found = EBAY.difference(A, B)
+    found = compare_means(EBAY, A, B)
     assert found.p == pytest.approx(0.017, abs=0.0005)
-    assert found.difference == pytest.approx(B.value - A.value)
+    assert found.difference == pytest.approx(correct_mean(EBAY, B).value - correct_mean(EBAY, A).value)
     assert "0.854" in found.notes[0]
 
 
@@ -40,21 +40,21 @@ def test_the_joint_variance_is_that_of_many_studies() -> None:
     r, s = rng.binomial(gold, 0.9, 40_000) / gold, rng.binomial(gold, 0.8, 40_000) / gold
     spread = ((j_b - j_a) / (r + s - 1)).std()
     judge = tg.Judge.from_counts(relevant=(0.9 * gold, gold), nonrelevant=(0.8 * gold, gold))
-    a, b = judge.correct(0.48, n), judge.correct(0.55, n)
-    joint, separate = judge.difference(a, b), judge.difference(a, b, gold="separate")
+    a, b = BronzeMean(0.48, n), BronzeMean(0.55, n)
+    joint, separate = compare_means(judge, a, b), compare_means(judge, a, b, gold="separate")
     assert (joint.high - joint.low) / 2 / 1.959964 == pytest.approx(spread, rel=0.03)  # type: ignore[operator]
     assert (separate.high - separate.low) / 2 / 1.959964 > 1.4 * spread  # type: ignore[operator]
 
 
 def test_covariance_over_common_topics_sharpens() -> None:
     """Guards the covariance term, and its refusals."""
-    close = EBAY.difference(A, B, covariance=0.5 * min(A.v_j, B.v_j))
+    close = compare_means(EBAY, A, B, covariance=0.5 * min(A.variance, B.variance))
     assert close.p is not None
     assert close.p < 0.017
     with pytest.raises(tg.TruegainError, match="larger than the variances"):
-        EBAY.difference(A, B, covariance=1.0)
+        compare_means(EBAY, A, B, covariance=1.0)
     with pytest.raises(tg.TruegainError, match="takes no covariance"):
-        EBAY.difference(A, B, covariance=1e-6, gold="separate")
+        compare_means(EBAY, A, B, covariance=1e-6, gold="separate")
 
 
 def test_runs_keep_the_level_and_separate_is_wider() -> None:

@@ -11,13 +11,14 @@ import pytest
 
 import truegain as tg
 from tests.refits import corrected_values
+from truegain.contrasts import Contrasts
+from truegain.gains import matrix_fit, rates
 from truegain.gains.graded import corrected_mean
-from truegain.inference.judges import gold_influence, rates
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.panel import Judges
 from truegain.inference.judges.by_rank import rank_shifts
 from truegain.inference.judges.favour import favours
-from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.ranked import RankedGains
 
@@ -50,22 +51,18 @@ def slope(f: object, size: int, base: Floats | None = None) -> Floats:
     return np.array(out)
 
 
-def estimates(lists: JudgedLists) -> list[LinearEstimate]:
+ASKED = Contrasts.of([(None, 0), (None, 1), (0, 1)])  # both scores, and their difference
+
+
+def fitted(lists: JudgedLists) -> MatrixFit:
     """Both systems' corrected means."""
-    topics = lists.ranked.topics
-    return [
-        correct_linear(
-            lists.weights.weight[s], topics, lists.judges_of(s).matrices(topics, binary=lists.binary),
-            lists.weights.value, joined=lists.joined,
-        )
-        for s in (0, 1)
-    ]  # fmt: skip
+    return lists.fit((0, 1), lists.answered(0, 1))
 
 
 def reweighted(lists: JudgedLists, weights: Floats) -> JudgedLists:
     """The same with a weight for each gold pair."""
-    assert lists.known is not None
-    judge, pairs = lists.known
+    assert lists.judge_and_pairs is not None
+    judge, pairs = lists.judge_and_pairs
     return replace(
         lists, judges=Judges.of(tg.Judge.fit(replace(pairs, weight=weights), None, judge.design, judge.levels))
     )
@@ -80,6 +77,11 @@ def values(lists: JudgedLists) -> Floats:
     )
 
 
+def moves_of_topics(fit: MatrixFit) -> Floats:
+    """How far each scored topic moves the scores and the difference."""
+    return ASKED.values((fit.scores - fit.value[:, None]).T / len(fit.topics))
+
+
 CASES = [(2, "P@10", "system"), (2, "RBP", "system"), (2, "RBP", "given"), (3, "DCG@10", "system"), (3, "RBP", "lists")]
 
 
@@ -90,19 +92,16 @@ def test_moves_of_topics_and_of_gold_pairs(labels: int, measure: str, accuracy: 
     one = tg.parse_measure(measure)
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
     lists = JudgedLists.of(ranked, judge, one, accuracy=accuracy)  # type: ignore[arg-type]
-    a, b = estimates(lists)
-    n = len(ranked.topics)
+    fit, n = fitted(lists), len(ranked.topics)
     by_topic = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
-    for found, seen in ((a, by_topic[:, 0]), (b, by_topic[:, 1]), (b.less(a), by_topic[:, 1] - by_topic[:, 0])):
-        assert found.gold.topics == found.topics
-        assert found.moves + found.gold.moves.sum(axis=1) == pytest.approx(seen, abs=1e-6)
+    assert [name for _, name in fit.gold_topics] == list(fit.topics)
+    assert moves_of_topics(fit) + fit.gold_sums(ASKED)[0].sum(axis=1) == pytest.approx(ASKED.values(by_topic), abs=1e-6)
 
     assert judge.pairs is not None
     assert judge.pairs.item is not None
-    by_pair = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
-    for found, seen in ((a, by_pair[:, 0]), (b, by_pair[:, 1]), (b.less(a), by_pair[:, 1] - by_pair[:, 0])):
-        moves = dict(zip(found.gold.unit.tolist(), found.gold.unit_moves.tolist(), strict=True))
-        assert [moves.get(i, 0.0) for i in judge.pairs.item.tolist()] == pytest.approx(seen, abs=1e-6)
+    by_pair = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))[np.argsort(judge.pairs.item)]
+    seen = by_pair[np.abs(by_pair).max(axis=1) > 0]  # pairs that no list holds have no row
+    assert ASKED.values(fit.gold_rows.moves) == pytest.approx(ASKED.values(seen), abs=1e-6)
 
 
 @pytest.mark.parametrize(("labels", "measure", "accuracy"), CASES)
@@ -112,8 +111,8 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
     one = tg.parse_measure(measure)
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
     lists = JudgedLists.of(ranked, judge, one, accuracy=accuracy)  # type: ignore[arg-type]
-    a, b = estimates(lists)
-    n = len(ranked.topics)
+    fit, n = fitted(lists), len(ranked.topics)
+    sizes, rows = fit.gold_rows.size, fit.gold_rows
     assert judge.pairs is not None
     topic, label = judge.pairs.topic, judge.pairs.gold
     assert judge.pairs.topics == ranked.topics
@@ -121,14 +120,15 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
     pairs = slope(lambda w: values(reweighted(lists, w)), len(judge.pairs))
     joint = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     of_gold = np.stack([np.bincount(topic, p, n) for p in pairs.T], axis=1)
-    for found, c in ((a, np.array([1.0, 0.0])), (b, np.array([0.0, 1.0])), (b.less(a), np.array([-1.0, 1.0]))):
+    for k, c in enumerate(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])):
+        asked = ASKED.some(k, k + 1)
         scored, all_gold = (joint - of_gold) @ c, of_gold @ c
         parts, spread = [], []
         for i, g in enumerate(np.unique(label)):
             by_topic = np.bincount(topic[label == g], (pairs @ c)[label == g], n)
-            counts, size = found.gold.counts[:, i], found.gold.size[i]
+            counts, size = fit.gold_sums(asked)[1][:, i, 0], sizes[i][c != 0].max()
             share = (counts**2).sum() / counts.sum() ** 2
-            alone = ((pairs @ c)[label == g] ** 2).sum() + (found.gold.more[:, i] ** 2).sum()
+            alone = ((pairs @ c)[label == g] ** 2).sum() + ((rows.more @ c)[rows.more_label == i] ** 2).sum()
             usual = alone * (1 + rates.ICC * max(0.0, size * share - 1))
             df = 1 / share - 1
             parts.append(max(((by_topic**2).sum() / share + rates.PRIOR * usual) / (df + rates.PRIOR), alone))
@@ -138,9 +138,9 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
         whole = topics_part + gold_part + 2 * n / (n - 1) * (scored * all_gold).sum()
         assert whole > 0.25 * max(topics_part, gold_part)  # not at the floor, where the covariance would not be seen
         assert abs(whole - topics_part - gold_part) > 0.01 * whole
-        assert found.variance()[0] == pytest.approx(whole, rel=1e-6)
+        assert fit.over_topics(asked).variance[0] == pytest.approx(whole, rel=1e-6)
         alone = n / (n - 1) * (scored**2).sum() + ((pairs @ c) ** 2).sum()
-        assert found.variance(over_topics=False)[0] == pytest.approx(alone, rel=1e-6)
+        assert fit.over_topics(asked, clusters=False).variance[0] == pytest.approx(alone, rel=1e-6)
 
 
 def test_one_more_pair_of_each_kind() -> None:
@@ -154,7 +154,7 @@ def test_one_more_pair_of_each_kind() -> None:
     share = np.array([f.sum() - (f[1] - (1 - judge.mN) * f.sum()) / d, (f[1] - (1 - judge.mN) * f.sum()) / d])
     mean = c @ worth / c.sum(axis=1)
     expected = -(share / c.sum(axis=1))[:, None] * (worth[None, :] - mean[:, None])
-    assert estimates(lists)[0].gold.more[0] == pytest.approx(expected, abs=1e-9)
+    assert fitted(lists).gold_rows.more[:, 0] == pytest.approx(expected.ravel(), abs=1e-9)
 
 
 def even(seed: int = 3, topics: int = 30) -> tuple[RankedGains, dict[str, dict[str, dict[str, float]]], Labels, Labels]:
@@ -184,18 +184,17 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
     """
     ranked, runs, bronze, gold = even()
     one, n = tg.parse_measure("P@10"), 30
-    monkeypatch.setattr(gold_influence, "PRIOR", 0.0)
+    monkeypatch.setattr(matrix_fit, "PRIOR", 0.0)
     monkeypatch.setattr(rates, "PRIOR", 0.0)
-    monkeypatch.setattr(
-        gold_influence.GoldInfluence, "of_pairs", lambda self: np.zeros(2)
-    )  # no floor of independent pairs
+    floor = staticmethod(lambda asked: np.zeros((2, len(asked))))  # none of independent pairs
+    monkeypatch.setattr(MatrixFit, "gold_by_pair", floor)
     monkeypatch.setattr(rates, "rates_variance", lambda *_: (0.0, 0.0))
     judge = tg.Judge.fit(bronze, gold, design="by-gold")
     moves = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
-    a, b = estimates(JudgedLists.of(ranked, judge, one, accuracy=accuracy))  # type: ignore[arg-type]
-    for found, seen in ((a, moves[:, 0]), (b, moves[:, 1]), (b.less(a), moves[:, 1] - moves[:, 0])):
-        bare = replace(found, gold=replace(found.gold, more=np.zeros_like(found.gold.more)))
-        assert bare.variance()[0] == pytest.approx(n / (n - 1) * (seen**2).sum(), rel=1e-6)
+    fit = fitted(JudgedLists.of(ranked, judge, one, accuracy=accuracy))  # type: ignore[arg-type]
+    bare = replace(fit.gold_rows, more=np.zeros_like(fit.gold_rows.more))
+    monkeypatch.setattr(MatrixFit, "gold_rows", bare)
+    assert fit.over_topics(ASKED).variance == pytest.approx(n / (n - 1) * ASKED.squares(moves), rel=1e-6)
     answers = tg.correct(runs, bronze, judge, one, method="delta", accuracy=accuracy)  # type: ignore[arg-type]
     for s in (0, 1):
         assert answers[s].se == pytest.approx(math.sqrt(n / (n - 1) * (moves[:, s] ** 2).sum()), rel=1e-6)
@@ -209,8 +208,8 @@ def test_moves_of_favours_and_of_shifts_with_rank(labels: int, measure: str) -> 
 
     size = sum(map(len, gold.values()))
     plain = JudgedLists.of(ranked, tg.Judge.fit(bronze, gold, design="random"), one)
-    assert plain.known is not None
-    judge, pairs = plain.known
+    assert plain.judge_and_pairs is not None
+    judge, pairs = plain.judge_and_pairs
     topic = pairs.topic
     label = judge.codes(plain.weights.classes, binary=plain.binary)[0]
     kinds = {"gold-non-relevant": 0, "gold-relevant": 1, "gold-0": 0, "gold-1": 1, "gold-2": 2}

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from truegain.gains.pairs import Pairs
-from truegain.inference.judges.rates import ICC, PRIOR
+from truegain.gains.rates import ICC, PRIOR
+from truegain.inference.judges.summary import BronzeMean, correct_mean
 
 
 def judge_of(
@@ -79,7 +80,7 @@ def test_a_label_from_one_topic_is_refused_and_still_shown() -> None:
     topic, gold = np.array([0, 0, 0, 0, 1, 1]), np.array([1, 1, 0, 0, 0, 0])
     judge = judge_of(topic, gold, gold)
     with pytest.raises(tg.TruegainError, match="gold-relevant pairs come from 1 topic"):
-        judge.correct(mean=0.5, n=20, sd=0.2)
+        correct_mean(judge, BronzeMean(0.5, n=20, sd=0.2))
     assert "D = 1.000" in str(judge)
 
 
@@ -95,7 +96,7 @@ def test_gold_that_lies_in_few_topics_is_covered_wherever_it_answers() -> None:
         p = rng.beta(0.1 / 0.3 - 0.1, 0.9 / 0.3 - 0.9, 100)
         j = rng.binomial(10, p * 0.75 + (1 - p) * 0.25) / 10
         try:
-            answer = judge.correct(mean=float(j.mean()), n=100, sd=float(j.std(ddof=1)))
+            answer = correct_mean(judge, BronzeMean(float(j.mean()), n=100, sd=float(j.std(ddof=1))))
         except tg.TruegainError:
             continue
         answers += 1

@@ -13,6 +13,7 @@ from scipy import special, stats
 import truegain as tg
 from tests.worlds import study
 from truegain.errors import TruegainError
+from truegain.gains.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.next import _moved, judge_next, leave_out
 from truegain.inference.judges.favour import Favour, _favour
@@ -29,7 +30,6 @@ from truegain.inference.judges.intervals import (
     parametric_bootstrap,
     plenty,
 )
-from truegain.inference.judges.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.judges.soundness import check_inside
 from truegain.inference.ranks.overlap import top_overlap, top_set
 from truegain.inference.ranks.rbo import average_overlap

@@ -249,11 +249,9 @@ def _corrected(
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.inference.judges.comparison import compare_each
-    from truegain.inference.judges.judge import Judge
+    from truegain.inference.judges.label_weights import fit_judge
 
-    judge = Judge.fit(
-        read.bronze, read.gold, design, measures[0], gold_level=gold_level, missing=missing, scale=read.labels
-    )
+    judge = fit_judge(read.bronze, read.gold, design, measures[0], gold_level, missing=missing, scale=read.labels)
     found = compare_each(runs, read.bronze, judge, measures, gold_level=gold_level, **options)
     _draw([c.pairs for c in found], figure)
     table = joined([c.table() for c in found], tuple(map(str, measures)))

@@ -60,9 +60,10 @@ def correct_command(
     output: Output = "-",
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
+    from truegain.gains.judge import Judge
+    from truegain.gains.panel import Judges
     from truegain.inference.judges.correct import correct
-    from truegain.inference.judges.judge import Judge
-    from truegain.inference.judges.panel import Judges
+    from truegain.inference.judges.label_weights import fit_judge, levels_of
 
     if by_assessor:
         _check_by_assessor(rule, method)
@@ -70,12 +71,15 @@ def correct_command(
         judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
     )  # fmt: skip
     asked, said = measure or ["P@10"], read.said
-    fit = Judges.fit if by_assessor else Judge.fit
-    judge = fit(
-        read.bronze, read.gold, design, asked[0], gold_level=gold_level, missing=missing, scale=read.labels
-    )  # fmt: skip
+    judge: Judge | Judges
     if by_assessor:
+        levels = levels_of(asked[0], gold_level)
+        judge = Judges.fit(read.bronze, read.gold, design, levels, missing=missing, scale=read.labels)
         said = ("Each topic is corrected with the confusion matrix of its assessor, whatever the gold design.",)
+    else:
+        judge = fit_judge(
+            read.bronze, read.gold, design, asked[0], gold_level, missing=missing, scale=read.labels
+        )  # fmt: skip
     found = correct(
         expand(runs), read.bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
         accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed, name_by=name_by, jobs=jobs,

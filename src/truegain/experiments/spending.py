@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain._version import __version__
+from truegain.contrasts import Contrasts
 from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
 from truegain.gains.list_fit import ListFit
 from truegain.inference.labels.listing import LEAST_ERROR
 from truegain.inference.study.anytime import at_every_look
 from truegain.inference.study.by_list import ByList, StandIn
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, at_level

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.moves import Spread
+from truegain.contrasts import Contrasts
+from truegain.moves import Spread
 
 Runs = dict[str, dict[str, dict[str, float]]]
 Labels = dict[str, dict[str, int]]

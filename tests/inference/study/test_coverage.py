@@ -16,9 +16,9 @@ from benchmarks.study.told import Cell, Told
 from benchmarks.study.truth import right
 
 import truegain as tg
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.moves import Moves
+from truegain.moves import Moves
 
 if TYPE_CHECKING:
     from benchmarks.coverage.worlds import Study

@@ -14,8 +14,8 @@ from benchmarks.study.nature import Lists, any_kinds
 
 import truegain as tg
 from tests.inference.study.test_coverage import cells_of
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.inference.study.contrasts import Contrasts
 
 Labels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]

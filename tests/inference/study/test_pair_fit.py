@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from truegain.contrasts import Contrasts
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import ByGoldPairs
 from truegain.sampling.designs import expansion_of
 from truegain.sampling.gold import Gold

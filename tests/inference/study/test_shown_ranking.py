@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import truegain as tg
-from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.moves import Moves, Spread
+from truegain.contrasts import Contrasts
 from truegain.inference.study.ranking import Ranking, largest_t
+from truegain.moves import Moves, Spread
 
 
 def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:

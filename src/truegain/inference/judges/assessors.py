@@ -11,7 +11,7 @@ from truegain._version import __version__
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.make import to_gains
 from truegain.sampling.designs import Design, check_design
-from truegain.student import quantile_of
+from truegain.student import quantile_of, wilson
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments
@@ -69,7 +69,7 @@ def rated_by_several(table: Judgments) -> int:
 
 
 @dataclass(frozen=True)
-class _Rate:
+class _RightShare:
     """A share of right labels, and how many independent labels would know it as well."""
 
     right: float
@@ -83,9 +83,8 @@ class _Rate:
     def limits(self, z: float) -> tuple[float, float]:
         """Wilson's interval."""
         assert self.value is not None
-        n, p = self.effective, self.value
-        middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+        low, high = wilson(self.value, self.effective, z)
+        return float(low), float(high)
 
 
 def assessor_table(
@@ -149,24 +148,24 @@ def _gold_of_rows(table: Judgments, gold: Judgments, level: float) -> tuple[Floa
     return np.where(label < 0, np.nan, label >= level), table.topic.code
 
 
-def _rates(right: np.ndarray, truth: Floats, topic: np.ndarray) -> tuple[_Rate, _Rate]:
+def _rates(right: np.ndarray, truth: Floats, topic: np.ndarray) -> tuple[_RightShare, _RightShare]:
     """Rates mR and mN."""
 
-    def one(kind: float) -> _Rate:
+    def one(kind: float) -> _RightShare:
         mine = truth == kind
         n, k = int(mine.sum()), int(right[mine].sum())
         if n == 0:
-            return _Rate(0.0, 0.0, 0.0)
+            return _RightShare(0.0, 0.0, 0.0)
         p = (k + 0.5) / (n + 1)
         moves = np.bincount(topic[mine], right[mine] - k / n)
         topics = len(np.unique(topic[mine]))
         over = float(moves @ moves) / n**2 * topics / (topics - 1) if topics > 1 else 0.0
-        return _Rate(k, n, n / max(1.0, over / (p * (1 - p) / n)))
+        return _RightShare(k, n, n / max(1.0, over / (p * (1 - p) / n)))
 
     return one(1.0), one(0.0)
 
 
-def _row(name: str, rates: tuple[_Rate, _Rate], labels: int, z: float) -> tuple[Cell, ...]:
+def _row(name: str, rates: tuple[_RightShare, _RightShare], labels: int, z: float) -> tuple[Cell, ...]:
     r, n = rates
     d = low = high = None
     note = ""

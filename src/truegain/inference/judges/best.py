@@ -54,14 +54,14 @@ def leaders_of(
     >>> leaders_of(three, lambda i, j: (0.1, 0.3 if j == 2 else 0.001), 0.95).systems
     ('b', 'c')
     """
-    known = [i for i, a in enumerate(answers) if not a.refused]
-    if not known:
+    sound = [i for i, a in enumerate(answers) if not a.refused]
+    if not sound:
         return None
-    order = sorted(known, key=lambda i: -answers[i].value)
+    order = sorted(sound, key=lambda i: -answers[i].value)
     top, pairs = order[0], max(1, len(answers) * (len(answers) - 1) // 2)
     may = [top, *(i for i in order[1:] if not _worse(difference, top, i, (1 - confidence) / pairs))]
     return Leaders(
-        answers[top].measure, tuple(answers[i].system for i in may), len(known) - len(may), len(answers) - len(known),
+        answers[top].measure, tuple(answers[i].system for i in may), len(sound) - len(may), len(answers) - len(sound),
         pairs, confidence,
     )  # fmt: skip
 

@@ -20,27 +20,28 @@ class RankShift:
 
     gold: str
     bronze: str
-    weighed: float
-    alike: float
+    by_rank: float
+    unweighted: float
     se: float
     df: float
 
     @property
     def change(self) -> float:
-        """Weighed less alike."""
-        return self.weighed - self.alike
+        """By rank less unweighted."""
+        return self.by_rank - self.unweighted
 
     def p(self, tests: int) -> float:
         """Adjusted for so many tests, by Bonferroni."""
         return min(1.0, tests * p_of(self.change / self.se, self.df))
 
-    def said(self, tests: int) -> str:
+    def sentence(self, tests: int) -> str:
         """Both shares, the change with its interval and p, adjusted for so many tests."""
         half = quantile_of(1 - ALPHA / tests, self.df) * self.se
         return (
-            f"of {self.gold} documents it calls {self.weighed:.1%} {self.bronze} where gold pairs count what their "
-            f"ranks do, {self.alike:.1%} where all count alike (change {self.change:+.3f}, {1 - ALPHA:.0%} interval "
-            f"{self.change - half:+.3f} to {self.change + half:+.3f}, p = {self.p(tests):.4f}; Bonferroni over {tests})"
+            f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} where gold pairs count what their "
+            f"ranks do, {self.unweighted:.1%} where all count alike (change {self.change:+.3f}, {1 - ALPHA:.0%} "
+            f"interval {self.change - half:+.3f} to {self.change + half:+.3f}, p = {self.p(tests):.4f}; "
+            f"Bonferroni over {tests})"
         )
 
 
@@ -51,9 +52,9 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
     pairs of label g: change = sum of c x / sum of c - sum of x / n; its variance is that of the moves of both, summed
     by topic.  A test of weights: DuMouchel and Duncan 1983, Journal of the American Statistical Association 78.
     """
-    if lists.known is None:
+    if lists.judge_and_pairs is None:
         return ()
-    (judge, pairs), counts = lists.known, lists.pair_counts()
+    (judge, pairs), counts = lists.judge_and_pairs, lists.pair_counts()
     if lists.binary:
         g = (pairs.gold >= judge.levels[1]).astype(np.float64)
         b = (pairs.bronze >= judge.levels[0]).astype(np.float64)
@@ -64,9 +65,9 @@ def rank_shifts(lists: JudgedLists) -> tuple[RankShift, ...]:
     found = []
     for label, name in names.items():
         of = g == label
-        for said in labels:
-            word = "relevant" if lists.binary else f"{said:g}"
-            one = _shift(pairs.weight[of], counts[of], b[of] == said, pairs.topic[of], name, word)
+        for label_b in labels:
+            word = "relevant" if lists.binary else f"{label_b:g}"
+            one = _shift(pairs.weight[of], counts[of], b[of] == label_b, pairs.topic[of], name, word)
             found += [] if one is None else [one]
     return tuple(sorted(found, key=lambda s: s.p(1)))
 
@@ -75,12 +76,12 @@ def _shift(weight: Floats, counts: Floats, says: Bools, topic: Floats, gold: str
     heavy = weight * counts
     if not heavy.any():
         return None
-    weighed, alike = float(heavy @ says / heavy.sum()), float(weight @ says / weight.sum())
-    moves = heavy * (says - weighed) / heavy.sum() - weight * (says - alike) / weight.sum()
+    by_rank, unweighted = float(heavy @ says / heavy.sum()), float(weight @ says / weight.sum())
+    moves = heavy * (says - by_rank) / heavy.sum() - weight * (says - unweighted) / weight.sum()
     by_topic = np.bincount(topic, moves)
     m = len(np.unique(topic))
     se = math.sqrt(float(by_topic @ by_topic) * m / (m - 1)) if m > 1 else 0.0
-    return RankShift(gold, bronze, weighed, alike, se, m - 1.0) if se > 1e-12 else None
+    return RankShift(gold, bronze, by_rank, unweighted, se, m - 1.0) if se > 1e-12 else None
 
 
 def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = False) -> list[str]:
@@ -93,20 +94,20 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
     if not shifts:
         if not given:
             return []
-        alone = "the gold pairs have no ranks in these runs, or all the same"
-        why = alone if lists.judges.alone is not None else "it is tested of one judge, not of several"
+        no_ranks = "the gold pairs have no ranks in these runs, or all the same"
+        why = no_ranks if lists.judges.single is not None else "it is tested of one judge, not of several"
         return [
             f"That the judge is as accurate on the documents that {lists.measure} weighs as on the gold pairs is "
             f"assumed, not tested: {why}."
         ]
-    tests, said = len(shifts), shifts[0].said(len(shifts))
+    tests, sentence = len(shifts), shifts[0].sentence(len(shifts))
     if shifts[0].p(tests) >= ALPHA:
         head = f"These gold pairs do not show that accuracy changes with the ranks that {lists.measure} weighs"
-        return [f"{head}; clearest: {said}."] if given or always else []
+        return [f"{head}; clearest: {sentence}."] if given or always else []
     so = (
         f" All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
         "accuracy: --accuracy lists (or system) weighs them by rank."
         if given
         else " Each gold pair counts what its ranks do."
     )
-    return [f"The judge's accuracy changes with rank ({lists.measure}): {said}.{'' if rectified else so}"]
+    return [f"The judge's accuracy changes with rank ({lists.measure}): {sentence}.{'' if rectified else so}"]

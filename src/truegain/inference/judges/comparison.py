@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -12,19 +13,16 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of, some
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
+from truegain.gains.panel import Judges
+from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.difference import GoldSample
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.intervals import guarded_difference
-from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
+from truegain.inference.judges.label_weights import judges_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import CorrectionOptions
-from truegain.inference.judges.panel import Judges
+from truegain.inference.judges.options import CorrectionOptions, GoldSample
 from truegain.inference.judges.rectified import differences_of, slope_notes
-from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.judges.sources import rectifying
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
@@ -32,8 +30,8 @@ from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.sampling.designs import Design
-from truegain.student import p_of, quantile_of
-from truegain.tables.columns import Bools, Floats
+from truegain.student import p_of
+from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
@@ -77,7 +75,7 @@ def compare_each(
     _check(asked, gold_sample, adjust)
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    judges = Judges.of(judge, table, measures[0], design, gold_level=asked.gold_level, missing=missing)
+    judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)
@@ -139,7 +137,7 @@ def _rectified(
 
 def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: bool = False) -> list[str]:
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
-    if lists.known is None or not lists.joined:
+    if lists.judge_and_pairs is None or not lists.same_topics:
         return []
     found = homogeneity(lists, trials=options.trials, seed=options.seed)
     return [found.finding if rectified else found.sentence]
@@ -181,88 +179,12 @@ def _differences(
     lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """All differences that can be told, and why the others cannot; an error where none can."""
-    found: list[Comparison] = []
-    refused: dict[str, int] = {}
-    for a, b in wanted:
-        try:
-            found.append(difference_of(lists, a, b, gold_sample, options))
-        except TruegainError as error:
-            refused[str(error)] = refused.get(str(error), 0) + 1
+    found, why = differences_by_matrix(lists, wanted, gold_sample, options)
     if not found:
-        raise TruegainError(next(iter(refused)))
-    return found, [f"{count} of {len(wanted)} pairs were not compared: {why}" for why, count in refused.items()]
-
-
-def difference_of(
-    lists: JudgedLists, a: int, b: int, gold_sample: GoldSample, options: CorrectionOptions
-) -> Comparison:
-    """System b minus system a, each corrected by the judge's matrix."""
-    there = lists.there(a, b)
-    topics = lists.names(there)
-    over = options.clusters == "topics"
-    one, two = (_estimate(lists, s, topics, there, options) for s in (a, b))
-    if gold_sample == "shared":
-        variance, df = two.less(one).variance(over_topics=over)
-        how = "corrected, one gold sample for both"
-    else:
-        (v_a, df_a), (v_b, df_b) = one.variance(over_topics=over), two.variance(over_topics=over)
-        variance, how = v_a + v_b, "corrected, a gold sample for each (eq. 10)"
-        df = variance**2 / (v_a**2 / df_a + v_b**2 / df_b)
-    if not variance > 0:
-        raise TruegainError(f"{lists.ranked.systems[a]} and {lists.ranked.systems[b]} have the same scores everywhere")
-    d, se, t = two.value - one.value, math.sqrt(variance), quantile_of(options.confidence, df)
-    low, high = d - t * se, d + t * se
-    if not lists.binary:
-        matrices = [matrix for s in (a, b) for matrix in lists.judges_of(s).matrices(topics, binary=False)]
-        most = max(score_range(lists, s, there)[1] for s in (a, b))
-        names = f"{lists.ranked.systems[b]} - {lists.ranked.systems[a]}, {lists.measure}"
-        try:
-            check_says_something(d, t * se, (-most, most), matrices)
-        except TruegainError as error:
-            raise TruegainError(f"{names}: {error}") from None
-    if gold_sample == "shared" and options.method == "default" and over:
-        low, high = _guarded(lists, two.less(one), score_range(lists, b, there)[1], t, (low, high))
-    return Comparison(
-        lists.ranked.systems[a], lists.ranked.systems[b], str(lists.measure), one.value, two.value, d, low, high,
-        p_of(d / se, df), test=how, level=options.confidence, n=len(topics),
-    )  # fmt: skip
-
-
-def _guarded(
-    lists: JudgedLists, both: LinearEstimate, scale: float, t: float, plain: tuple[float, float]
-) -> tuple[float, float]:
-    """The interval, widened where one judge behind both systems passes as better than chance only just."""
-    if not (lists.binary and lists.accuracy != "system" and scale > 0):
-        return plain
-    judge = lists.judges_of(0).alone
-    if judge is None:
-        return plain
-    rates = judge.rates(0.5, 0.0, 1.0)
-    n, d = len(both.moves), judge.D / scale
-    found = guarded_difference(both.value * d, float(both.moves @ both.moves) * n / (n - 1) * d**2, rates, t)
-    if found is None:
-        return plain
-    return min(plain[0], found[0] * scale), max(plain[1], found[1] * scale)
-
-
-def _estimate(
-    lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions
-) -> LinearEstimate:
-    """A system's corrected mean; refused where it cannot be supported, as it is by itself."""
-    try:
-        return _sound(lists, s, topics, there, options)
-    except TruegainError as error:
-        raise TruegainError(f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}") from None
-
-
-def _sound(lists: JudgedLists, s: int, topics: list[str], there: Bools, options: CorrectionOptions) -> LinearEstimate:
-    f = lists.weights.weight[s][there]
-    matrices = lists.judges_of(s).matrices(topics, binary=lists.binary, clusters=options.clusters)
-    found = correct_linear(f, topics, matrices, lists.weights.value, joined=lists.joined)
-    variance, df = found.variance(over_topics=options.clusters == "topics")
-    half = quantile_of(options.confidence, df) * math.sqrt(variance)
-    check_inside(found.value, half, score_range(lists, s, there))
-    return found
+        raise TruegainError(why[wanted[0]])
+    refused = Counter(why[pair] for pair in wanted if pair in why)
+    notes = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in refused.items()]
+    return [found[pair] for pair in wanted if pair in found], notes
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
@@ -271,7 +193,7 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
         clear, c = sum(c.differs for c in found), found[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
         return (f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.level:.2g}.",)
-    said = []
+    sentences = []
     for c in found:
         p = c.p_shown
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
@@ -279,5 +201,5 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
         so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
         by = "" if c.naive is None else f"; by the bronze labels {c.naive:+.3f}"
         by += "" if c.naive_p is None else f", p = {c.naive_p:.3g}{', not adjusted' if c.adjustment else ''}"
-        said.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
-    return tuple(said)
+        sentences.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
+    return tuple(sentences)

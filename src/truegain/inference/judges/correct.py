@@ -10,23 +10,23 @@ from typing import get_args
 import numpy as np
 
 from truegain._version import __version__
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
+from truegain.gains.panel import Judges
+from truegain.gains.rates import Clusters, clearly_positive
 from truegain.inference.judges.best import leaders_of
+from truegain.inference.judges.by_matrix import difference_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
-from truegain.inference.judges.gold_influence import positions
-from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.linear_correction import bootstrap_linear, correct_linear
+from truegain.inference.judges.intervals import bootstrap_over_topics
+from truegain.inference.judges.label_weights import judges_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import Accuracy, Clusters, CorrectionOptions, Method
-from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.rates import clearly_positive
+from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
 from truegain.inference.judges.rectified import estimates_of, slope_notes
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.judges.sources import rectifying
@@ -89,13 +89,13 @@ def correct(
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
     ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
-    judges = Judges.of(judge, table, asked[0], design, gold_level=gold_level, missing=missing)
+    judges = judges_of(judge, table, design, asked[0], gold_level, missing=missing)
     answers: list[Estimate] = []
     about: list[str] = []
     best: list[str] = []
     for one in asked:
         try:
-            some, said, difference = _one_measure(ranked, judges, one, options)
+            some, notes, difference = _one_measure(ranked, judges, one, options)
         except TruegainError as error:
             if one is asked[-1] and not answers:
                 raise
@@ -103,7 +103,7 @@ def correct(
             continue
         leaders = leaders_of(some, difference, confidence) if len(some) > 1 else None
         answers += some
-        about += said
+        about += notes
         best += [] if leaders is None else [leaders.sentence]
     made_by = {
         "truegain": __version__,
@@ -133,22 +133,22 @@ def _one_measure(
             answers.append(_refused(lists, s, options, why_not(lists, s, error)))
     if all(a.refused for a in answers):
         raise TruegainError(f"{answers[0].system}: {answers[0].notes[0]}")
-    said = [str(lists.judges), *rank_notes(lists)]
-    if judges.alone is not None:
-        said += judges.alone.consistency()
-        warn_where_gold_alone_is_surer(ranked, judges.alone, measure, answers, options.confidence)
+    notes = [str(lists.judges), *rank_notes(lists)]
+    if judges.single is not None:
+        notes += judges.single.consistency()
+        warn_where_gold_alone_is_surer(ranked, judges.single, measure, answers, options.confidence)
 
     def difference(a: int, b: int) -> tuple[float, float]:
-        found = difference_of(lists, b, a, "shared", options)
+        found = difference_by_matrix(lists, b, a, options)
         assert found.p is not None
         return found.difference, found.p
 
-    return answers, said, difference
+    return answers, notes, difference
 
 
 def _check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
     """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
-    one = lists.judges.alone is not None
+    one = lists.judges.single is not None
     if options.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
         other = "delta or bootstrap" if one else "delta"
         raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
@@ -174,53 +174,61 @@ def _blank(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
 
 
 def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
-    there = lists.there(s)
+    answered = lists.answered(s)
     judges = lists.judges_of(s)
-    naive = float(lists.naive[s][there].mean())
-    base = replace(_blank(lists, s, options), naive=naive, n=int(there.sum()), gold_pairs=judges.size)
-    if lists.binary and judges.alone is not None:
-        return _by_rates(base, lists, judges.alone, s, there, options)
-    f, topics, value = lists.weights.weight[s][there], lists.names(there), lists.weights.value
-    matrices = judges.matrices(topics, binary=lists.binary, clusters=options.clusters)
-    estimate = correct_linear(f, topics, matrices, value, joined=lists.joined)
-    over = options.clusters == "topics"
-    variance, df = estimate.variance(over_topics=over)
-    se, method = math.sqrt(variance), "delta"
+    naive = float(lists.naive[s][answered].mean())
+    base = replace(_blank(lists, s, options), naive=naive, n=int(answered.sum()), gold_pairs=judges.size)
+    if lists.binary and judges.single is not None and not _drawn_together(lists, judges.single, options):
+        return _by_rates(base, lists, judges.single, s, answered, options)
+    fit, score = lists.fit([s], answered, options.clusters), Contrasts.scores(1)
+    spread = fit.over_topics(score, clusters=options.clusters == "topics")
+    value, df = float(fit.value[0]), float(spread.df[0])
+    se, method = math.sqrt(float(spread.variance[0])), "delta"
     notes: tuple[str, ...] = ()
     if options.method == "bootstrap":
-        c = matrices[0].confusion
-        draws = bootstrap_linear(f, topics, c, value, trials=options.trials, seed=options.seed, joined=lists.joined)
-        se, method = draws.se, "bootstrap over topics"
+        draws = bootstrap_over_topics(fit, trials=options.trials, seed=options.seed)
+        n = len(fit.topics)
+        se, method = draws.se * math.sqrt(n / (n - 1)), "bootstrap over topics"  # means of resamples vary less
         if draws.spoilt:
             notes = (f"{draws.spoilt} of {options.trials} bootstrap draws could not be corrected and were left out",)
-    half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, there)
+    half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, answered)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
-    value_, low, high, held = check_inside(estimate.value, half, limits)
-    check_says_something(estimate.value, half, limits, matrices)
-    return replace(base, value=value_, low=low, high=high, se=se, method=method, notes=(*notes, *held))
+    inside, low, high, held = check_inside(value, half, limits)
+    check_says_something(value, half, limits, fit.matrices[0])
+    return replace(base, value=inside, low=low, high=high, se=se, method=method, notes=(*notes, *held))
+
+
+def _drawn_together(lists: JudgedLists, judge: Judge, options: CorrectionOptions) -> bool:
+    """Whether topics are resampled with their gold pairs: bronze mean and rates rest on the same topics, go together.
+
+    Drawn apart, as algorithm 1 does, their standard error is 1.2 to 1.4 times the true one: benchmarks/judge.
+    """
+    shared = lists.same_topics and not set(judge.binary.topics).isdisjoint(lists.ranked.topics)
+    return options.method == "bootstrap" and options.clusters == "topics" and shared
 
 
 def _by_rates(
-    base: Estimate, lists: JudgedLists, judge: Judge, s: int, there: Bools, options: CorrectionOptions
+    base: Estimate, lists: JudgedLists, judge: Judge, s: int, answered: Bools, options: CorrectionOptions
 ) -> Estimate:
     """Binary relevance: the three rates, on the share of the lists that is judged."""
-    f, topics = lists.weights.weight[s][there], lists.names(there)
+    f, topics = lists.weights.weight[s][answered], lists.topic_names(answered)
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
     if total == 0:
         raise TruegainError(f"none of its documents that {base.measure} looks at is judged")
     j = float(f[:, 1].mean())
     moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.mN)) / (n * total)
     v_j = float(moves @ moves) * n / (n - 1)
-    at = positions(judge.binary.topics, topics if lists.joined else ())
-    shared = np.where(at >= 0, moves[at], 0.0) if len(at) else None
+    moved = dict(zip(topics, moves.tolist(), strict=True)) if lists.same_topics else {}
+    shared = np.array([moved.get(t, 0.0) for t in judge.binary.topics]) if judge.binary.topics else None
     rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
     clearly_positive(rates)
     found = interval_of(
-        rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts), design=judge.design,
-        notes=judge.impossible(rates.j), counts=judge.counts, n=n,
-        j_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
+        rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts),
+        noted=judge.impossible(rates.j),
+        bronze_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
     )  # fmt: skip
+    assert found.se is not None
     scale = total * float(lists.weights.value[1])
     return replace(
         base, value=found.value * scale, low=found.low * scale, high=found.high * scale, se=found.se * scale,

@@ -9,8 +9,8 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.graded import corrected_mean
+from truegain.gains.panel import Judges
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.student import p_of, quantile_of
 from truegain.tables.columns import Floats, Ints
@@ -64,27 +64,27 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     over the others of E_og), where P_g is the share of gold label g in all lists and W what a whole list counts.  The
     variance is that of the pairs' moves summed by topic, no less than that of independent pairs; P is taken as known.
     """
-    assert lists.known is not None
-    (judge, pairs), weights = lists.known, lists.weights
+    assert lists.judge_and_pairs is not None
+    (judge, pairs), weights = lists.judge_and_pairs, lists.weights
     names = lists.ranked.systems
     gold, bronze = judge.codes(weights.classes, binary=lists.binary)
     load = np.stack([lists.pair_counts([s]) * pairs.weight for s in range(len(names))])
     behind = _behind(lists, load.sum(axis=0), gold)
     used: list[int] = [] if behind is None else np.flatnonzero(behind).tolist()
-    there = np.array([all(row[gold == g].any() for g in used) for row in load])
-    if behind is None or there.sum() < 2:
+    measured = np.array([all(row[gold == g].any() for g in used) for row in load])
+    if behind is None or measured.sum() < 2:
         return tuple(Favour(name) for name in names)
     error = weights.value[bronze] - weights.value[gold]
-    value, moves, k = np.zeros(int(there.sum())), np.zeros((int(there.sum()), len(error))), int(there.sum())
+    value, moves, k = np.zeros(int(measured.sum())), np.zeros((int(measured.sum()), len(error))), int(measured.sum())
     for g in used:
-        mine = load[there] * (gold == g)
+        mine = load[measured] * (gold == g)
         total = mine.sum(axis=1)
         mean = mine @ error / total
         value += behind[g] * mean
         moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
     own, pull = k / (k - 1) * (value - value.mean()), k / (k - 1) * (moves - moves.mean(axis=0))
     found = iter(_favour("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
-    return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, there, strict=True))
+    return tuple(replace(next(found), system=n) if x else Favour(n) for n, x in zip(names, measured, strict=True))
 
 
 def _favour(system: str, value: float, moves: Floats, topic: Ints) -> Favour:
@@ -108,9 +108,9 @@ def _behind(lists: JudgedLists, load: Floats, gold: Ints) -> Floats | None:
     if lists.judges.design in SAME_POPULATION:
         share = np.bincount(gold, load, len(weights.classes)).astype(np.float64)
     else:
-        assert lists.known is not None
+        assert lists.judge_and_pairs is not None
         try:
-            judges = Judges.of(lists.known[0].weighed(lists.pair_counts()))
+            judges = Judges.of(lists.judge_and_pairs[0].reweighted(lists.pair_counts()))
             matrix = judges.matrices(lists.ranked.topics, binary=lists.binary)[0]
         except TruegainError:
             return None

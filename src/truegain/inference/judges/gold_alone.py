@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import refuse_strays
 from truegain.inference.results import Estimate
@@ -54,14 +54,14 @@ def gold_alone_widths(
         whole, _ = judged_whole(ranked.pool.topic, ~np.isnan(gold), len(ranked.topics))
         scores = measure.score(ranked.with_gains(gold))[:, whole]
         return [_of_mean(row[~np.isnan(row)], confidence) for row in scores]
-    known = ~np.isnan(gold)
-    said = np.where(known, gold, 0.0)
-    parts = linear_parts(measure, np.concatenate([ranked.item_gain, said]), int(ranked.rank.max(initial=1)))
-    counts, topic = np.where(known, weight, 0.0), ranked.pool.topic
+    has_gold = ~np.isnan(gold)
+    labels = np.where(has_gold, gold, 0.0)
+    parts = linear_parts(measure, np.concatenate([ranked.item_gain, labels]), int(ranked.rank.max(initial=1)))
+    counts, topic = np.where(has_gold, weight, 0.0), ranked.pool.topic
     out: list[float | None] = []
     for s, c in enumerate(parts.coefficients(ranked)):
         below = np.bincount(topic, c * counts, len(ranked.topics)).astype(np.float64)
-        above = np.bincount(topic, c * counts * parts.worth(said), len(ranked.topics)).astype(np.float64)
+        above = np.bincount(topic, c * counts * parts.worth(labels), len(ranked.topics)).astype(np.float64)
         answered = int(ranked.present.reshape(len(ranked.systems), -1)[s].sum())
         out.append(_of_ratio(below, above, float(c.sum()) / max(1, answered), confidence))
     return out

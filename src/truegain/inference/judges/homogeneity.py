@@ -126,13 +126,13 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
     chi-square; systems share documents, so its distribution is found by permuting right and wrong among the gold pairs
     of the same topic and gold class, which keeps who retrieved what, and how hard each topic is.
     """
-    if lists.known is None:
+    if lists.judge_and_pairs is None:
         raise TruegainError("the test of homogeneity needs the gold pairs themselves, not counts")
     if len(lists.ranked.systems) < 2:
         raise TruegainError("there is one system; homogeneity over systems needs at least two")
     rng = generator(seed, "right and wrong among gold pairs")
-    judge = lists.known[0]
-    member, pairs = _members(lists, lists.known[1])
+    judge = lists.judge_and_pairs[0]
+    member, pairs = _members(lists, lists.judge_and_pairs[1])
     relevant, says = pairs.gold >= judge.levels[1], pairs.bronze >= judge.levels[0]
     right, found = np.zeros((len(member), 2)), np.zeros((len(member), 2))
     p: list[float | None] = []

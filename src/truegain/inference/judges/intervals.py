@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.judges.rates import Rates, added, effective_size
+from truegain.gains.matrix_fit import MatrixFit
+from truegain.gains.rates import Rates, added, effective_size
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 
-FAR = 4.0  # standard errors beyond the bar, from where having passed it says nothing
+FAR = 4.0  # standard errors beyond the threshold, from where having passed it says nothing
+LARGEST_CONDITION = 30.0  # of a draw's matrix; beyond it an error of 1% in C moves the draw by a third
 LARGEST_SPOILT = 0.01  # share of bootstrap draws with D* near 0 beyond which there is no answer
 
 
@@ -46,13 +48,13 @@ def lang_reiczigel(rates: Rates, quantile: float) -> tuple[float, float]:
 def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     """Lang and Reiczigel's interval, widened where the judge only just passed as better than chance.
 
-    An answer is given only if D > bar * se(D) (`clearly_positive`); a D that passed by luck is too large, and any
+    An answer is given only if D > threshold * se(D) (`clearly_positive`); a D that passed by luck is too large, and any
     interval that forgets so is too short (coverage 0.7 for D = 0.1).  With T(g) = A - gD, A = j - 1 + mN, and
     W = D - T Cov(T, D)/Var(T), which is independent of T, the condition says on which side of a known bound T(g) lies
     given W; so T(g) is a truncated normal, and g is kept where its tail beyond the observed T is neither below alpha/2
-    nor above 1 - alpha/2.  The
-    answer is the smallest interval that holds these g and Lang and Reiczigel's.  Where D is far above the bar this is
-    Lang and Reiczigel's alone, and eq. 7's where there are plenty of labels (see `plenty`).
+    nor above 1 - alpha/2.  The answer is the smallest interval that holds these g and Lang and Reiczigel's.  Where D
+    is far above the threshold this is Lang and Reiczigel's alone, and eq. 7's where there are plenty of labels (see
+    `many_labels`).
 
     Condition on selection: Lee, Sun, Sun and Taylor 2016, Annals of Statistics 44(3).
 
@@ -60,9 +62,9 @@ def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     >>> round(low, 3), round(high, 3)
     (0.0, 0.289)
     """
-    (d_hat, se_d), bar = rates.shrunk_d, rates.bar
-    if d_hat > (bar + FAR) * se_d:
-        return delta(rates, quantile) if plenty(rates) else lang_reiczigel(rates, quantile)
+    (d_hat, se_d), least = rates.shrunk_d, rates.threshold
+    if d_hat > (least + FAR) * se_d:
+        return delta(rates, quantile) if many_labels(rates) else lang_reiczigel(rates, quantile)
     special = needs("scipy.special", "inference")
     j, v_j = added(rates.j, rates.v_j, rates.size_j, 2.0)
     m_r, v_r = added(rates.m_r, rates.v_r, rates.size_r, 2.0)
@@ -74,7 +76,7 @@ def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     t, spread = (j - 1 + m_n) - g * d, np.sqrt(np.maximum(v_aa - 2 * g * v_ab + g**2 * v_dd, 1e-300))
     slope = (v_ab - g * v_dd) / spread  # D moves so much for a standard deviation of T
     x = t / spread
-    bound = bar * math.sqrt(max(v_dd, 0.0)) - (d - slope * x)
+    bound = least * math.sqrt(max(v_dd, 0.0)) - (d - slope * x)
     limit = np.divide(bound, slope, out=np.full(len(g), -np.inf), where=np.abs(slope) > 1e-12)
     side = np.where(slope >= 0, 1.0, -1.0)
     tail = np.exp(np.minimum(special.log_ndtr(-side * x) - special.log_ndtr(-side * limit), 0.0))
@@ -88,7 +90,7 @@ def guarded_difference(change: float, v_change: float, rates: Rates, quantile: f
     """Interval of d = change / D, a difference of two bronze means over one judge's D; None where there is no need.
 
     As `guarded`, with T(d) = change - dD: all d that are not rejected given that D passed as clearly above 0.  Where D
-    is far above the bar nothing is needed beyond the usual interval.  D lies between 0 and 1, so where the bronze
+    is far above the threshold nothing is needed beyond the usual interval.  D lies between 0 and 1, so where the bronze
     difference is clearly not 0, d has its sign and is no smaller.
 
     >>> rates = Rates(.5, .65, .6, 0, .65*.35/50, .6*.4/50, 100, 50, 50)
@@ -96,14 +98,14 @@ def guarded_difference(change: float, v_change: float, rates: Rates, quantile: f
     >>> round(low, 2), round(high, 2)
     (0.29, 1.0)
     """
-    (d_hat, se_d), bar = rates.shrunk_d, rates.bar
+    (d_hat, se_d), least = rates.shrunk_d, rates.threshold
     if d_hat > 2 * FAR * se_d:
         return None
     special = needs("scipy.special", "inference")
     d = np.linspace(-1, 1, 2001)
     t, spread = change - d * d_hat, np.sqrt(v_change + (d * se_d) ** 2)
     slope, x = -d * se_d**2 / spread, t / spread  # D moves so much for a standard deviation of T
-    bound = bar * se_d - (d_hat - slope * x)
+    bound = least * se_d - (d_hat - slope * x)
     limit = np.divide(bound, slope, out=np.full(len(d), -np.inf), where=np.abs(slope) > 1e-12)
     side = np.where(slope >= 0, 1.0, -1.0)
     tail = np.exp(np.minimum(special.log_ndtr(-side * x) - special.log_ndtr(-side * limit), 0.0))
@@ -114,13 +116,13 @@ def guarded_difference(change: float, v_change: float, rates: Rates, quantile: f
     return (float(held[0]), float(held[-1])) if len(held) else None
 
 
-def plenty(rates: Rates) -> bool:
+def many_labels(rates: Rates) -> bool:
     """Whether there are so many labels that added counts only cost width, and eq. 7 is as good as any.
 
     At least 20 (effective) labels of every kind, right and wrong, D ten standard errors above 0, and a value between
     1/4 and 3/4.
 
-    >>> plenty(Rates(.48, .9, .8, .2496/500, .09/250, .16/250, 500, 250, 250))
+    >>> many_labels(Rates(.48, .9, .8, .2496/500, .09/250, .16/250, 500, 250, 250))
     True
     """
     d, se = rates.shrunk_d
@@ -213,10 +215,33 @@ def parametric_bootstrap(rates: Rates, *, trials: int, seed: int, j_draws: Float
         j = j_draws
     m_r = rng.binomial(round(rates.size_r), rates.m_r, trials) / round(rates.size_r)
     m_n = rng.binomial(round(rates.size_n), rates.m_n, trials) / round(rates.size_n)
-    return kept(j - 1 + m_n, m_r + m_n - 1, rates.d)
+    return ratios_of_draws(j - 1 + m_n, m_r + m_n - 1, rates.d)
 
 
-def kept(numerator: Floats, d: Floats, d_hat: float) -> Draws:
+def bootstrap_over_topics(fit: MatrixFit, *, trials: int, seed: int) -> Draws:
+    """Resample topics with replacement, the gold pairs going with their topics, and fit the first system again.
+
+    Draws whose C* is singular or ill-conditioned are set aside and counted; refused where there are too many.
+    (The paper says without replacement, which would draw the same sample every time.)
+
+    Goldberg et al. 2018, ACM TOIS 36(4), end of section 4.2.
+    """
+    rng, n, apart = np.random.default_rng(np.random.SeedSequence(seed)), len(fit.topics), int((fit.scored_as < 0).sum())
+    copies = rng.multinomial(n, np.full(n, 1 / n), trials)
+    others = rng.multinomial(apart, np.full(apart, 1 / apart), trials) if apart else 1.0
+    values = fit.values(copies, others, worst=LARGEST_CONDITION)[:, 0]
+    sound = ~np.isnan(values)
+    spoilt = trials - int(sound.sum())
+    if spoilt > LARGEST_SPOILT * trials:
+        other = "or use method='delta'" if len(fit.worth) == 2 else "merge labels, or use a binary measure"
+        raise TruegainError(
+            f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
+            f"is no answer: judge more gold pairs of the rare labels, {other}"
+        )
+    return Draws(values[sound], spoilt)
+
+
+def ratios_of_draws(numerator: Floats, d: Floats, d_hat: float) -> Draws:
     """Ratios of draws whose D* is at least a tenth of D; refused where too many are not."""
     sound = d > d_hat / 10
     spoilt = int(len(d) - np.count_nonzero(sound))

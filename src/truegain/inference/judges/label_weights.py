@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from truegain.errors import MeasureError
+from truegain.gains.judge import Judge
+from truegain.gains.panel import Judges
 from truegain.measures.base import Binary, Measure
 from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
+from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.ranked import RankedGains
@@ -62,6 +66,22 @@ def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
     return level, level if gold_level is None else gold_level
 
 
+def fit_judge(
+    bronze: object, gold: object, design: Design | None, measure: object, gold_level: float | None, **options: Any
+) -> Judge:
+    """The judge at the levels of relevance of a measure; two scales are told where nobody gave gold's level."""
+    levels = levels_of(measure, gold_level)
+    return Judge.fit(bronze, gold, design, levels, levels_given=gold_level is not None, **options)
+
+
+def judges_of(
+    judge: object, bronze: object, design: Design | None, measure: object, gold_level: float | None, **options: Any
+) -> Judges:
+    """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
+    levels = levels_of(measure, gold_level)
+    return Judges.of(judge, bronze, levels, design, levels_given=gold_level is not None, **options)
+
+
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
     """Warn of retrieved documents without a bronze label: they count as non-relevant, which no correction mends."""
     if getattr(measure, "judged_only", False):
@@ -100,18 +120,18 @@ def label_weights(
     view = parts.view(ranked)
     gain, weight = view.gain, parts.weight[view.rank - 1]
     keep = np.flatnonzero(view.judged & (weight != 0))
-    known = (0.0, 1.0) if level is not None else classes
+    shown = (0.0, 1.0) if level is not None else classes
     code = (gain[keep] >= level) * 1 if level is not None else np.searchsorted(classes, gain[keep])
-    cell = view.list[keep] * len(known) + code
-    sums = np.bincount(cell, weight[keep], minlength=view.lists * len(known)).astype(np.float64)
-    matrix = np.where(view.present[:, None], sums.reshape(-1, len(known)), np.nan)
+    cell = view.list[keep] * len(shown) + code
+    sums = np.bincount(cell, weight[keep], minlength=view.lists * len(shown)).astype(np.float64)
+    matrix = np.where(view.present[:, None], sums.reshape(-1, len(shown)), np.nan)
     value = parts.worth(np.array(classes))
     if level is not None:
         value = np.array([0.0, float(parts.worth(asked[-1:])[0])])
     system = view.list[keep] // len(view.topics)
     judged = np.bincount(system, minlength=len(view.systems)).astype(np.int64)
-    shape = (len(view.systems), len(view.topics), len(known))
+    shape = (len(view.systems), len(view.topics), len(shown))
     return LabelWeights(
-        known, frozen(value), frozen(matrix.reshape(shape)), frozen(judged), frozen(system),
+        shown, frozen(value), frozen(matrix.reshape(shape)), frozen(judged), frozen(system),
         frozen(view.item[keep].astype(np.int64)), frozen(weight[keep]),
     )  # fmt: skip

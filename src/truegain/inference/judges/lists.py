@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.gains.judge import Judge
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pairs import Pairs
+from truegain.gains.panel import Judges
+from truegain.gains.rates import Clusters
 from truegain.gains.scales import MOST_OFF_SCALE, apart
-from truegain.inference.judges.judge import Judge
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.options import Accuracy
-from truegain.inference.judges.panel import Judges
 from truegain.measures.base import Measure
 from truegain.sampling.designs import DESIGNS
 from truegain.tables.columns import Bools, Floats, frozen
@@ -76,8 +79,8 @@ class JudgedLists:
             raise TruegainError(f"accuracy {accuracy!r} is not known; give one of {', '.join(get_args(Accuracy))}")
         check_linear(measure)
         judges = Judges.of(judge)
-        known = judges.alone is not None and judges.alone.pairs is not None
-        if accuracy not in (None, "given") and not known:
+        has_pairs = judges.single is not None and judges.single.pairs is not None
+        if accuracy not in (None, "given") and not has_pairs:
             raise TruegainError(f"accuracy={accuracy!r} needs gold pairs of the documents retrieved; give 'given'")
         level = level_of(measure)
         classes = tuple(sorted({*ranked.item_gain[ranked.item_judged].tolist(), *judges.labels}))
@@ -88,33 +91,48 @@ class JudgedLists:
             refuse_strays(one, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
-        chosen: Accuracy = accuracy or ("system" if known and DESIGNS[judges.design].here else "given")
+        chosen: Accuracy = accuracy or ("system" if has_pairs and DESIGNS[judges.design].here else "given")
         at_levels = judges.at_levels(level, gold_level)
         return cls(ranked, measure, at_levels, weights, frozen(measure.score(ranked)), binary, chosen)
 
     @property
-    def known(self) -> tuple[Judge, Pairs] | None:
-        """The judge alone and its gold pairs; None of several judges, and where only counts are known."""
-        judge = self.judges.alone
+    def judge_and_pairs(self) -> tuple[Judge, Pairs] | None:
+        """The one judge and its gold pairs; None of several judges, and where only counts are known."""
+        judge = self.judges.single
         return None if judge is None or judge.pairs is None else (judge, judge.pairs)
 
     @property
-    def joined(self) -> bool:
+    def same_topics(self) -> bool:
         """Whether a gold topic and a scored topic of the same name are the same."""
         return DESIGNS[self.judges.design].here
 
-    def there(self, *systems: int) -> Bools:
+    def answered(self, *systems: int) -> Bools:
         """Topics that all these systems answer; refused where there are fewer than two."""
-        there = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
-        if there.sum() < 2:
+        found = np.asarray(~np.isnan(self.naive[list(systems)]).any(axis=0), np.bool_)
+        if found.sum() < 2:
             names = " and ".join(self.ranked.systems[s] for s in systems)
             who = f"{names}: " if len(systems) > 1 else ""  # of one system who asks says which
-            raise TruegainError(f"{who}{int(there.sum())} judged topics are answered; at least 2 are needed")
-        return there
+            raise TruegainError(f"{who}{int(found.sum())} judged topics are answered; at least 2 are needed")
+        return found
 
-    def names(self, there: Bools) -> list[str]:
-        """The topics by name."""
-        return [t for t, x in zip(self.ranked.topics, there, strict=True) if x]
+    def topic_names(self, answered: Bools) -> tuple[str, ...]:
+        """Topics by name."""
+        return tuple(t for t, x in zip(self.ranked.topics, answered, strict=True) if x)
+
+    def matrices(self, system: int, answered: Bools, clusters: Clusters | None = None) -> list[TopicMatrix]:
+        """The matrices that correct a system on some topics."""
+        return self.judges_of(system).matrices(self.topic_names(answered), binary=self.binary, clusters=clusters)
+
+    def fit(self, systems: Sequence[int], answered: Bools, clusters: Clusters | None = None) -> MatrixFit:
+        """Systems corrected by confusion matrices, on topics that all of them answer."""
+        return self.fit_with({s: self.matrices(s, answered, clusters) for s in systems}, answered)
+
+    def fit_with(self, matrices: Mapping[int, list[TopicMatrix]], answered: Bools) -> MatrixFit:
+        """The same with the matrices of each system at hand."""
+        weight = self.weights.weight[list(matrices)][:, answered]
+        return MatrixFit(
+            self.topic_names(answered), weight, list(matrices.values()), self.weights.value, self.same_topics
+        )
 
     def pair_counts(self, systems: Sequence[int] | None = None) -> Floats:
         """What each gold pair counts in the scores of these systems (or of all): the sum of the weights of its ranks.
@@ -122,10 +140,10 @@ class JudgedLists:
         A score is the sum over ranks of weight times worth, so the accuracy that moves it is that of its documents,
         each weighing what its rank does; a pair that no list holds where the measure looks moves nothing.
         """
-        assert self.known is not None
+        assert self.judge_and_pairs is not None
         rows = np.isin(self.weights.system, np.arange(len(self.ranked.systems)) if systems is None else systems)
         of_item = np.bincount(self.weights.item[rows], self.weights.counts[rows], len(self.ranked.pool))
-        item = self.known[1].items_in(self.ranked.pool)
+        item = self.judge_and_pairs[1].items_in(self.ranked.pool)
         return frozen(np.where(item >= 0, of_item[item], 0.0))
 
     def impossible_means(self, system: str, mean: float) -> tuple[str, ...]:
@@ -133,14 +151,14 @@ class JudgedLists:
         if not self.binary:
             return ()
         try:
-            judge = self.judges_of(self.ranked.systems.index(system)).alone
+            judge = self.judges_of(self.ranked.systems.index(system)).single
             return () if judge is None else judge.impossible(mean)
         except TruegainError as error:
             return (str(error),)
 
     def judges_of(self, *systems: int) -> Judges:
         """The judges that correct a system, or a pair of systems together."""
-        if self.accuracy == "given" or self.known is None:
+        if self.accuracy == "given" or self.judge_and_pairs is None:
             return self.judges
         counts = self.pair_counts(None if self.accuracy == "lists" else systems)
         if not counts.any():
@@ -149,4 +167,4 @@ class JudgedLists:
                 f"none of the {self.judges.size} gold pairs is a document that {names} retrieved where {self.measure} "
                 "looks; judge some of these, or give accuracy='lists' or 'given'"
             )
-        return Judges.of(self.known[0].weighed(counts))
+        return Judges.of(self.judge_and_pairs[0].reweighted(counts))

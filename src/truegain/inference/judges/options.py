@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from truegain.errors import check_one_of
+from truegain.gains.rates import Clusters
 
 Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
-Clusters = Literal["topics", "none"]
+GoldSample = Literal["shared", "separate"]
 Accuracy = Literal["system", "lists", "given"]
 
 

@@ -10,13 +10,12 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.judge import Judge
-from truegain.inference.judges.label_weights import level_of
+from truegain.inference.judges.label_weights import judges_of, level_of
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.panel import Judges
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -24,7 +23,7 @@ from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 from truegain.tables.read import NameBy
-from truegain.tables.table import Table
+from truegain.tables.table import Cell, Table
 
 Show = Literal["labels", "topics", "systems"]
 
@@ -58,8 +57,8 @@ def judge_report(
             f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
             "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
         )
-    judges = Judges.of(gold, table, one, design, gold_level=gold_level, missing=missing, scale=labels)
-    judge = judges.only("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
+    judges = judges_of(gold, table, design, one, gold_level, missing=missing, scale=labels)
+    judge = judges.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
     notes = [str(judge), *judge.consistency()]
     if (said := judge.inverted()) is not None:
         notes.append(said)
@@ -83,7 +82,7 @@ def judge_report(
             return replace(found.table(), notes=(*notes, *found.table().notes))
         notes.append(found.sentence)
     made_by = {"truegain": __version__, "design": judge.design, "levels": list(judge.levels)}
-    chosen = judge.by_topic() if shown == "topics" else judge.by_label()
+    chosen = accuracy_by_topic(judge) if shown == "topics" else accuracy_by_label(judge)
     if lists is None and design != "elsewhere":
         notes.append("Give the runs as well to see whether the judge is equally good for the documents of all systems.")
     return replace(chosen, made_by=made_by, notes=tuple(notes))
@@ -102,3 +101,31 @@ def _tell_partly_judged(judge: Judge) -> None:
             f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics are gold-judged in part "
             f"only ({some(names)}); if pairs were drawn, say so (--design random or by-bronze)"
         )
+
+
+def accuracy_by_topic(judge: Judge) -> Table:
+    """Where the judge is right: each gold topic's pairs and rates."""
+    b = judge.binary
+    rows: list[tuple[Cell, ...]] = []
+    for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
+        rows.append((topic, _count(rr + rn), _share(rr, rr + rn), _count(nn + nr), _share(nn, nn + nr)))
+    return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")
+
+
+def accuracy_by_label(judge: Judge) -> Table:
+    """The confusion matrix: for every gold label the share of each bronze label."""
+    c = judge.confusion
+    rows: list[tuple[Cell, ...]] = [
+        (f"{g:g}", _count(float(n)), *(_share(x, n) for x in row.tolist()))
+        for g, n, row in zip(c.gold, c.totals, c.counts, strict=True)
+    ]
+    heads = tuple(f"bronze {b:g}" for b in c.bronze)
+    return Table(("gold label", "pairs", *heads), rows, title="what the bronze judge says, given the gold label")
+
+
+def _count(n: float) -> Cell:
+    return int(n) if n == int(n) else n
+
+
+def _share(part: float, whole: float) -> float | None:
+    return None if whole == 0 else part / whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truegain.errors import TruegainError
-from truegain.inference.judges.linear_correction import TopicMatrix
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
 from truegain.tables.columns import Bools
 
@@ -21,9 +21,9 @@ def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     return said
 
 
-def score_range(lists: JudgedLists, system: int, there: Bools) -> tuple[float, float]:
+def score_range(lists: JudgedLists, system: int, answered: Bools) -> tuple[float, float]:
     """The lowest and the highest score that a system can have, given how much of its lists is judged."""
-    total = float(lists.weights.weight[system][there].sum(axis=1).mean())
+    total = float(lists.weights.weight[system][answered].sum(axis=1).mean())
     value = lists.weights.value
     return total * min(0.0, float(value.min())), total * float(value.max())
 

@@ -10,11 +10,11 @@ from typing import get_args
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError
+from truegain.gains.judge import Judge
 from truegain.gains.rectified import Rectified
 from truegain.gains.rectify import ENOUGH_SLOPE, LEAST_TOPICS, rectify_topics, slope_of
 from truegain.gains.rectify_pairs import PAIR_METHODS, PairMethod, SampledPairs, rectify_pairs, strata_of
 from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts

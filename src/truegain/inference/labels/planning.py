@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain._version import __version__
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, some
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.labels.listing import weights_of
@@ -17,7 +18,6 @@ from truegain.inference.labels.published import detectable_in_se
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList, StandIn, items_of, spread_of
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold, prices_of
 from truegain.inference.study.study import Study
 from truegain.measures.base import Measure

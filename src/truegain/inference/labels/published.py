@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
 from truegain.student import quantile_of
 
 

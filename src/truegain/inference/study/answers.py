@@ -8,15 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
 from truegain.inference.study.lattice import Lattice, limits
-from truegain.inference.study.moves import Spread
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
+from truegain.moves import Spread
 from truegain.student import p_of
 from truegain.tables.columns import Bools, Floats, Ints
 

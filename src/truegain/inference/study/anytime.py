@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from truegain.inference.study.moves import Spread
+from truegain.moves import Spread
 from truegain.student import quantile_of, quantiles_of
 from truegain.tables.columns import Floats
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material

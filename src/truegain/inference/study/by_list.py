@@ -7,17 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.contrasts import BLOCK, NONE, Contrasts
 from truegain.errors import InputError, MeasureError
+from truegain.gains.judge import Judge
 from truegain.gains.list_fit import ListFit
 from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.study.contrasts import BLOCK, NONE, Contrasts
 from truegain.inference.study.evidence import tails
-from truegain.inference.study.moves import Moves, Spread
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.linear import linear_parts
+from truegain.moves import Moves, Spread
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
 from truegain.tables.gold_list import GoldList

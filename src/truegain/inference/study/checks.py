@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from truegain.errors import ORDER, InputError, TruegainError, check_one_of
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
 from truegain.inference.study.raters import Raters
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import DRAWN_PAIRS

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.contrasts import NONE, Contrasts
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.rectify_pairs import SampledPairs
 from truegain.inference.holes.filled import Filled
-from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
-from truegain.inference.study.moves import Moves, Spread
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
+from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
 from truegain.sampling.topics import Topics
 from truegain.tables.checks import warn

@@ -8,16 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, needs
 from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import ByGoldTopics, Evidence
 from truegain.inference.study.hole_sample import ByHoles
-from truegain.inference.study.moves import Moves, Spread, summed
+from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, apart
 from truegain.sampling.source import SourceName

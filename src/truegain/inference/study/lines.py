@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from truegain.contrasts import Contrasts
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison
-from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import ByRates
 from truegain.inference.study.lattice import Lattice, limits
-from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
+from truegain.moves import Moves
 from truegain.sampling.catalogue import LABELS, SOURCES
 
 UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
@@ -63,7 +63,7 @@ def lines_of(
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
         spoken_of = source in lattice.over or source in LABELS
-        away = source == "gold" and isinstance(lattice.evidence, ByRates) and not lattice.evidence.joined
+        away = source == "gold" and isinstance(lattice.evidence, MatrixFit) and not lattice.evidence.same_topics
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
+from truegain.gains.judge import Judge
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pair_fit import PairFit
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.linear_correction import correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
-from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
+from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.gold import Gold
@@ -27,7 +27,7 @@ def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
     if judge.design in SAME_POPULATION:
         return _rectified(ranked, measure, judge, gold_level)
-    return _by_rates(ranked, measure, judge, gold_level)
+    return _by_matrix(ranked, measure, judge, gold_level)
 
 
 def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> Evidence:
@@ -50,18 +50,18 @@ def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
     return ByGoldPairs(fit, ranked.topics, Gold.drawn(ranked.pool, source.pairs.sampled, source.pairs.expansion))
 
 
-def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> ByRates:
-    lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
-    topics = list(ranked.topics)
-    found = []
+def _by_matrix(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> MatrixFit:
+    lists, answered = (
+        JudgedLists.of(ranked, judge, measure, gold_level=gold_level),
+        np.ones(len(ranked.topics), np.bool_),
+    )
+    matrices = {}
     for s, system in enumerate(ranked.systems):
         try:
-            matrices = lists.judges_of(s).matrices(topics, binary=lists.binary)
-            weight, value = lists.weights.weight[s], lists.weights.value
-            found.append(correct_linear(weight, topics, matrices, value, joined=lists.joined))
+            matrices[s] = lists.matrices(s, answered)
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
-    return ByRates(found, ranked.topics)
+    return lists.fit_with(matrices, answered)
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:

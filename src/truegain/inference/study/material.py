@@ -12,10 +12,10 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
+from truegain.gains.judge import Judge
 from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
-from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList, StandIn
 from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence, Plain
@@ -23,10 +23,10 @@ from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, tell_holes
-from truegain.inference.study.moves import Moves
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.moves import Moves
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.source import SourceName
 from truegain.tables.checks import warn

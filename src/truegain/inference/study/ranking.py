@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.errors import some
-from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.moves import Spread
+from truegain.moves import Spread
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.table import Cell, Table

@@ -12,7 +12,7 @@ from truegain.errors import TruegainError
 from truegain.gains.consensus import Consensus
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
-from truegain.inference.study.moves import Moves
+from truegain.moves import Moves
 from truegain.sampling.assessors import Assessors
 from truegain.sampling.replicates import Replicates
 from truegain.tables.columns import Floats, frozen

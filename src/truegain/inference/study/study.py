@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
+from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.results import Answers, Comparison, Estimate
@@ -25,7 +26,6 @@ from truegain.inference.study.checks import (
     smallest_of,
     sources_of,
 )
-from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line
@@ -37,7 +37,6 @@ from truegain.inference.study.material import (
     raters_in,
     raters_of,
 )
-from truegain.inference.study.moves import Moves
 from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
@@ -47,6 +46,7 @@ from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import measures_in, parse_measures
+from truegain.moves import Moves
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.student import check_confidence

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.judges.judge import Judge
+from truegain.gains.judge import Judge
+from truegain.inference.judges.label_weights import fit_judge
 from truegain.inference.study.checks import gold_of, tell_whole_topics
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.material import Given, of_topics
@@ -71,7 +72,7 @@ class Labels:
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
         weights = None if listed is None else expansion_in(listed, trusted)
-        judge = Judge.fit(labels, trusted, design, measure, gold_level=gold_level, scale=scale, weights=weights)
+        judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
         if listed is None:
             tell_whole_topics(judge)
         return judge

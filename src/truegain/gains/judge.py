@@ -1,4 +1,4 @@
-"""Judge: how often a cheap judge is right, and what a score would be without its errors."""
+"""Judge: how often a cheap judge is right, measured on gold labels."""
 
 from __future__ import annotations
 
@@ -6,29 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError
-from truegain.gains.boundary import bounded
 from truegain.gains.confusion import Confusion
+from truegain.gains.judge_checks import impossible_mean, not_at_random
 from truegain.gains.pairs import Missing, Pairs, pair_up
+from truegain.gains.rates import Clusters, Rates, clearly_positive, inverted, rates_of
 from truegain.gains.scales import scale_of
-from truegain.inference.judges.corrected import Corrected, interval_of
-from truegain.inference.judges.difference import GoldSample, Test, difference_of, raw_variance_of_d
-from truegain.inference.judges.label_weights import levels_of
-from truegain.inference.judges.linear_correction import TopicMatrix
-from truegain.inference.judges.options import Clusters, CorrectionOptions, Method
-from truegain.inference.judges.rates import Rates, clearly_positive, inverted, rates_of
-from truegain.inference.results import Comparison
-from truegain.measures.base import Measure
+from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.sampling.designs import Design, check_design, weights_of
-from truegain.student import p_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
-from truegain.tables.table import Cell, Table
 
 Levels = float | tuple[float, float]
 
@@ -43,8 +36,8 @@ class Judge:
 
     >>> import truegain as tg
     >>> judge = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
-    >>> print(judge.correct(mean=0.6260, sd=0.414, n=10278, method="delta"))
-    0.6260 by the bronze labels, 0.8047 corrected, 95% interval 0.6277 to 0.9817 (delta, gold by-gold)
+    >>> round(judge.mR, 3), round(judge.mN, 3), round(judge.D, 3)
+    (0.729, 0.798, 0.526)
     """
 
     confusion: Confusion
@@ -62,9 +55,10 @@ class Judge:
         bronze: object,
         gold: object = None,
         design: Design | None = None,
-        relevant: Levels | str | Measure = 1,
+        relevant: Levels = 1,
         *,
         gold_level: float | None = None,
+        levels_given: bool | None = None,
         weights: npt.ArrayLike | None = None,
         scale: str | Sequence[float] | None = None,
         missing: Missing = "refuse",
@@ -72,9 +66,10 @@ class Judge:
         """Measure the bronze judge on the pairs that the gold judge has labelled too.
 
         `design` says how these were sampled and is never guessed; `relevant` is the smallest relevant label, or one
-        for each judge (bronze, gold) where their scales differ, or a measure, whose level counts; `gold_level` is
-        gold's where it differs; `weights` has a number for each gold row, such as 1 / probability of having been
-        drawn; `scale` lists the labels there are, such as '0:3'.  Pairs that are matched already stand for both.
+        for each judge (bronze, gold) where their scales differ; `gold_level` is gold's where it differs; with
+        `levels_given` False two different scales are told; `weights` has a number for each gold row, such as
+        1 / probability of having been drawn; `scale` lists the labels there are, such as '0:3'.  Pairs that are
+        matched already stand for both.
 
         >>> import truegain as tg
         >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
@@ -84,13 +79,12 @@ class Judge:
         """
         check_design(design)
         assert design is not None
-        levels, by_measure = both_levels(relevant, gold_level), isinstance(relevant, str | Measure)
+        levels = both_levels(relevant, gold_level)
         if isinstance(bronze, Pairs):
             return cls(Confusion.fit(bronze), levels, design, bronze.share, bronze)
         table = Judgments.of(gold)
         pairs = pair_up(
-            bronze, table, weights=weights, scale=scale_of(scale), missing=missing,
-            levels_given=gold_level is not None if by_measure else None,
+            bronze, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
         )  # fmt: skip
         if weights is None:
             pairs = _as_drawn(pairs, design, table.source)
@@ -118,18 +112,14 @@ class Judge:
         (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 
-    def at(self, relevant: Levels) -> Judge:
-        """The same judge at another level of relevance."""
-        return replace(self, levels=both_levels(relevant))
-
-    def weighed(self, counts: npt.ArrayLike) -> Judge:
+    def reweighted(self, counts: npt.ArrayLike) -> Judge:
         """The judge measured on its gold pairs, each counting so much beside its own weight; 0 leaves a pair out.
 
         C[g, b] = sum of c w over pairs (g, b) / sum of c w over pairs of gold label g; only ratios of c matter.
 
         >>> bronze, gold = {"1": {"a": 1, "b": 0, "c": 0}}, {"1": {"a": 1, "b": 1, "c": 0}}
         >>> judge = Judge.fit(bronze, gold, design="by-gold")
-        >>> judge.mR, judge.weighed([3, 1, 1]).mR
+        >>> judge.mR, judge.reweighted([3, 1, 1]).mR
         (0.5, 0.75)
         """
         if self.pairs is None:
@@ -147,7 +137,9 @@ class Judge:
         if level is None:
             return self
         gold = gold_level if gold_level is not None else level if self.levels[0] == self.levels[1] else self.levels[1]
-        return self if self.levels == (level, gold) or not self.confusion.clustered else self.at((level, gold))
+        if self.levels == (level, gold) or not self.confusion.clustered:
+            return self
+        return replace(self, levels=(level, gold))
 
     def matrix_for(self, topics: Bools, *, binary: bool, clusters: Clusters | None = None) -> TopicMatrix:
         """The judge's matrix for some of the topics scored, D checked to be clearly above 0, or C to be invertible.
@@ -157,15 +149,16 @@ class Judge:
         if binary:
             clearly_positive(self.rates(clusters=clusters or self._clusters))
         confusion = self.binary if binary else self.confusion.square()
-        return TopicMatrix(confusion, topics, self._numbered(confusion, binary))
+        return TopicMatrix(confusion, topics, self._pair_codes(confusion, binary))
 
-    def _numbered(self, confusion: Confusion, binary: bool) -> tuple[Ints, Ints, Ints, Floats] | None:
-        """The gold pairs, each with a number, its row and column in the matrix, and its weight."""
+    def _pair_codes(self, confusion: Confusion, binary: bool) -> PairCodes | None:
+        """The gold pairs, each with a number, its topic, row and column in the matrix, and its weight."""
         p = self.pairs
         if p is None:
             return None
         number = np.arange(len(p)) if p.item is None else p.item
-        return number.astype(np.int64), *self.codes(confusion.gold, binary=binary), p.weight
+        topic = np.unique(p.topic, return_inverse=True)[1]
+        return PairCodes(number.astype(np.int64), topic, *self.codes(confusion.gold, binary=binary), p.weight)
 
     def codes(self, classes: Sequence[float], *, binary: bool) -> tuple[Ints, Ints]:
         """The gold and the bronze label of each gold pair: 0 or 1 by their levels, or their place among classes."""
@@ -250,24 +243,15 @@ class Judge:
         >>> enterprise.consistency(0.527)[0].split(":")[0]
         'the bronze mean 0.527 is above mR = 0.447'
         """
-        found = [] if j is None else list(self.impossible(j))
-        if self.design == "random":
-            found += self._bronze_shares(j)
-        return tuple(found)
+        found = () if j is None else self.impossible(j)
+        whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
+        if self.design != "random" or whole is None:
+            return found
+        return (*found, *not_at_random(self.binary, whole))
 
     def impossible(self, j: float) -> tuple[str, ...]:
         """Whether a bronze mean is impossible for this judge, said in words."""
-        if j > self.mR:
-            return (
-                f"the bronze mean {j:.3f} is above mR = {self.mR:.3f}: even if every document were relevant, "
-                "this judge would say so of fewer",
-            )
-        if j < 1 - self.mN:
-            return (
-                f"the bronze mean {j:.3f} is below 1 - mN = {1 - self.mN:.3f}: even if no document were relevant, "
-                "this judge would say so of more",
-            )
-        return ()
+        return impossible_mean(j, self.mR, self.mN)
 
     def inverted(self) -> str | None:
         """Whether it says the opposite of the gold judge, said in words."""
@@ -276,109 +260,7 @@ class Judge:
         except InputError:  # gold pairs of one kind only: said where it matters
             return None
 
-    def _bronze_shares(self, j: float | None) -> list[str]:
-        """Compare the bronze labels of the gold pairs with those of the whole."""
-        k_r, n_r, k_n, n_n = self.counts
-        inside = (k_r + n_n - k_n) / (n_r + n_n)
-        whole = j if self.share is None else sum(s for label, s in self.share.items() if label >= self.levels[0])
-        if whole is None:
-            return []
-        b = self.binary
-        if b.clustered and len(b.topics) > 1:
-            moves = (b.table[:, :, 1].sum(axis=1) - inside * b.table.sum(axis=(1, 2))) / b.totals.sum()
-            se, df = math.sqrt(float(moves @ moves) * len(b.topics) / (len(b.topics) - 1)), len(b.topics) - 1.0
-        else:
-            se, df = math.sqrt(inside * (1 - inside) / (n_r + n_n)), math.inf
-        if se == 0 or p_of((inside - whole) / se, df) > 0.01:
-            return []
-        return [
-            f"gold was drawn at random, yet the bronze judge calls {inside:.1%} of the gold pairs relevant and "
-            f"{whole:.1%} of all: the gold pairs are not a random sample of these labels"
-        ]
-
-    # ------------------------------------------------------------------ summary figures
-
-    def correct(
-        self,
-        mean: float,
-        n: float,
-        sd: float | None = None,
-        *,
-        method: Method = "default",
-        confidence: float = 0.95,
-        trials: int = 10_000,
-        seed: int = 0,
-    ) -> Corrected:
-        """Correct a bronze mean of P@k over n topics with standard deviation sd (P@1 where sd is not given).
-
-        G = (j - 1 + mN) / D, eq. 5 and 15; `method` is the interval: default (Lang-Reiczigel, guarded),
-        lang-reiczigel, fieller, delta (eq. 7) or bootstrap (algorithm 1).
-
-        >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
-        >>> answer = judge.correct(mean=0.6260, sd=0.414, n=10278)
-        >>> round(answer.value, 3), round(answer.se, 4)
-        (0.805, 0.0903)
-        """
-        options = CorrectionOptions(method, confidence, trials=trials, seed=seed)
-        if not 0 <= mean <= 1:
-            raise TruegainError(f"mean {mean:g} is not a precision; it must lie between 0 and 1")
-        if not 2 <= n < math.inf or (sd is not None and not sd >= 0):
-            raise TruegainError(f"n = {n:g}, sd = {sd}: at least two topics and a standard deviation of 0 or more")
-        v_j = mean * (1 - mean) / n if sd is None else sd**2 / n
-        size = n if v_j == 0 or sd is None else max(n, mean * (1 - mean) / v_j)
-        rates = self.rates(mean, v_j, size)
-        clearly_positive(rates)
-        df = rates.df(math.inf if sd is None else n - 1.0)
-        k_r, n_r, k_n, n_n = self.counts
-        point = bounded(mean * size, size, k_r, n_r, k_n, n_n)
-        return interval_of(
-            rates, df, options, point=point, design=self.design, notes=self.consistency(mean), counts=self.counts, n=n,
-        )  # fmt: skip
-
-    def difference(
-        self,
-        a: Corrected,
-        b: Corrected,
-        *,
-        gold: GoldSample = "shared",
-        covariance: float = 0.0,
-        test: Test = "normal",
-        confidence: float = 0.95,
-        names: tuple[str, str] = ("a", "b"),
-    ) -> Comparison:
-        """Compare two means that this judge's accuracy has corrected; see `difference_of`.
-
-        >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
-        >>> a = judge.correct(mean=0.6260, sd=0.414, n=10278)
-        >>> b = judge.correct(mean=0.6385, sd=0.402, n=20604)
-        >>> round(judge.difference(a, b).p, 3), round(judge.difference(a, b, gold="separate").p, 3)
-        (0.017, 0.854)
-        """
-        rates = self.rates()
-        return difference_of(
-            a, b, v_d=raw_variance_of_d(rates), gold=gold, covariance=covariance, test=test, confidence=confidence,
-            names=names,
-        )  # fmt: skip
-
     # ------------------------------------------------------------------ showing itself
-
-    def by_topic(self) -> Table:
-        """Where the judge is right: each gold topic's pairs and rates."""
-        b = self.binary
-        rows: list[tuple[Cell, ...]] = []
-        for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
-            rows.append((topic, _count(rr + rn), _share(rr, rr + rn), _count(nn + nr), _share(nn, nn + nr)))
-        return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")
-
-    def by_label(self) -> Table:
-        """The confusion matrix: for every gold label the share of each bronze label."""
-        c = self.confusion
-        rows: list[tuple[Cell, ...]] = [
-            (f"{g:g}", _count(float(n)), *(_share(x, n) for x in row.tolist()))
-            for g, n, row in zip(c.gold, c.totals, c.counts, strict=True)
-        ]
-        heads = tuple(f"bronze {b:g}" for b in c.bronze)
-        return Table(("gold label", "pairs", *heads), rows, title="what the bronze judge says, given the gold label")
 
     def __str__(self) -> str:
         k_r, n_r, k_n, n_n = self.counts
@@ -400,20 +282,19 @@ class Judge:
     __repr__ = __str__
 
 
-def both_levels(relevant: Levels | str | Measure, gold_level: float | None = None) -> tuple[float, float]:
-    """The smallest relevant label of bronze and of gold."""
-    if isinstance(relevant, str | Measure):
-        return levels_of(relevant, gold_level)
-    bronze, gold = relevant if isinstance(relevant, tuple) else (relevant, relevant)
-    return bronze, gold if gold_level is None else gold_level
+def both_levels(relevant: Levels, gold_level: float | None = None) -> tuple[float, float]:
+    """The smallest relevant label of bronze and of gold.
 
-
-def _count(n: float) -> Cell:
-    return int(n) if n == int(n) else n
-
-
-def _share(part: float, whole: float) -> float | None:
-    return None if whole == 0 else part / whole
+    >>> both_levels(1, gold_level=2)
+    (1, 2)
+    """
+    both = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+    if len(both) != 2 or not all(isinstance(x, Real) for x in both):
+        raise TruegainError(
+            f"relevant {relevant}: give the smallest relevant label, such as 1, or one for bronze and one for gold; "
+            "correct and compare take it from the measure"
+        )
+    return both[0], both[1] if gold_level is None else gold_level
 
 
 def _as_drawn(pairs: Pairs, design: Design, source: str) -> Pairs:

@@ -45,10 +45,17 @@ class Contrasts:
         a, b = np.triu_indices(systems, 1)
         return cls(frozen(a.astype(np.int64)), frozen(b.astype(np.int64)))
 
+    def some(self, first: int, end: int) -> Contrasts:
+        """Those from one number up to another."""
+        return Contrasts(self.a[first:end], self.b[first:end])
+
+    def ends(self, of_systems: Floats) -> tuple[Floats, Floats]:
+        """What the last axis, a number a system, says of b and of a: 0 where there is no a."""
+        return of_systems[..., self.b], np.where(self.a == NONE, 0.0, of_systems[..., np.maximum(self.a, 0)])
+
     def values(self, of_systems: Floats) -> Floats:
         """What the last axis, a number a system, says of each."""
-        first = np.where(self.a == NONE, 0.0, of_systems[..., np.maximum(self.a, 0)])
-        return np.asarray(of_systems[..., self.b] - first)
+        return np.asarray(np.subtract(*self.ends(of_systems)))
 
     def squares(self, rows: Floats) -> Floats:
         """The sum over rows, a number a system each, of the square of each contrast.
@@ -57,8 +64,7 @@ class Contrasts:
         """
         out = np.empty(len(self))
         for first in range(0, len(self), BLOCK):
-            some = Contrasts(self.a[first : first + BLOCK], self.b[first : first + BLOCK])
-            out[first : first + BLOCK] = (some.values(rows) ** 2).sum(axis=0)
+            out[first : first + BLOCK] = (self.some(first, first + BLOCK).values(rows) ** 2).sum(axis=0)
         return out
 
     def variances(self, scores: Floats) -> Floats:

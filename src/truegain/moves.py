@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truegain.inference.study.contrasts import Contrasts
+from truegain.contrasts import Contrasts
 from truegain.student import quantiles_of
 from truegain.tables.columns import Floats, frozen
 
@@ -19,6 +19,10 @@ class Spread:
 
     variance: Floats
     df: Floats
+
+    def some(self, first: int, end: int) -> Spread:
+        """Of the contrasts from one number up to another."""
+        return Spread(self.variance[first:end], self.df[first:end])
 
     def or_wider(self, other: Spread) -> Spread:
         """For each contrast the one whose 95% limits are further apart."""

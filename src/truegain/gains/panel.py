@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
+from truegain.gains.judge import Judge, Levels, both_levels
 from truegain.gains.pairs import Missing
+from truegain.gains.rates import Clusters
 from truegain.gains.scales import check_scale, scale_of
-from truegain.inference.judges.judge import Judge, Levels, both_levels
-from truegain.inference.judges.linear_correction import TopicMatrix
-from truegain.inference.judges.options import Clusters, Method
-from truegain.measures.base import Measure
+from truegain.gains.topic_matrix import TopicMatrix
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
@@ -48,16 +47,16 @@ class Judges:
     @classmethod
     def of(
         cls,
-        known: object,
+        judge: object,
         bronze: object = None,
-        relevant: Levels | str | Measure = 1,
+        relevant: Levels = 1,
         design: Design | None = None,
         **options: Any,
     ) -> Judges:
         """The judges given, or one that is fitted on the gold labels given: see `Judge.fit`."""
-        judges = cls({"": known}) if isinstance(known, Judge) else known
+        judges = cls({"": judge}) if isinstance(judge, Judge) else judge
         if not isinstance(judges, Judges):
-            return cls({"": Judge.fit(bronze, known, design, relevant, **options)})
+            return cls({"": Judge.fit(bronze, judge, design, relevant, **options)})
         if design not in (None, judges.design):
             raise TruegainError(f"the judge was fitted with design {judges.design!r}, not {design!r}")
         return judges
@@ -68,7 +67,7 @@ class Judges:
         bronze: object,
         gold: object,
         design: Design | None = None,
-        relevant: Levels | str | Measure = 1,
+        relevant: Levels = 1,
         *,
         gold_level: float | None = None,
         scale: str | Sequence[float] | None = None,
@@ -107,21 +106,21 @@ class Judges:
         return cls(judges, of_topic)
 
     @property
-    def alone(self) -> Judge | None:
+    def single(self) -> Judge | None:
         """The one judge of all topics, where there is one."""
         return next(iter(self.judges.values())) if self.of_topic is None else None
 
-    def only(self, what: str) -> Judge:
+    def single_for(self, what: str) -> Judge:
         """The one judge of all topics; refused for several."""
-        if self.alone is None:
+        if self.single is None:
             raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs (--rule)")
-        return self.alone
+        return self.single
 
-    def rectifier(self, method: Method) -> Judge | None:
+    def rectifier(self, method: str) -> Judge | None:
         """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
-        if self.alone is not None and self.alone.gold is not None:
+        if self.single is not None and self.single.gold is not None:
             wanted = method == "rectify" or (method == "default" and self.design in SAME_POPULATION)
-            return self.alone if wanted else None
+            return self.single if wanted else None
         if method == "rectify":
             raise TruegainError("rectify needs the gold labels themselves: give them, or a Judge fitted on them")
         return None
@@ -147,8 +146,8 @@ class Judges:
 
     def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
         """Each judge's matrix with the topics it labelled, among those scored; `clusters` is heeded of one judge."""
-        if self.alone is not None:
-            return [self.alone.matrix_for(np.ones(len(topics), np.bool_), binary=binary, clusters=clusters)]
+        if self.single is not None:
+            return [self.single.matrix_for(np.ones(len(topics), np.bool_), binary=binary, clusters=clusters)]
         assert self.of_topic is not None
         unknown = [t for t in topics if t not in self.of_topic]
         if unknown:
@@ -164,7 +163,7 @@ class Judges:
 
     def __str__(self) -> str:
         if self.of_topic is None:
-            return str(self.alone)
+            return str(self.single)
         labelled = list(self.of_topic.values())
 
         def one(name: str, judge: Judge) -> str:

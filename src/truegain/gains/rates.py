@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from truegain.gains.confusion import Confusion
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats
 
+Clusters = Literal["topics", "none"]
 # How alike the pairs of a topic are to a judge as a rule (the intra-topic correlation of right and wrong, given the
 # gold label; medians of 0.16 to 0.39 over 102 LLM judges, see `benchmarks/judge/icc.py`), and how many topics this is
 # worth.
@@ -53,7 +55,7 @@ class Rates:
         return (self.j - 1 + self.m_n) / self.d
 
     @property
-    def bar(self) -> float:
+    def threshold(self) -> float:
         """How many standard errors D must lie above 0: Student's t, one-sided at 5%."""
         return quantile_of(0.9, satterthwaite([(self.v_r, self.df_r), (self.v_n, self.df_n)]))
 
@@ -74,10 +76,10 @@ class Rates:
 
 def clearly_positive(rates: Rates) -> None:
     """Refuse a judge whose D is not clearly above 0, by a one-sided test at 5%: its labels say next to nothing."""
-    (d, se), bar = rates.shrunk_d, rates.bar
-    if d > bar * se:
+    (d, se), least = rates.shrunk_d, rates.threshold
+    if d > least * se:
         return
-    if d < -bar * se:
+    if d < -least * se:
         raise TruegainError(
             f"the bronze judge is clearly worse than chance: D = mR + mN - 1 = {rates.d:.3f}, se {se:.3f}; "
             "its labels look inverted; check that the same number means relevant in both files"
@@ -85,7 +87,7 @@ def clearly_positive(rates: Rates) -> None:
     raise TruegainError(
         f"the bronze judge is not clearly better than chance: D = mR + mN - 1 = {rates.d:.3f}; with a right and a "
         f"wrong pair added to each kind it is {d:.3f} with a standard error of {se:.3f}, and it would have to be above "
-        f"{bar:.2f} of these (mR = {rates.m_r:.3f}, mN = {rates.m_n:.3f}, from "
+        f"{least:.2f} of these (mR = {rates.m_r:.3f}, mN = {rates.m_n:.3f}, from "
         f"gold pairs worth {rates.size_r:.0f} independent relevant and {rates.size_n:.0f} non-relevant ones); a "
         "correction would divide by something near 0: judge more gold pairs, of more topics, or use a better judge"
     )
@@ -98,7 +100,7 @@ def inverted(rates: Rates) -> str | None:
     'D = mR + mN - 1 = -0.700 is clearly below 0: the bron'
     """
     d, se = rates.shrunk_d
-    if d >= -rates.bar * se:
+    if d >= -rates.threshold * se:
         return None
     return (
         f"D = mR + mN - 1 = {rates.d:.3f} is clearly below 0: the bronze labels look inverted (is 0 the relevant one, "
