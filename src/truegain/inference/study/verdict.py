@@ -47,7 +47,7 @@ class Verdict:
     held_fixed: str
     lines: tuple[Line, ...]
     naive: Line
-    decides: str
+    largest_source: str
     decisive: dict[str, tuple[Pull, ...]]
     hidden: Hidden | None
     steps: tuple[Step, ...] = ()
@@ -132,7 +132,7 @@ class Verdict:
             return self._held_back(self.hidden, c.low)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
         several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
-        return f"{none} within the limits" + (f", and the largest source is {self.decides}" if several else "")
+        return f"{none} within the limits" + (f", and the largest source is {self.largest_source}" if several else "")
 
     def _held_back(self, hidden: Hidden, low: float) -> str:
         """How unjudged documents could turn what the labels say."""
@@ -270,7 +270,7 @@ class Verdict:
                 for x in self.lines
             ],
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
-            "decides": self.decides,
+            "largest_source": self.largest_source,
             "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
             "holes": None
             if self.hidden is None
