@@ -164,7 +164,7 @@ def check_design(design: object) -> None:
         return
     given = "how were the gold pairs sampled?" if design is None else f"design {design!r} is not known;"
     listed = "; ".join(f"{name}: {what}" for name, what in DESIGNS.items())
-    raise TruegainError(f"{given} It decides which correction is right. Give design= (--design) one of {listed}")
+    raise TruegainError(f"{given} It decides which correction is right. Give design= one of {listed}")
 
 
 def _weights(weights: npt.ArrayLike | None, trusted: Pool) -> Floats:
@@ -206,5 +206,5 @@ def _without_bronze(trusted: Pool, lost: Ints, bronze: str, gold: str) -> InputE
         f"{len(lost)} of {len(trusted)} gold pairs have no bronze label in {bronze} ({'; '.join(names)}{more})",
         file=gold,
         hint="label them with the bronze judge; if it skips pairs regardless of relevance, "
-        "missing='drop' (--missing drop) leaves them out",
+        "missing='drop' leaves them out",
     )

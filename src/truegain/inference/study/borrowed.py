@@ -21,11 +21,11 @@ def models_of(uses: Uses | None, judge: str | None, systems: tuple[str, ...]) ->
         raise TruegainError(f"uses {uses!r}: give the models by system, such as {{'dense': 'gpt-4o'}}")
     given = dict(uses or {})
     if given and judge is None:
-        raise TruegainError("uses says which models systems use; say with judge_model which one gave the judgments")
+        raise TruegainError("uses= says which models systems use; say with judge_model which one gave the judgments")
     if judge is not None and not given:
         raise TruegainError("judge_model is about systems of the same model; name these with uses={'system': 'model'}")
     if unknown := [str(s) for s in given if s not in systems]:
-        raise TruegainError(f"uses names {some(unknown)}, which is no system here; there are {some(systems)}")
+        raise TruegainError(f"uses: {some(unknown)} is no system here; there are {some(systems)}")
     found = {s: (models,) if isinstance(models, str) else _texts(s, models) for s, models in given.items()}
     if judge is not None and not any(is_of(judge, models) for models in found.values()):
         named = list(dict.fromkeys(model for models in found.values() for model in models))

@@ -58,11 +58,29 @@ def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") 
     for name in given:
         source = next((s for s in POPULATIONS if s == name), None)
         if source is None:
-            raise TruegainError(f"generalise_to: {name!r} is not known; there are {', '.join(POPULATIONS)}")
+            raise TruegainError(
+                f"generalise_to: {name!r} is not known; give one or several of {', '.join(POPULATIONS)}"
+            )
         found.add(source)
     if topics == "fixed" and "topics" in found:
         raise TruegainError("topics='fixed' is about these topics only, generalise_to names topics; give one of them")
     return frozenset(found)
+
+
+def check_labels(
+    gold: object, design: object, gold_level: object, hole_sample: object, over: frozenset[Source]
+) -> None:
+    """Refuse words about gold labels that are not there, and topics held fixed where nothing else was sampled."""
+    if gold is None and design is not None:
+        raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
+    if gold is None and gold_level is not None:
+        raise TruegainError("gold_level says which gold labels are relevant; give these with gold=")
+    if not over and gold is None and hole_sample is None:
+        raise TruegainError(
+            "topics='fixed', and nothing else was sampled: labels are taken as they are, so the scores are exact for "
+            "these topics, and tg.evaluate gives them; say what else it shall hold for, such as "
+            "generalise_to='collection', or give gold= or hole_sample="
+        )
 
 
 def gold_of(gold: object) -> Judgments:
@@ -88,7 +106,7 @@ def tell_whole_topics(judge: Judge) -> None:
     if not has.all() and (gold[has] == there[has]).all() and (there[has] > 1).any():
         warn(
             f"the gold labels are all those of {has.sum()} of {len(has)} topics: whole topics seem to have been drawn, "
-            "not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
+            "not pairs; if so, give design='topics', or limits are too narrow"
         )
 
 
@@ -96,13 +114,13 @@ def check_raters(raters: Raters | None, over: frozenset[Source]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
-            "generalise_to names assessors, and these judgments do not say who gave them as ratings: give ratings with "
+            "generalise_to names assessors, and these judgments are not read as ratings by several: give ratings with "
             "a column 'assessor' and a rule, such as rule='mean'"
         )
     if raters is None and "replicates" in over:
         raise TruegainError(
-            "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') and a "
-            "rule, such as rule='mean'"
+            "generalise_to names replicates, the same judge asked again: give all its ratings with repeated='all' "
+            "and a rule, such as rule='mean'"
         )
     if raters is not None and "assessors" in over:
         raters.check_rule()

@@ -20,6 +20,7 @@ from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
+    check_labels,
     check_raters,
     check_units,
     count_of,
@@ -117,8 +118,7 @@ class Study:
         self.smallest, self.holes = smallest_of(smallest), holes
         self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
         check_one_of("holes", holes, ("bound", "non-relevant"))
-        if gold is None and design is not None:
-            raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
+        check_labels(gold, design, gold_level, hole_sample, self.over)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
         self.gold_rated = gold_rule is not None
