@@ -181,7 +181,33 @@ def test_a_sample_of_the_holes_frees_the_verdict(run: Run, folder: Path) -> None
     assert "holes.qrels" in str(told["made_by"]["inputs"])
     code, _, err = run("verdict", "few.qrels", *TWO, "--hole-sample", "judgments.qrels")
     assert code == 2
+    assert "--hole-sample: " in err
     assert "labels are not of unjudged documents that P@10 looks at" in err
+
+
+def test_a_sample_is_drawn_filled_in_and_read_back(run: Run, folder: Path) -> None:
+    """Guards the round trip: the verdict names the command, an empty label is refused by its line, a full file read."""
+    runs, labels = world()
+    top = {t: sorted(row, key=lambda d: -row[d])[:10] for t, row in runs["weak"].items()}
+    tg.write_judgments({t: {d: labels[t][d] for d in top[t]} for t in labels}, folder / "few.qrels")
+    _, out, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10")
+    found = re.search(r"`truegain holes JUDGMENTS RUN RUN (-m P@10 --show sample --most (\d+)) -o FILE.csv`", out)
+    assert found is not None
+    code, _, _ = run("holes", "few.qrels", *TWO, *found[1].split(), "-o", "drawn.csv")
+    head, *rows = (folder / "drawn.csv").read_text().splitlines()
+    assert (code, head, len(rows)) == (0, "topic,doc,label", int(found[2]))
+    command = ("verdict", "few.qrels", *TWO, "-m", "P@10", "--hole-sample", "drawn.csv")
+    code, _, err = run(*command)
+    assert (code, err) == (2, "error: drawn.csv:2: label is missing (give a number)\n")
+    full = [f"{row}{labels[row.split(',')[0]][row.split(',')[1]]}" for row in rows]
+    (folder / "drawn.csv").write_text("\n".join([head, *full]) + "\n")
+    code, out, err = run(*command)
+    assert (code, err) == (0, "")
+    assert out.startswith("good is better than weak")
+    assert f"by a random sample of {len(rows)} of the" in out.splitlines()[0]
+    whole = tg.Study({s: runs[s] for s in ("weak", "good")}, labels, "P@10").compare("weak", "good")[0].difference
+    low, high = map(float, re.findall(r"\[(\S+), (\S+)\]", out)[0])
+    assert low < whole < high
 
 
 def test_several_measures_have_a_verdict_each(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -213,6 +214,7 @@ class Verdict:
             settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
             return ["\n".join([f"{settled}{head}", *(f"  {s.told}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
+        said += self._how_to_draw()
         if self.smallest > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
@@ -221,6 +223,16 @@ class Verdict:
             elif priced and len(priced) == len(enough):
                 said[0] += f"\nCheapest for +-{self.smallest:g}: {str(priced[0]).partition(' (')[0]}."
         return said
+
+    def _how_to_draw(self) -> list[str]:
+        """The command that draws the sample of the holes, where that is a next step."""
+        measure = shlex.quote(self.comparison.measure)
+        return [
+            f"`truegain holes JUDGMENTS RUN RUN -m {measure} --show sample --most {s.more} -o FILE.csv` draws them "
+            "from these two runs; with the labels filled in, --hole-sample FILE.csv takes them."
+            for s in self.steps
+            if s.what == "holes"
+        ]
 
     def table(self, words: bool = True) -> Table:
         """The difference over each source alone, over all together, and by the labels as they are.
