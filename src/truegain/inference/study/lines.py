@@ -14,7 +14,13 @@ from truegain.inference.study.lattice import LABELS, SOURCES, Lattice, limits
 from truegain.inference.study.moves import Moves
 from truegain.measures.base import Measure
 
-UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
+UNITS = {
+    "topics": "Topics",
+    "collection": "Documents",
+    "gold": "Gold labels",
+    "holes": "Sampled holes",
+    "assessors": "Assessors",
+}
 TOGETHER = "all together"
 
 
@@ -92,7 +98,8 @@ def pulls_told(source: str, units: tuple[Pull, ...]) -> str:
         told += [f"without {pull.unit} {signed(pull.without)}" for pull in rest]
     else:
         told = [f"{pull.unit} by {signed(pull.move)}" for pull in units]
-    return f"{UNITS[source]} that pull it most: {', '.join(told)}."
+    bronze = ", by the labels as they are" if source == "collection" and units[0].without is None else ""
+    return f"{UNITS[source]} that pull it most{bronze}: {', '.join(told)}."
 
 
 def signed(x: float | None) -> str:

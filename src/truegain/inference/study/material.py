@@ -15,8 +15,9 @@ from truegain.gains.catalogue import rule_of
 from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
+from truegain.inference.collection.without import without_each
 from truegain.inference.judges.judge import Judge
-from truegain.inference.study.evidence import LEAST_TOPICS, Evidence
+from truegain.inference.study.evidence import LEAST_TOPICS, Evidence, Plain
 from truegain.inference.study.hole_sample import ByHoles, HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice, Source
@@ -181,6 +182,16 @@ class Material:
                     return raters.repeated_moves(refitted, self.ranked.topics)
 
         return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents)
+
+    def documents(self, m: Measure, lattice: Lattice, a: int, b: int) -> Moves:
+        """How far each judged document moves two scores by being in the collection; by the labels as they are.
+
+        What the scores would be without it is told where they stand on these labels alone.
+        """
+        names, moved = without_each(self.ranked, m, (a, b))
+        plain = isinstance(lattice.evidence, Plain)
+        without = lattice.evidence.value[[a, b]] - moved if plain else None
+        return Moves("collection", names, moved, max(1.0, len(names) - 1.0), without)
 
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""

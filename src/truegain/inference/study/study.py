@@ -30,7 +30,7 @@ from truegain.inference.study.checks import (
 from truegain.inference.study.contrasts import Contrasts
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import POPULATIONS, Lattice
-from truegain.inference.study.lines import Pull, lines_of, naive_line
+from truegain.inference.study.lines import UNITS, Pull, lines_of, naive_line
 from truegain.inference.study.material import (
     Given,
     Material,
@@ -271,10 +271,19 @@ class Study:
         return {s: round(float(parts[s][0]) / total, 1) for s in sorted(parts, key=lambda s: -parts[s][0])}
 
     def decisive(self, a: str, b: str, measure: object = None, most: int = 5) -> dict[str, list[tuple[str, float]]]:
-        """Which topics, gold labels and assessors move b - a most, and how far each moves it."""
-        asked = self._pair(a, b)
+        """Which topics, documents, gold labels and assessors move b - a most, and how far each moves it."""
         count_of("most", most, 1)
-        return {m.source: m.decisive(asked, most) for m in self._moves(self.lattice(measure))}
+        found = self._pulls(self._measure(measure), self._pair(a, b), most)
+        return {source: [(pull.unit, pull.move) for pull in pulls] for source, pulls in found.items()}
+
+    def _pulls(self, m: Measure, asked: Contrasts, most: int = 5) -> dict[str, tuple[Pull, ...]]:
+        """The units that pull a pair most, by source."""
+        lattice = self.lattice(m)
+        found = {x.source: Pull.most_of(x, asked, most) for x in self._moves(lattice)}
+        if "collection" in self.over:
+            documents = self._material.documents(m, lattice, int(asked.a[0]), int(asked.b[0]))
+            found["collection"] = Pull.most_of(documents, Contrasts.of([(0, 1)]), most)
+        return {source: found[source] for source in UNITS if source in found}
 
     def _moves(self, lattice: Lattice) -> list[Moves]:
         """Of the units that can be named."""
@@ -307,7 +316,7 @@ class Study:
             comparison, outcome, self.smallest, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
-            {x.source: Pull.most_of(x, asked) for x in self._moves(lattice)} if known else {},
+            self._pulls(m, asked) if known else {},
             hidden, tuple(self._buying(m).steps(asked, prices, hidden)) if known else (), tuple(notes), tuple(lent),
             self.holes,
         )  # fmt: skip
