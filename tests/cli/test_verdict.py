@@ -136,9 +136,65 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     (folder / "uses.csv").write_text("system,model\ngood,m0\n\ngood,m1\nweak,m2\n")
     _, of_file, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", "--uses", "uses.csv", "--judge-model", "m1")
     assert of_file == out
+    rows = ["system,topic,doc,score,model"]
+    for name, model in (("weak", ""), ("good", "M1")):
+        rows += [f"{name},{t},{d},{x},{model}" for t, row in world()[0][name].items() for d, x in row.items()]
+    (folder / "both.csv").write_text("\n".join(rows) + "\n")
+    _, by_column, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1")
+    assert by_column == out
+    _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
+    assert without.startswith("good is better than weak")  # what is said comes before the column
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
     assert "Calibration borrowed: good; no rank of theirs is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
+
+
+def test_a_study_in_a_file(run: Run, folder: Path) -> None:
+    """Guards study.toml: paths from the file on, lists and tables as options, the command line first, digests told."""
+    (folder / "kept").mkdir()
+    text = """
+        judgments = "../llm.qrels"
+        runs = ["../runs/weak.run", "../runs/good.run"]
+        measure = "P@10"
+        gold = "../pairs.qrels"
+        design = "random"
+        generalise_to = ["topics"]
+        smallest = 0.01
+        judge-model = "m1"
+        [uses]
+        good = ["m0", "m1"]
+        [costs]
+        topic = 5
+    """
+    (folder / "kept" / "study.toml").write_text(text)
+    spoken = ("llm.qrels", *TWO, "-m", "P@10", "--gold", "pairs.qrels", "--design", "random", "--judge-model", "m1",
+              "--uses", "good=m0", "--uses", "good=m1", "--costs", "topic=5")  # fmt: skip
+    code, out, _ = run("verdict", "--study", "kept/study.toml")
+    assert (code, out) == run("verdict", *spoken, "--smallest", "0.01")[:2]
+    assert (
+        run("verdict", "--study", "kept/study.toml", "--smallest", "0.5")[1]
+        == (run("verdict", *spoken, "--smallest", "0.5")[1])
+    )
+    told = json.loads(run("verdict", "--study", "kept/study.toml", "--format", "json")[1])
+    assert "kept/study.toml" in told["made_by"]["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("smalest = 0.1", "kept.toml: 'smalest' is no option of verdict (did you mean smallest?)"),
+        ("judgments", "kept.toml: this is no TOML: "),
+        ("measure = []", "kept.toml: measure is []"),
+        ("smallest = 'much'", "'much' is not a valid float"),
+        ("study = 'kept.toml'", "'study' is no option of verdict"),
+    ],
+)
+def test_study_files_that_cannot_be_meant(text: str, said: str, run: Run, folder: Path) -> None:
+    """Guards mistakes in study.toml: each named, with the file, and exit code 2."""
+    (folder / "kept.toml").write_text(f"{text}\n")
+    code, out, err = run("verdict", "llm.qrels", *TWO, "--study", "kept.toml")
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 def test_holes_hold_back_or_count_as_not_relevant(run: Run, folder: Path) -> None:

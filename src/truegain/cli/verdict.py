@@ -14,6 +14,7 @@ from truegain.cli.eval_ import Judgments, RunFiles
 from truegain.cli.gold import Design, GoldLevel
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import NormaliseOption, POption, Reading, RuleOption, SpreadOption, given, reads_ratings
+from truegain.cli.study_file import StudyFile
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, expand, read_bytes, shown_path, write_bytes
@@ -93,6 +94,7 @@ def verdict_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")] = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
+    study: StudyFile = None,
     output_format: OutputFormat = None,
     output: Output = "-",
     *,
@@ -108,7 +110,7 @@ def verdict_command(
         raise TruegainError(f"{', '.join(names)}: this is about ratings; say how they become gains, as in --rule mean")
     models = _models(uses)
     prices_of(costs)  # before the work
-    study = Study(
+    made = Study(
         read_runs(files, name_by=name_by) if STANDARD_INPUT in files else files,
         reading.load(judgments) if ratings else judgments,
         measure or [_usual(gold or hole_sample, design)],
@@ -120,17 +122,22 @@ def verdict_command(
         confidence=confidence,
         replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
-    chosen = _pair(study, pair)
-    for m in study.measures:
-        study.lattice(m)  # what is refused, is refused before anything is drawn
-    rankings = [study.best(m) for m in study.measures] if chosen is None else []
+    chosen = _pair(made, pair)
+    for m in made.measures:
+        made.lattice(m)  # what is refused, is refused before anything is drawn
+    rankings = [made.best(m) for m in made.measures] if chosen is None else []
     verdicts = [
-        study.verdict(*(chosen or (rankings[i].systems[1], rankings[i].systems[0])), m, costs)
-        for i, m in enumerate(study.measures)
+        made.verdict(*(chosen or (rankings[i].systems[1], rankings[i].systems[0])), m, costs)
+        for i, m in enumerate(made.measures)
     ]
-    inputs = [judgments, *(x for x in (gold, hole_sample) if x), *files, *(u for u in uses or () if "=" not in u)]
-    made_by = {**study.made_by, "pair": pair, "gold_level": gold_level, "gold_rule": gold_rule, "level": level,
-               "normalise": normalise, "costs": costs, "uses": models, "judge_model": judge_model,
+    inputs = [
+        judgments,
+        *(x for x in (gold, hole_sample, study) if x),
+        *files,
+        *(u for u in uses or () if "=" not in u),
+    ]
+    made_by = {**made.made_by, "pair": pair, "gold_level": gold_level, "gold_rule": gold_rule, "level": level,
+               "normalise": normalise, "costs": costs, "uses": made.uses, "judge_model": judge_model,
                "replicates": replicates, "name_by": name_by, "reading": vars(reading), **about}  # fmt: skip
     _write(rankings, verdicts, made_by, inputs, table_format_of(output_format, output), output)
 

@@ -69,8 +69,9 @@ class Study:
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
-    uses: the model, or models, behind each system, such as {"dense": "gpt-4o"}, and `judge_model` that behind the
-    judgments: a system of the judge's own model is judged by itself.  smallest: the smallest gain that matters.
+    uses: the model, or models, behind each system, such as {"dense": "gpt-4o"} (or a column `model` of the runs), and
+    `judge_model` that behind the judgments: a system of the judge's own model is judged by itself.
+    smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
     measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
@@ -149,7 +150,7 @@ class Study:
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample,
         )  # fmt: skip
-        self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, runs), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
