@@ -8,20 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.compare import (
-    Complete,
-    Depth,
-    Jobs,
-    JudgedOnly,
-    Level,
-    NameBy,
-    NoRelevant,
-    Output,
-    OutputFormat,
-    TrecEval,
-    scored,
-)
-from truegain.cli.eval_ import Judgments, RunFiles
+from truegain.cli.compare import scored
 from truegain.cli.gold import (
     Columns,
     Design,
@@ -33,6 +20,20 @@ from truegain.cli.gold import (
     Repeated,
     Rule,
     both_labels,
+)
+from truegain.cli.options import (
+    Complete,
+    Depth,
+    Jobs,
+    JudgedOnly,
+    Judgments,
+    Level,
+    NameBy,
+    NoRelevant,
+    Output,
+    OutputFormat,
+    RunFiles,
+    TrecEval,
 )
 from truegain.cli.output import table_format_of, write_table
 from truegain.errors import TruegainError

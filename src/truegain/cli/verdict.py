@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.compare import Jobs, Level, NameBy, Output, OutputFormat
-from truegain.cli.eval_ import Judgments, RunFiles
 from truegain.cli.gold import Design, GoldLevel
+from truegain.cli.options import Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import NormaliseOption, POption, Reading, RuleOption, SpreadOption, given, reads_ratings
 from truegain.cli.study_file import StudyFile

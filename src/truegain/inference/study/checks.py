@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Literal
 
@@ -80,6 +80,42 @@ def check_labels(
             "topics='fixed', and nothing else was sampled: labels are taken as they are, so the scores are exact for "
             "these topics, and tg.evaluate gives them; say what else it shall hold for, such as "
             "generalise_to='collection', or give gold= or hole_sample="
+        )
+
+
+def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
+    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
+    if gold_rule is None:
+        return
+    if gold is None:
+        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
+    if rule is not None or normalise is not None:
+        raise TruegainError(
+            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
+            "first, with tg.to_gains"
+        )
+
+
+def check_sampled(sample: object, gold: object, rule: str | None, over: Collection[str], holes: str) -> None:
+    """Refuse what a sample of the unjudged documents cannot be told together with."""
+    if sample is None:
+        return
+    if gold is not None:
+        raise TruegainError(
+            "hole_sample and gold: judged documents count as they are beside a sample of the unjudged ones; have the "
+            "judge label these too and draw gold from all of them, or give one of the two"
+        )
+    if rule is not None:
+        raise TruegainError(
+            "hole_sample and ratings: judged documents count as they are beside it; make labels of the ratings first, "
+            "with tg.to_gains"
+        )
+    if holes != "bound":
+        raise TruegainError(f"hole_sample and holes={holes!r}: a sample tells what unjudged documents are; give one")
+    if others := [s for s in over if s != "topics"]:
+        raise TruegainError(
+            f"hole_sample and generalise_to {others[0]!r}: how unjudged documents move over it is not known; leave "
+            f"{others[0]!r} or hole_sample out"
         )
 
 

@@ -266,42 +266,6 @@ def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
     return Raters.of(replace(table, assessor=Coded.of(table.assessor.strings())), raters.rule, raters.scale)
 
 
-def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
-    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
-    if gold_rule is None:
-        return
-    if gold is None:
-        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
-    if rule is not None or normalise is not None:
-        raise TruegainError(
-            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
-            "first, with tg.to_gains"
-        )
-
-
-def check_sampled(sample: object, gold: object, rule: str | None, over: Collection[str], holes: str) -> None:
-    """Refuse what a sample of the unjudged documents cannot be told together with."""
-    if sample is None:
-        return
-    if gold is not None:
-        raise TruegainError(
-            "hole_sample and gold: judged documents count as they are beside a sample of the unjudged ones; have the "
-            "judge label these too and draw gold from all of them, or give one of the two"
-        )
-    if rule is not None:
-        raise TruegainError(
-            "hole_sample and ratings: judged documents count as they are beside it; make labels of the ratings first, "
-            "with tg.to_gains"
-        )
-    if holes != "bound":
-        raise TruegainError(f"hole_sample and holes={holes!r}: a sample tells what unjudged documents are; give one")
-    if others := [s for s in over if s != "topics"]:
-        raise TruegainError(
-            f"hole_sample and generalise_to {others[0]!r}: how unjudged documents move over it is not known; leave "
-            f"{others[0]!r} or hole_sample out"
-        )
-
-
 def raters_of(
     judgments: object, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
     outside: Outside, parameters: Mapping[str, Any],

@@ -21,7 +21,9 @@ from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
     check_labels,
+    check_rated,
     check_raters,
+    check_sampled,
     check_units,
     count_of,
     smallest_of,
@@ -34,8 +36,6 @@ from truegain.inference.study.lines import UNITS, Pull, lines_of, naive_line
 from truegain.inference.study.material import (
     Given,
     Material,
-    check_rated,
-    check_sampled,
     raters_in,
     raters_of,
 )
@@ -60,7 +60,7 @@ Costs = Mapping[str, float] | str | None
 
 
 class Study:
-    """Runs, judgments and measures, and the population that the answers are about.
+    """Runs, judgments and measures, and the population that the answers are about; all else by keyword.
 
     generalise_to: for what the answers shall hold: 'topics' (topics like these), 'collection' (other collections of
     the same kind), 'assessors' (assessors like these; judgments are then ratings), 'replicates' (the same judge asked
@@ -90,28 +90,33 @@ class Study:
         judgments: object,
         measures: object,
         *,
-        gold: object = None,
-        design: Design | None = None,
+        # for whom
         generalise_to: str | Sequence[str] | None = None,
         topics: TopicsAs = "sampled",
+        smallest: float = 0.0,
+        confidence: float = 0.95,
+        # trusted labels, and what the judge shares with systems
+        gold: object = None,
+        design: Design | None = None,
+        gold_level: float | None = None,
+        gold_rule: str | None = None,
+        uses: Uses | None = None,
+        judge_model: str | None = None,
+        # unjudged documents
+        holes: HolesAs = "bound",
+        hole_sample: object = None,
+        # ratings
         rule: str | None = None,
         scale: Scale | str | None = None,
         normalise: str | None = None,
         repeated: Repeated = "error",
         outside: Outside = "error",
-        gold_level: float | None = None,
-        gold_rule: str | None = None,
-        uses: Uses | None = None,
-        judge_model: str | None = None,
-        smallest: float = 0.0,
-        holes: HolesAs = "bound",
-        hole_sample: object = None,
-        confidence: float = 0.95,
+        # reading, scoring, drawing
+        level: float | None = None,
+        name_by: NameBy = "file",
         replicates: int = 1000,
         seed: int = 0,
         jobs: int | None = None,
-        name_by: NameBy = "file",
-        level: float | None = None,
         **rule_parameters: Any,
     ) -> None:
         self.over = sources_of(generalise_to, topics)
@@ -141,10 +146,7 @@ class Study:
             check_units(self.raters, self.over)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         within = Labels(labels, self._labels, self.topics)
-        self.judge, self.gold_level = (
-            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated),
-            gold_level,
-        )
+        self.judge = within.judge(gold, design, self.measures[0], gold_level, self.gold_rated)
         self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
