@@ -131,6 +131,8 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     _, out, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same)
     assert out.startswith("Whether good is better than weak cannot be told")
     assert "calibration borrowed: good uses m1" in out.splitlines()[0]
+    assert "More topics would not settle it: that takes 10 or more gold labels" in out
+    assert "more topics (" not in out
     _, told, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same, "--gold", "pairs.qrels", "--design", "random")
     assert told.startswith("good is better than weak")
     (folder / "uses.csv").write_text("system,model\ngood,m0\n\ngood,m1\nweak,m2\n")

@@ -80,3 +80,23 @@ def test_documents_are_named_only_where_collections_are_spoken_of() -> None:
 def hash_of(topic: str, doc: str) -> bool:
     """Whether the judge is right, in three of four cases."""
     return (int(topic) * 31 + int(doc[1:]) * 17) % 4 != 0
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_what_more_would_bring_begins_at_the_interval_there_is() -> None:
+    """Guards next steps where topics hardly differ and documents are the wider source: half the width now is that."""
+    rng = np.random.default_rng(6)
+    docs = [f"d{i:02}" for i in range(DOCS)]
+    labels = {str(t): {d: int(x) for d, x in zip(docs, rng.random(DOCS) < 0.3, strict=True)} for t in range(12)}
+    runs = {s: {t: {d: float(rng.normal() + g) for d, g in row.items()} for t, row in labels.items()} for s in "ab"}
+    wider = 0
+    for measure in ("AP", "nDCG@5", "P@5", "RBP(p=0.5)", "nDCG@10"):
+        study = tg.Study(runs, labels, measure, generalise_to="topics,collection", replicates=200)
+        found = study.compare("a", "b")[0]
+        assert found.low is not None
+        assert found.high is not None
+        now = study.standing("a", "b")
+        assert now.half == pytest.approx((found.high - found.low) / 2, rel=1e-9)
+        assert now.after(topics=2) == pytest.approx(now.half / np.sqrt(2), rel=1e-9)
+        wider += "topics" in now.parts and not now.parts["topics"]
+    assert wider  # such a case was among them

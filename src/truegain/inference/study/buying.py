@@ -44,10 +44,14 @@ class Buying:
         return steps if judging is None else [judging, *steps]
 
     def standing(self, asked: Contrasts) -> Standing:
-        """Own parts of the variance, and how many topics, gold labels and assessors there are."""
-        parts: dict[str, float] = {
-            "gold" if s == "holes" else s: float(v[0]) for s, v in self.lattice.own_parts(asked).items()
-        }
+        """Own parts of the variance, and how many topics, gold labels and assessors there are.
+
+        Together they are the variance of the interval, also where one source is wider than all that topics show.
+        """
+        spread, own = self.lattice.spread(asked), self.lattice.own_parts(asked)
+        total, whole = float(sum(v[0] for v in own.values())), float(spread.variance[0])
+        larger = whole / total if 0 < total < whole else 1.0
+        parts: dict[str, float] = {"gold" if s == "holes" else s: larger * float(v[0]) for s, v in own.items()}
         made = self.material
         gold, pairs = made.gold_counts(self.lattice)
         whole = made.judge is not None and made.judge.design == "topics"
@@ -55,7 +59,7 @@ class Buying:
         return Standing(
             parts, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
-            quantile_of(self.confidence, float(self.lattice.spread(asked).df[0])),
+            quantile_of(self.confidence, float(spread.df[0])),
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled hole",
         )  # fmt: skip

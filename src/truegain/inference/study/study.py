@@ -320,7 +320,8 @@ class Study:
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
-            hidden, tuple(self._buying(m).steps(asked, prices, hidden)) if known else (), tuple(notes), tuple(lent),
+            hidden, tuple(self._buying(m).steps(asked, prices, hidden)) if known and not lent else (), tuple(notes),
+            tuple(lent),
             self.holes,
         )  # fmt: skip
 

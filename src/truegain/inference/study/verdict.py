@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from truegain.inference.results import Comparison
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
@@ -207,6 +208,11 @@ class Verdict:
 
     def _next(self) -> list[str]:
         c = self.comparison
+        if self.borrowed:
+            return [
+                f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "
+                "retrieved, drawn at random."
+            ]
         if not self.steps or c.low is None or c.high is None:
             return []
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
