@@ -253,10 +253,10 @@ class Study:
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
         if holes and self.hole_sample is None:
-            are, count = ("is", "counts") if holes == 1 else ("are", "count")
+            are, count, they = ("is", "counts", "it") if holes == 1 else ("are", "count", "they")
             notes.append(
                 f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, {are} unjudged and "
-                f"{count} as not relevant here; `truegain holes` tells what they could do."
+                f"{count} as not relevant here; `truegain holes` tells what {they} could do."
             )
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
