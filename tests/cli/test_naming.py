@@ -21,6 +21,7 @@ OPTIONS = {
         ("ratings (repeated='all') and rule='mean'.", "ratings (--repeated all) and --rule mean."),
         ("name these with uses={'system': 'model'}", "name these with --uses system=model"),
         ("rule 'best' is not known", "--rule best is not known"),
+        ("gold 1.2 is not between 0 and 1", "--gold 1.2 is not between 0 and 1"),
         ("have them made with tg.to_gains", "have them made with `truegain gains`"),
     ],
 )

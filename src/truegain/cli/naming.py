@@ -37,7 +37,7 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     if not options:
         return text
     either = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
-    text = re.sub(rf"^({either})(?=: | -?[\d.]+: )", lambda m: options[m[1]], text)
+    text = re.sub(rf"^({either})(?=: | -?[\d.]+(?:: | is ))", lambda m: options[m[1]], text)
     text = re.sub(rf"^({either}) '([^']*)'", lambda m: f"{options[m[1]]} {m[2]}", text)
     text = re.sub(rf"{_OUTSIDE}(?P<name>{either}){_VALUE}", lambda m: _with_value(options[m["name"]], m), text)
     bare = "|".join(name for name in either.split("|") if "_" in name)
