@@ -9,6 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
+	@echo 'Here truegain is $(BIN)/truegain; `. $(BIN)/activate` makes it plain truegain.'
 
 test: lint types
 	$(BIN)/python -m pytest -n 2
@@ -33,7 +34,7 @@ $(BIN)/python:
 
 $(VENV)/base: $(BIN)/python $(SOURCE)
 	$(BIN)/python -m pip install --quiet -c constraints.txt 'setuptools>=77' wheel
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[inference]'
 	touch $@
 
 $(VENV)/test: $(VENV)/base

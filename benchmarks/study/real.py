@@ -5,6 +5,10 @@ every third of them leaning on the judge.  For two judges (the best and the wors
 sample of pairs, P(rel=2)@10; whole topics, nDCG@10) it counts, over pairs of systems and draws of gold, what the study
 claims for these topics, how many of these claims have the wrong sign by all NIST labels, and the same for the LLM
 labels alone (a paired t test at 5%).  Needs the real data beside the checkout.
+
+Some pairs are next to equal, and a 95% interval must call them wrongly in up to 2.5% on either side: `to expect` is the
+sum over pairs of Phi(-1.96 (1 + |d|/h)), twice that where d = 0 (d the difference by all NIST labels, h half the
+width).  Beside it, over all draws: how many wrong ones truly differ by .01 or more, and the largest such difference.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 
@@ -26,6 +31,7 @@ from truegain.sampling.designs import Design
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 LEVEL = 2
+SIZEABLE = 0.01
 DESIGNS: tuple[tuple[str, Design, float], ...] = ((f"P(rel={LEVEL})@10", "random", 0.2), ("nDCG@10", "topics", 0.5))
 Labels = dict[str, dict[str, int]]
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -60,12 +66,14 @@ def main() -> None:
     asked = argparse.ArgumentParser(prog="python -m benchmarks.study.real", description=__doc__)
     asked.add_argument("--draws", type=int, default=10, help="samples of gold a row")
     asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--data", nargs="+", choices=("dl19", "dl20", "llmjudge"), default=["dl19", "dl20", "llmjudge"])
     a = asked.parse_args()
     warnings.simplefilter("ignore")
     head = ("data", "judge", "kappa", "measure", "gold", "pairs", "NIST differ", "LLM alone: claims, wrong",
-            "study: claims, wrong", "holds NIST's difference")  # fmt: skip
+            "study: claims, wrong", "to expect", "wrong by .01 or more, all draws; largest",
+            "holds NIST's difference")  # fmt: skip
     print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")
-    for real in (dl19(), without_runs("dl20"), without_runs("llmjudge")):
+    for real in (dl19() if name == "dl19" else without_runs(name) for name in a.data):
         ranked = real.judges()
         for name, kappa in (ranked[0], ranked[-1]):
             runs = real.runs or rankings(real, name, a.seed)
@@ -85,7 +93,8 @@ def row(
     sure = np.array([c.p is not None and c.p < 0.05 for c in naive])
     wrong = sure & (np.sign([c.difference for c in naive]) != np.sign(d))
     rng = np.random.default_rng(seed)
-    claims, false, inside, gold_count = [], [], [], 0
+    claims, false, inside, chance, gold_count = [], [], [], [], 0
+    far: list[float] = []
     for _ in range(draws):
         gold = sample(nist, design, share, rng)
         gold_count = sum(len(labels) for labels in gold.values())
@@ -95,13 +104,30 @@ def row(
         high = np.array([np.nan if c.high is None else c.high for c in found])
         up, down = low > 0, high < 0
         claims.append(int((up | down).sum()))
-        false.append(int((up & (d <= 0)).sum() + (down & (d >= 0)).sum()))
+        against = (up & (d <= 0)) | (down & (d >= 0))
+        false.append(int(against.sum()))
+        far += np.abs(d[against]).tolist()
+        chance.append(to_expect(d, (high - low) / 2))
         inside.append(float(((low <= d) & (d <= high))[~np.isnan(low)].mean()))
     differ = sum(c.p is not None and c.p < 0.05 for c in truth)
     return (
         f"| {real.name} | {judge} | {kappa:.2f} | {measure} | {gold_count} {design} | {len(d)} | {differ} | "
-        f"{int(sure.sum())}, {int(wrong.sum())} | {np.mean(claims):.0f}, {np.mean(false):.1f} | {np.mean(inside):.3f} |"
+        f"{int(sure.sum())}, {int(wrong.sum())} | {np.mean(claims):.0f}, {np.mean(false):.1f} | "
+        f"{np.mean(chance):.1f} | {sum(x >= SIZEABLE for x in far)} of {len(far)}; {max(far, default=0.0):.3f} | "
+        f"{np.mean(inside):.3f} |"
     )
+
+
+def to_expect(d: np.ndarray, half: np.ndarray) -> float:
+    """Wrong signs that 95% intervals of half these widths must give, were estimates normal about these differences.
+
+    >>> round(to_expect(np.array([0.0, 0.05, np.nan]), np.array([0.05, 0.05, np.nan])), 4)
+    0.05
+    """
+    known = ~np.isnan(half)
+    far = (1 + np.abs(d[known]) / half[known]).tolist()
+    one = [NormalDist().cdf(-1.96 * x) for x in far]
+    return float(sum(p * (2 if x == 0 else 1) for p, x in zip(one, d[known].tolist(), strict=True)))
 
 
 def sample(nist: Labels, design: str, share: float, rng: np.random.Generator) -> Labels:

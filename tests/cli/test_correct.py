@@ -207,7 +207,7 @@ def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> 
     code, _, err = run(*verb, *rest, "--labels", "0:1", "--outside", "drop")
     assert (code, "1 of 1600 labels are not on the scale 0, 1 and count as not judged" in err) == (0, True)
     code, _, err = run(*verb, *rest, "--labels", "0-1")
-    assert (code, "labels '0-1': give them as 0:3 or 0,1,2,3" in err) == (2, True)
+    assert (code, "--labels 0-1: give them as 0:3 or 0,1,2,3" in err) == (2, True)
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])

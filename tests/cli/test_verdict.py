@@ -131,14 +131,72 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     _, out, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same)
     assert out.startswith("Whether good is better than weak cannot be told")
     assert "calibration borrowed: good uses m1" in out.splitlines()[0]
+    assert "More topics would not settle it: that takes 10 or more gold labels" in out
+    assert "more topics (" not in out
     _, told, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", *same, "--gold", "pairs.qrels", "--design", "random")
     assert told.startswith("good is better than weak")
     (folder / "uses.csv").write_text("system,model\ngood,m0\n\ngood,m1\nweak,m2\n")
     _, of_file, _ = run("verdict", "llm.qrels", *TWO, "-m", "P@10", "--uses", "uses.csv", "--judge-model", "m1")
     assert of_file == out
+    rows = ["system,topic,doc,score,model"]
+    for name, model in (("weak", ""), ("good", "M1")):
+        rows += [f"{name},{t},{d},{x},{model}" for t, row in world()[0][name].items() for d, x in row.items()]
+    (folder / "both.csv").write_text("\n".join(rows) + "\n")
+    _, by_column, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1")
+    assert by_column == out
+    _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
+    assert without.startswith("good is better than weak")  # what is said comes before the column
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
     assert "Calibration borrowed: good; no rank of theirs is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
+
+
+def test_a_study_in_a_file(run: Run, folder: Path) -> None:
+    """Guards study.toml: paths from the file on, lists and tables as options, the command line first, digests told."""
+    (folder / "kept").mkdir()
+    text = """
+        judgments = "../llm.qrels"
+        runs = ["../runs/weak.run", "../runs/good.run"]
+        measure = "P@10"
+        gold = "../pairs.qrels"
+        design = "random"
+        generalise_to = ["topics"]
+        smallest = 0.01
+        judge-model = "m1"
+        [uses]
+        good = ["m0", "m1"]
+        [costs]
+        topic = 5
+    """
+    (folder / "kept" / "study.toml").write_text(text)
+    spoken = ("llm.qrels", *TWO, "-m", "P@10", "--gold", "pairs.qrels", "--design", "random", "--judge-model", "m1",
+              "--uses", "good=m0", "--uses", "good=m1", "--costs", "topic=5")  # fmt: skip
+    code, out, _ = run("verdict", "--study", "kept/study.toml")
+    assert (code, out) == run("verdict", *spoken, "--smallest", "0.01")[:2]
+    assert (
+        run("verdict", "--study", "kept/study.toml", "--smallest", "0.5")[1]
+        == (run("verdict", *spoken, "--smallest", "0.5")[1])
+    )
+    told = json.loads(run("verdict", "--study", "kept/study.toml", "--format", "json")[1])
+    assert "kept/study.toml" in told["made_by"]["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("smalest = 0.1", "kept.toml: 'smalest' is no option of verdict (did you mean smallest?)"),
+        ("judgments", "kept.toml: this is no TOML: "),
+        ("measure = []", "kept.toml: measure is []"),
+        ("smallest = 'much'", "'much' is not a valid float"),
+        ("study = 'kept.toml'", "'study' is no option of verdict"),
+    ],
+)
+def test_study_files_that_cannot_be_meant(text: str, said: str, run: Run, folder: Path) -> None:
+    """Guards mistakes in study.toml: each named, with the file, and exit code 2."""
+    (folder / "kept.toml").write_text(f"{text}\n")
+    code, out, err = run("verdict", "llm.qrels", *TWO, "--study", "kept.toml")
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 def test_holes_hold_back_or_count_as_not_relevant(run: Run, folder: Path) -> None:
@@ -181,7 +239,33 @@ def test_a_sample_of_the_holes_frees_the_verdict(run: Run, folder: Path) -> None
     assert "holes.qrels" in str(told["made_by"]["inputs"])
     code, _, err = run("verdict", "few.qrels", *TWO, "--hole-sample", "judgments.qrels")
     assert code == 2
+    assert "--hole-sample: " in err
     assert "labels are not of unjudged documents that P@10 looks at" in err
+
+
+def test_a_sample_is_drawn_filled_in_and_read_back(run: Run, folder: Path) -> None:
+    """Guards the round trip: the verdict names the command, an empty label is refused by its line, a full file read."""
+    runs, labels = world()
+    top = {t: sorted(row, key=lambda d: -row[d])[:10] for t, row in runs["weak"].items()}
+    tg.write_judgments({t: {d: labels[t][d] for d in top[t]} for t in labels}, folder / "few.qrels")
+    _, out, _ = run("verdict", "few.qrels", *TWO, "-m", "P@10")
+    found = re.search(r"`truegain holes JUDGMENTS RUN RUN (-m P@10 --show sample --most (\d+)) -o FILE.csv`", out)
+    assert found is not None
+    code, _, _ = run("holes", "few.qrels", *TWO, *found[1].split(), "-o", "drawn.csv")
+    head, *rows = (folder / "drawn.csv").read_text().splitlines()
+    assert (code, head, len(rows)) == (0, "topic,doc,label", int(found[2]))
+    command = ("verdict", "few.qrels", *TWO, "-m", "P@10", "--hole-sample", "drawn.csv")
+    code, _, err = run(*command)
+    assert (code, err) == (2, "error: drawn.csv:2: label is missing (give a number)\n")
+    full = [f"{row}{labels[row.split(',')[0]][row.split(',')[1]]}" for row in rows]
+    (folder / "drawn.csv").write_text("\n".join([head, *full]) + "\n")
+    code, out, err = run(*command)
+    assert (code, err) == (0, "")
+    assert out.startswith("good is better than weak")
+    assert f"by a random sample of {len(rows)} of the" in out.splitlines()[0]
+    whole = tg.Study({s: runs[s] for s in ("weak", "good")}, labels, "P@10").compare("weak", "good")[0].difference
+    low, high = map(float, re.findall(r"\[(\S+), (\S+)\]", out)[0])
+    assert low < whole < high
 
 
 def test_several_measures_have_a_verdict_each(run: Run) -> None:
@@ -264,12 +348,21 @@ MISTAKES = [
     (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is no system here"),
     (("judgments.qrels", "runs", "--pair", "weak"), "is not two systems; write --pair a,b"),
     (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
-    (("judgments.qrels", *TWO, "--design", "topics"), "--design is about gold labels; give these with --gold"),
-    (("judgments.qrels", *TWO, "--gold-level", "1"), "--gold-level is about gold labels"),
+    (
+        ("judgments.qrels", *TWO, "--design", "topics"),
+        "--design topics says how gold labels were drawn",
+    ),
+    (("judgments.qrels", *TWO, "--gold-level", "1"), "--gold-level says which gold labels are relevant"),
     (("llm.qrels", *TWO, "--gold", "pairs.qrels"), "how were the gold pairs sampled"),
     (("llm.qrels", *TWO, "--gold", "pairs.qrels", "--design", "random", "-m", "nDCG@10"), "single gold pairs cannot"),
-    (("judgments.qrels", *TWO, "--generalise-to", "assessors"), "needs ratings by several assessors"),
-    (("judgments.qrels", *TWO, "--generalise-to", "replicates"), "is about the same judge asked again"),
+    (
+        ("judgments.qrels", *TWO, "--generalise-to", "assessors"),
+        "--generalise-to names assessors",
+    ),
+    (
+        ("judgments.qrels", *TWO, "--generalise-to", "replicates"),
+        "with --repeated all and a rule",
+    ),
     (("ratings.csv", *TWO, "--rule", "mean", "--generalise-to", "replicates"), "ask the judge again"),
     (("judgments.qrels", *TWO, "--generalise-to", "topics,moon"), "'moon' is not known"),
     (("judgments.qrels", *TWO, "--generalise-to", ""), "'' is not known"),
@@ -281,7 +374,7 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--costs", "gold=-1"), "give a number of at least 0"),
     (("judgments.qrels", *TWO, "--uses", "weak=m"), "say with --judge-model"),
     (("judgments.qrels", *TWO, "--judge-model", "m"), "name these with --uses"),
-    (("judgments.qrels", *TWO, "--uses", "none=m", "--judge-model", "m"), "which is no system here"),
+    (("judgments.qrels", *TWO, "--uses", "none=m", "--judge-model", "m"), "--uses: none is no system here"),
     (("judgments.qrels", *TWO, "--uses", "=m", "--judge-model", "m"), "is not system=model"),
     (("judgments.qrels", *TWO, "--uses", "none", "--judge-model", "m"), "neither system=model nor a file"),
     (("judgments.qrels", *TWO, "--uses", "ratings.csv", "--judge-model", "m"), "a line should be system,model"),

@@ -84,7 +84,7 @@ def main() -> None:
             if code := _run():
                 sys.exit(code)
         except TruegainError as error:
-            streams.tell(f"error: {error}")
+            streams.tell(str(error), "error")
             sys.exit(2)
         except KeyboardInterrupt:
             streams.tell("interrupted; nothing was written")
@@ -134,4 +134,4 @@ def _show_warning(
     line: str | None = None,  # noqa: ARG001
 ) -> None:
     kind = "warning" if issubclass(category, DataWarning) else category.__name__
-    streams.tell(f"{kind}: {message}")
+    streams.tell(str(message), kind)

@@ -8,8 +8,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
-from truegain.cli.streams import tell
+from truegain.cli.streams import speak_of, tell
 from truegain.errors import TruegainError
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
@@ -23,12 +24,16 @@ def check_all(command: Any) -> None:
         check_all(inner)
     if not hasattr(command, "commands"):
         formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
-        command.callback = _checked(command.callback, format_of if "trec" in formats else table_format_of)
+        known = format_of if "trec" in formats else table_format_of
+        command.callback = _checked(command.callback, known, option_names(command.params))
 
 
-def _checked(command: Callable[..., Any], known: Callable[[Any, str], object]) -> Callable[..., Any]:
+def _checked(
+    command: Callable[..., Any], known: Callable[[Any, str], object], options: Mapping[str, str]
+) -> Callable[..., Any]:
     @functools.wraps(command)
     def call(**given: Any) -> Any:
+        speak_of(options)
         _check_numbers(given)
         if "output_format" in given:  # now, not when the work is done
             known(given["output_format"], str(given.get("table") or given["output"]))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.counting import CountingOption
-from truegain.cli.eval_ import Judgments, RunFiles
 from truegain.cli.gold import (
     Accuracy,
     BothLabels,
@@ -26,6 +25,25 @@ from truegain.cli.gold import (
     both_labels,
     refuse,
 )
+from truegain.cli.options import (
+    Complete,
+    CorpusFolder,
+    Depth,
+    Figure,
+    Jobs,
+    JudgedCorpus,
+    JudgedOnly,
+    Judgments,
+    Level,
+    Measures,
+    NameBy,
+    NoRelevant,
+    Output,
+    OutputFormat,
+    RunFiles,
+    TiesBy,
+    TrecEval,
+)
 from truegain.cli.output import write_table
 from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
 from truegain.cli.progress import Progress
@@ -36,51 +54,13 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import expand
-from truegain.tables.table import Format, Table
+from truegain.tables.table import Table
 
 if TYPE_CHECKING:
     from truegain.inference.results import Comparison
 
 FEW = 6  # systems whose pairs are all printed
 
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-m",
-        "--measure",
-        help="A measure, such as nDCG@10 or map; may be given several times (default AP; with --gold P@10).",
-    ),
-]
-Complete = Annotated[
-    bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
-]
-Level = Annotated[float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")]
-Depth = Annotated[int | None, typer.Option("-M", "--depth", help="Keep the first so many documents.")]
-JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop unjudged documents from the lists first.")]
-NoRelevant = Annotated[
-    Literal["zero", "skip"],
-    typer.Option("--no-relevant", help="A topic with nothing to find counts 0, or is left out."),
-]
-TrecEval = Annotated[
-    Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
-]
-TiesBy = Annotated[
-    Literal["descending", "ascending"],
-    typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
-]
-CorpusFolder = Annotated[
-    str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
-]
-JudgedCorpus = Annotated[
-    str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
-]
-NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
-OutputFormat = Annotated[
-    Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
-]
-Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")]
-Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
 TestName = Literal[
     "tukey-hsd",
     "randomised-tukey-hsd",

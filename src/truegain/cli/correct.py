@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.compare import Jobs, NameBy, Output, OutputFormat
-from truegain.cli.eval_ import Judgments, RunFiles
 from truegain.cli.gold import (
     Accuracy,
     Clusters,
@@ -24,6 +22,7 @@ from truegain.cli.gold import (
     Rule,
     both_labels,
 )
+from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RunFiles
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand

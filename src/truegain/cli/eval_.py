@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from truegain.cli.intervals import write_intervals
+from truegain.cli.options import Judgments, RunFiles
 from truegain.cli.output import Format, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import (
@@ -24,11 +25,6 @@ from truegain.errors import TruegainError
 from truegain.measures.evaluate import at_level, evaluate
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.sources import expand
-
-Judgments = Annotated[
-    str, typer.Argument(help="Judgments: TREC qrels, subtopic qrels, CSV, JSONL or Parquet; - is stdin.")
-]
-RunFiles = Annotated[list[str], typer.Argument(help="Runs: files, folders or globs; - is stdin.", metavar="RUN...")]
 
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 

@@ -20,10 +20,11 @@ def holes_command(
     ] = "nDCG@10",
     topics: Annotated[bool, typer.Option("-q", "--topics", help="Also print each topic.")] = False,
     show: Annotated[
-        Literal["bounds", "pairs", "shares", "left-out", "next"],
+        Literal["bounds", "pairs", "shares", "left-out", "next", "sample"],
         typer.Option(
             "--show",
-            help="Worst and best; differences of pairs; unjudged by depth; left out of the pool; what to judge next.",
+            help="Worst and best; differences of pairs; unjudged by depth; left out of the pool; what to judge next; a "
+            "random sample to judge, for verdict --hole-sample.",
         ),
     ] = "bounds",
     depth: Annotated[
@@ -36,7 +37,14 @@ def holes_command(
         list[str] | None,
         typer.Option("--pooled", help="A system that was pooled (default: all); may be given several times."),
     ] = None,
-    most: Annotated[int, typer.Option("--most", min=1, help="Documents to list with --show next.")] = 100,
+    most: Annotated[
+        int | None,
+        typer.Option("--most", min=1, help="Documents to list with --show next (default 100), or to draw."),
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option("--share", help="Share of the unjudged documents to draw (default 0.25).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same sample.")] = 0,
     level: Annotated[
         float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
     ] = None,
@@ -48,8 +56,11 @@ def holes_command(
     from truegain.errors import TruegainError
     from truegain.inference.holes.bounds import holes
     from truegain.inference.holes.next import judge_next, leave_out, left_out_table, next_table
+    from truegain.inference.holes.sample import draw_holes
 
     files = expand(runs)
+    if show != "sample" and (share is not None or seed):
+        raise TruegainError(f"--{'seed' if share is None else 'share'} is about a sample; give --show sample")
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
@@ -57,7 +68,9 @@ def holes_command(
             leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, level=level)
         )
     elif show == "next":
-        table = next_table(judge_next(files, judgments, measure, jobs=jobs, level=level)[:most])
+        table = next_table(judge_next(files, judgments, measure, jobs=jobs, level=level)[: most or 100])
+    elif show == "sample":
+        table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, level=level)
     else:
         depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)
         made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)

@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.compare import Jobs, NameBy, Output, OutputFormat
-from truegain.cli.eval_ import Judgments
 from truegain.cli.gold import (
     Columns,
     Design,
@@ -22,6 +20,7 @@ from truegain.cli.gold import (
     bronze_ratings,
     on_labels,
 )
+from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
 from truegain.gains.scales import scale_of

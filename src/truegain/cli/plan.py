@@ -7,21 +7,22 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.compare import (
+from truegain.cli.compare import scored
+from truegain.cli.gold import Design, GoldLevel, refuse
+from truegain.cli.options import (
     Complete,
     Depth,
     Jobs,
     JudgedOnly,
+    Judgments,
     Level,
     NameBy,
     NoRelevant,
     Output,
     OutputFormat,
+    RunFiles,
     TrecEval,
-    scored,
 )
-from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.gold import Design, GoldLevel, refuse
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand

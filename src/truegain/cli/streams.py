@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO, cast
 
+from truegain.cli.naming import in_options
 from truegain.tables.sources import STANDARD_OUTPUT
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
 _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr": ("w", os.O_WRONLY)}
+_options: dict[str, str] = {}  # of the command that runs
 
 
 def mend() -> None:
@@ -48,10 +51,17 @@ def _told_apart(stream: io.TextIOWrapper) -> io.TextIOWrapper:
     )
 
 
-def tell(message: str) -> None:
-    """Say something on standard error, or to nobody where that is full."""
+def speak_of(options: Mapping[str, str]) -> None:
+    """Have all that is told from here on name options where the library names arguments."""
+    _options.clear()
+    _options.update(options)
+
+
+def tell(message: str, kind: str = "") -> None:
+    """Say something on standard error, in the words of the command, or to nobody where that is full."""
+    said = in_options(message, _options)
     with suppress(OSError):
-        print(message, file=sys.stderr, flush=True)
+        print(f"{kind}: {said}" if kind else said, file=sys.stderr, flush=True)
 
 
 def settle_output() -> None:

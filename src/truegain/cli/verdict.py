@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.compare import Jobs, Level, NameBy, Output, OutputFormat
-from truegain.cli.eval_ import Judgments, RunFiles
-from truegain.cli.gold import Design, GoldLevel, refuse
+from truegain.cli.gold import Design, GoldLevel
+from truegain.cli.options import Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import NormaliseOption, POption, Reading, RuleOption, SpreadOption, given, reads_ratings
+from truegain.cli.study_file import StudyFile
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, expand, read_bytes, shown_path, write_bytes
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from truegain.inference.study.study import Study
     from truegain.inference.study.verdict import Verdict
 
-POPULATIONS = ("topics", "collection", "assessors", "replicates")
 BEST = "The two best, had they been named beforehand"
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
@@ -97,6 +96,7 @@ def verdict_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")] = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
+    study: StudyFile = None,
     output_format: OutputFormat = None,
     output: Output = "-",
     *,
@@ -106,24 +106,18 @@ def verdict_command(
     from truegain.inference.study.next_steps import prices_of
     from truegain.inference.study.study import Study
 
-    over = _population(generalise_to, topics == "fixed", bool(gold or hole_sample), rule or normalise or gold_rule)
-    if gold is None:
-        refuse(
-            "is about gold labels; give these with --gold",
-            design=design, gold_level=gold_level is not None, gold_rule=gold_rule,
-        )  # fmt: skip
     ratings, files = rule is not None or normalise is not None, expand(runs)
     about = given(p=p, spread=spread)
     if not (ratings or gold_rule) and (names := [*(f"--{n}" for n in about), *reading.given]):
         raise TruegainError(f"{', '.join(names)}: this is about ratings; say how they become gains, as in --rule mean")
-    models = _models(uses, judge_model)
+    models = _models(uses)
     prices_of(costs)  # before the work
-    study = Study(
+    made = Study(
         read_runs(files, name_by=name_by) if STANDARD_INPUT in files else files,
         reading.load(judgments) if ratings else judgments,
         measure or [_usual(gold or hole_sample, design)],
-        gold=reading.load(gold) if gold and gold_rule else gold, design=design, generalise_to=over,
-        rule=rule, gold_rule=gold_rule,
+        gold=reading.load(gold) if gold and gold_rule else gold, design=design,
+        generalise_to=generalise_to, topics=topics, rule=rule, gold_rule=gold_rule,
         scale=reading.scale if ratings or gold_rule else None, repeated=reading.repeated, normalise=normalise,
         gold_level=gold_level,
         uses=models, judge_model=judge_model, smallest=smallest, holes=holes, hole_sample=hole_sample,
@@ -131,17 +125,22 @@ def verdict_command(
         confidence=confidence,
         replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,
     )  # fmt: skip
-    chosen = _pair(study, pair)
-    for m in study.measures:
-        study.lattice(m)  # what is refused, is refused before anything is drawn
-    rankings = [study.best(m) for m in study.measures] if chosen is None else []
+    chosen = _pair(made, pair)
+    for m in made.measures:
+        made.lattice(m)  # what is refused, is refused before anything is drawn
+    rankings = [made.best(m) for m in made.measures] if chosen is None else []
     verdicts = [
-        study.verdict(*(chosen or (rankings[i].systems[1], rankings[i].systems[0])), m, costs)
-        for i, m in enumerate(study.measures)
+        made.verdict(*(chosen or (rankings[i].systems[1], rankings[i].systems[0])), m, costs)
+        for i, m in enumerate(made.measures)
     ]
-    inputs = [judgments, *(x for x in (gold, hole_sample) if x), *files, *(u for u in uses or () if "=" not in u)]
-    made_by = {**study.made_by, "pair": pair, "gold_level": gold_level, "gold_rule": gold_rule, "level": level,
-               "normalise": normalise, "costs": costs, "uses": models, "judge_model": judge_model,
+    inputs = [
+        judgments,
+        *(x for x in (gold, hole_sample, study) if x),
+        *files,
+        *(u for u in uses or () if "=" not in u),
+    ]
+    made_by = {**made.made_by, "pair": pair, "gold_level": gold_level, "gold_rule": gold_rule, "level": level,
+               "normalise": normalise, "costs": costs, "uses": made.uses, "judge_model": judge_model,
                "replicates": replicates, "name_by": name_by, "reading": vars(reading), **about}  # fmt: skip
     _write(rankings, verdicts, made_by, inputs, table_format_of(output_format, output), output)
 
@@ -198,43 +197,8 @@ def _usual(gold: str | None, design: str | None) -> str:
     return "nDCG@10" if gold is None or design == "topics" else "P@10"
 
 
-def _population(text: str | None, fixed: bool, gold: bool, rule: str | None) -> list[str]:
-    """What it shall hold for."""
-    names = [name.strip() for name in (text or "").split(",")] if text is not None else ["topics"]
-    if text is None and fixed:
-        names = []
-    for name in names:
-        if name not in POPULATIONS:
-            raise TruegainError(
-                f"--generalise-to {text!r}: {name!r} is not known; give one or several of {', '.join(POPULATIONS)}"
-            )
-    if fixed and "topics" in names:
-        raise TruegainError("--topics fixed is about these topics only, --generalise-to names topics; give one of them")
-    if not names and not gold:
-        raise TruegainError(
-            "--topics fixed, and nothing else was sampled: labels are taken as they are, so the scores are exact for "
-            "these topics (truegain eval); say what else it shall hold for, as in --generalise-to collection, or give "
-            "--gold or --hole-sample"
-        )
-    if "replicates" in names and rule is None:
-        raise TruegainError(
-            "--generalise-to replicates is about the same judge asked again: give all its ratings, --repeated all and "
-            "--rule, such as --rule mean"
-        )
-    if "assessors" in names and rule is None:
-        raise TruegainError(
-            "--generalise-to assessors needs ratings by several assessors and how they become gains: give a file of "
-            "ratings and --rule, such as --rule mean"
-        )
-    return names
-
-
-def _models(uses: list[str] | None, judge_model: str | None) -> dict[str, list[str]]:
+def _models(uses: list[str] | None) -> dict[str, list[str]]:
     """The models of each system, from system=model and from files of system,model."""
-    if uses and judge_model is None:
-        raise TruegainError("--uses says which models systems use; say with --judge-model which one gave the judgments")
-    if judge_model is not None and not uses:
-        raise TruegainError("--judge-model is about systems of the same model; name these with --uses system=model")
     found: dict[str, list[str]] = {}
     for text in uses or ():
         for system, model in [_named(text)] if "=" in text else _from_file(text):

@@ -105,7 +105,5 @@ class Consensus(Rule):
             report.append(f"the rule {self.NAME} {progress}")
         else:
             last = "" if progress.change is None else f" (the last changed it by {progress.change:.2g} a rating)"
-            warn(
-                f"the rule {self.NAME} had not converged after {self.n_iter} steps{last}; give more (n_iter, --n-iter)"
-            )
+            warn(f"the rule {self.NAME} had not converged after {self.n_iter} steps{last}; give more (n_iter)")
         return gain

@@ -152,7 +152,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
         return
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels {_range(gold)}; "
-        "the same label counts as relevant on both: say where relevance begins on gold's (--gold-level, gold_level=), "
+        "the same label counts as relevant on both: say where relevance begins on gold's (gold_level=), "
         "or give the labels there are (--labels 0:3)"
     )
 

@@ -55,7 +55,7 @@ class Content(Measure):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         if not isinstance(ranked, RankedText) or ranked.corpus is None or ranked.top is None:
-            raise MeasureError(f"{self} reads the text of documents; give a corpus (--corpus, or corpus=)")
+            raise MeasureError(f"{self} reads the text of documents; give a corpus (corpus=)")
         if self.settings not in ranked.memory:
             ranked.memory[self.settings] = made = _covered(ranked, self.settings)
             if lost := sum(of_topic is not None and not of_topic.shape[2] for of_topic in made):

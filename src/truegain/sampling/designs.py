@@ -75,7 +75,7 @@ def check_design(design: object) -> None:
         return
     given = "how were the gold pairs sampled?" if design is None else f"design {design!r} is not known;"
     listed = "; ".join(f"{name}: {d.words}" for name, d in DESIGNS.items())
-    raise TruegainError(f"{given} It decides which correction is right. Give design= (--design) one of {listed}")
+    raise TruegainError(f"{given} It decides which correction is right. Give design= one of {listed}")
 
 
 def expansion_of(labels: Floats, drawn: Bools, design: str, topic: Ints | None = None) -> Floats:

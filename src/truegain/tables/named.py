@@ -85,6 +85,13 @@ class Columns:
             numbers[row] = number
         return numbers
 
+    def texts(self, names: Sequence[str]) -> list[str]:
+        """A column that may be there, by the first of some names, as text; empty where there is nothing."""
+        found = next((name for name in names if name in self.names), None)
+        if found is None:
+            return [""] * len(self._raw("topic"))
+        return ["" if is_missing(value) else str(value).strip() for value in self._column(found)]
+
     def extra(self) -> dict[str, Sequence[object]]:
         """What else is known of a judgment."""
         return {n: self._column(n) for n in EXTRA if n in self.names}

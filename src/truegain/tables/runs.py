@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
+MODELS = ("model", "uses")  # columns that name the model a system uses
 Ties = Literal["descending", "ascending"]  # which document id comes first where scores are equal
 
 
@@ -49,6 +50,7 @@ class Run:
     places: Places | None = None
     wider: int = 0  # lines with more than the six fields of a run
     bare: bool = False  # a dict without a name: only its place among the arguments says that it is a run
+    models: tuple[str, ...] = ()  # that the system uses, where a column says so
 
     def __len__(self) -> int:
         return len(self.score)
@@ -225,6 +227,23 @@ def run_loaders(
     return [partial(_read_run, file, name_by, threads) for file in files]
 
 
+def models_in(runs: object) -> dict[str, tuple[str, ...]]:
+    """The models that systems use, where a table of runs has a column for it; TREC lines have none, and are not read.
+
+    >>> rows = [{"system": "rag", "topic": "1", "doc": "a", "score": 1.0, "model": "gpt-4o"}]
+    >>> import polars as pl
+    >>> models_in(pl.DataFrame(rows))
+    {'rag': ('gpt-4o',)}
+    """
+    if isinstance(runs, str | os.PathLike) or convert.is_paths(runs):
+        several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
+        tables = [file for file in expand(several) if file != STANDARD_INPUT and loaded(file)[1]]
+        parts = [run for file in tables for run in _read_run(file, "file", 1)]
+    else:
+        parts = list(Runs.of(runs).parts)
+    return {run.system: run.models for run in parts if run.models}
+
+
 def _read_run(path: str, name_by: NameBy, jobs: int) -> list[Run]:
     text, kind, file = loaded(path)
     name = "stdin" if path == STANDARD_INPUT else system_name(path)
@@ -291,20 +310,26 @@ def _named(name: str, data: object) -> list[Run]:
 
 
 def _of_frame(frame: Any, name: str, source: str) -> list[Run]:
-    """Runs from a frame with named columns; a column `system` splits it."""
+    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses."""
     columns = Columns(frame, source)
     topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("score")
     if not topics:
         raise InputError("the run holds no rows", file=source, hint="give at least one document")
+    models = columns.texts(MODELS)
     if "system" not in columns:
-        return [run_of_columns(name, topics, docs, score, source, columns.places)]
+        run = run_of_columns(name, topics, docs, score, source, columns.places)
+        return [replace(run, models=tuple(dict.fromkeys(filter(None, models))))]
     places = columns.places or Places.rows(len(topics))
     rows_of: dict[str, list[int]] = {}
     for row, system in enumerate(columns.ids("system")):
         rows_of.setdefault(system, []).append(row)
     return [
-        run_of_columns(
-            system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source, places.take(np.array(rows))
+        replace(
+            run_of_columns(
+                system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
+                places.take(np.array(rows)),
+            ),
+            models=tuple(dict.fromkeys(model for r in rows if (model := models[r]))),
         )
         for system, rows in rows_of.items()
-    ]
+    ]  # fmt: skip

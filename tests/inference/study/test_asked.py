@@ -91,7 +91,7 @@ def test_models_are_compared_without_case() -> None:
     ("words", "said"),
     [
         ({"uses": "b=m", "judge_model": "m"}, "uses 'b=m': give the models by system, such as"),
-        ({"uses": {"z": "m"}, "judge_model": "m"}, "uses names z, which is no system here"),
+        ({"uses": {"z": "m"}, "judge_model": "m"}, "uses: z is no system here"),
         ({"uses": {"b": "m"}}, "say with judge_model which one gave the judgments"),
         ({"judge_model": "m"}, "name these with uses"),
         ({"uses": {"b": 3}, "judge_model": "m"}, "uses: the model of b is 3"),

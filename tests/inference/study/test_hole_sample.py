@@ -16,6 +16,7 @@ import truegain as tg
 from tests.inference.study.test_coverage import cells_of
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
+from truegain.inference.holes.sample import draw_holes
 
 Labels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
@@ -258,3 +259,26 @@ def test_judging_a_sample_is_offered_where_holes_alone_hold_back() -> None:
     for other in ({"holes": "non-relevant"}, {"generalise_to": ["topics", "collection"]}):
         steps = tg.Study(runs, labels, "P@10", **other).next_steps("a", "b")
         assert all(step.what != "holes" for step in steps)
+
+
+def test_the_sample_that_is_drawn_is_one_of_the_holes() -> None:
+    """Guards `draw_holes`: every hole as likely as another, larger samples hold smaller ones, any order of runs."""
+    runs, judged, holes = world()
+    there = {(t, d) for t, row in holes.items() for d in row}
+    times = dict.fromkeys(there, 0)
+    for seed in range(200):
+        rows = [(str(t), str(d)) for t, d, _ in draw_holes(runs, judged, "P@5", share=0.5, seed=seed).rows]
+        assert len(rows) == -(-len(there) // 2)
+        for name in rows:
+            times[name] += 1
+    assert all(70 <= n <= 130 for n in times.values())  # 100 +- 4.2 standard deviations
+    few, many = (draw_holes(runs, judged, "P@5", most=n, seed=3).rows for n in (12, 20))
+    assert set(few) < set(many)
+    turned = dict(reversed(list(runs.items())))
+    assert draw_holes(turned, judged, "P@5", most=12, seed=3).rows == few
+    with pytest.raises(TruegainError, match="nDCG@5 is not linear in gain"):
+        draw_holes(runs, judged, "nDCG@5")
+    sample: Labels = {}
+    for t, d in ((str(t), str(d)) for t, d, _ in many):
+        sample.setdefault(t, {})[d] = holes[t][d]
+    assert tg.Study(runs, judged, "P@5", hole_sample=sample).compare("old", "new")[0].low is not None

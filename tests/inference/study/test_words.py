@@ -187,7 +187,7 @@ def test_the_largest_source_does_not_decide() -> None:
     """Guards words about several sources: the largest part of the variance is named as that, and no more."""
     _, whole = verdict(-0.01, 0.05).lines
     lines = (Line("topics", -0.005, 0.045, 0.3), Line("collection", 0.001, 0.04, 0.7), whole)
-    told = verdict(-0.01, 0.05, lines=lines, decides="collection (70% of the variance)")
+    told = verdict(-0.01, 0.05, lines=lines, largest_source="collection (70% of the variance)")
     assert told.sentence.endswith("limits, and the largest source is collection (70% of the variance).")
 
 

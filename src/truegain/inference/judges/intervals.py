@@ -226,7 +226,7 @@ def bootstrap_over_topics(fit: MatrixFit, *, trials: int, seed: int) -> Draws:
 
     Goldberg et al. 2018, ACM TOIS 36(4), end of section 4.2.
     """
-    rng, n, apart = np.random.default_rng(np.random.SeedSequence(seed)), len(fit.topics), int((fit.scored_as < 0).sum())
+    rng, n, apart = generator(seed, "topics"), len(fit.topics), int((fit.scored_as < 0).sum())
     copies = rng.multinomial(n, np.full(n, 1 / n), trials)
     others = rng.multinomial(apart, np.full(apart, 1 / apart), trials) if apart else 1.0
     values = fit.values(copies, others, worst=LARGEST_CONDITION)[:, 0]

@@ -41,7 +41,7 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{name} takes labels as gains, and the two judges' are of different scales: {said}; the bronze score "
             "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
             "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
-            "begins on each (--gold-level, gold_level=), or, if both mean the same by a label, give the labels there "
+            "begins on each (gold_level=), or, if both mean the same by a label, give the labels there "
             "are (--labels 0:3, scale= of Judge.fit)"
         )
 

@@ -72,15 +72,19 @@ def plan_labels(
     """
     listed = gold if isinstance(gold, GoldList) else read_gold_list(gold) if is_gold_list(gold) else None  # type: ignore[arg-type]
     anytime = bool(options.pop("anytime", False))
-    if listed is not None and not listed.judged:
-        study = Study(runs, judgments, measure, smallest=smallest, **options)
+    before = listed is not None and not listed.judged
+    fixed = before and options.get("topics") == "fixed"
+    if before:
+        alone = {**options, "topics": "sampled"}  # how topics differ by the bronze labels, asked for or not
+        study = Study(runs, judgments, measure, smallest=smallest, **alone)
     else:
         study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
                       smallest=smallest, anytime=anytime, **options)  # fmt: skip
     m = study.measures[0]
     asked, names = _asked(study, pair)
-    aim = Aim(study.smallest, power, study.confidence, anytime, "topics" not in study.over, prices_of(costs))
-    if listed is not None and not listed.judged:
+    fixed = fixed or "topics" not in study.over
+    aim = Aim(study.smallest, power, study.confidence, anytime, fixed, prices_of(costs))
+    if listed is not None and before:
         return _before_gold(study, m, asked, names, aim, listed)
     return _with_gold(study, m, asked, names, aim)
 

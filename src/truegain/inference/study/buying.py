@@ -75,15 +75,21 @@ class Buying:
         return self.standings(asked)[0]
 
     def standings(self, asked: Contrasts) -> list[Standing]:
-        """Own parts of the variance of each, and how many topics, gold labels and assessors there are."""
-        own = {"gold" if s == "holes" else s: v.tolist() for s, v in self.lattice.own_parts(asked).items()}
+        """Own parts of the variance of each, and how many topics, gold labels and assessors there are.
+
+        Together they are the variance of the interval, also where one source is wider than all that topics show.
+        """
+        parts = {"gold" if s == "holes" else s: v for s, v in self.lattice.own_parts(asked).items()}
+        spread, total = self.lattice.spread(asked), np.sum(list(parts.values()), axis=0)
+        if self.lattice.looks is None:
+            larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
+            parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         made = self.material
         gold, pairs = made.gold_counts(self.lattice)
         whole = made.judge is not None and DESIGNS[made.judge.design].whole
         people = 0 if made.raters is None else len(made.raters)
         evidence, looks = self.lattice.evidence, self.lattice.looks
         confidence, alpha, tau = self.confidence, None, None
-        spread = self.lattice.spread(asked)
         if isinstance(evidence, ByList):
             sizes = evidence.draws.sizes
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
@@ -97,4 +103,5 @@ class Buying:
             unit="" if made.sample is None else "sampled hole", information=tau, alpha=alpha,
         )  # fmt: skip
         quantiles = quantiles_of(confidence, spread.df).tolist()
-        return [replace(now, parts={s: v[i] for s, v in own.items()}, quantile=q) for i, q in enumerate(quantiles)]
+        listed = {s: v.tolist() for s, v in parts.items()}
+        return [replace(now, parts={s: v[i] for s, v in listed.items()}, quantile=q) for i, q in enumerate(quantiles)]

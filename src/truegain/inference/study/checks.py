@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Literal
 
@@ -61,11 +61,65 @@ def sources_of(names: str | Sequence[str] | None, topics: TopicsAs = "sampled") 
     for name in given:
         source = next((s for s in POPULATIONS if s == name), None)
         if source is None:
-            raise TruegainError(f"generalise_to: {name!r} is not known; there are {', '.join(POPULATIONS)}")
+            raise TruegainError(
+                f"generalise_to: {name!r} is not known; give one or several of {', '.join(POPULATIONS)}"
+            )
         found.add(source)
     if topics == "fixed" and "topics" in found:
         raise TruegainError("topics='fixed' is about these topics only, generalise_to names topics; give one of them")
     return frozenset(found)
+
+
+def check_labels(
+    gold: object, design: object, gold_level: object, hole_sample: object, over: frozenset[SourceName]
+) -> None:
+    """Refuse words about gold labels that are not there, and topics held fixed where nothing else was sampled."""
+    if gold is None and design is not None:
+        raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
+    if gold is None and gold_level is not None:
+        raise TruegainError("gold_level says which gold labels are relevant; give these with gold=")
+    if not over and gold is None and hole_sample is None:
+        raise TruegainError(
+            "topics='fixed', and nothing else was sampled: labels are taken as they are, so the scores are exact for "
+            "these topics, and tg.evaluate gives them; say what else it shall hold for, such as "
+            "generalise_to='collection', or give gold= or hole_sample="
+        )
+
+
+def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
+    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
+    if gold_rule is None:
+        return
+    if gold is None:
+        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
+    if rule is not None or normalise is not None:
+        raise TruegainError(
+            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
+            "first, with tg.to_gains"
+        )
+
+
+def check_sampled(sample: object, gold: object, rule: str | None, over: Collection[str], holes: str) -> None:
+    """Refuse what a sample of the unjudged documents cannot be told together with."""
+    if sample is None:
+        return
+    if gold is not None:
+        raise TruegainError(
+            "hole_sample and gold: judged documents count as they are beside a sample of the unjudged ones; have the "
+            "judge label these too and draw gold from all of them, or give one of the two"
+        )
+    if rule is not None:
+        raise TruegainError(
+            "hole_sample and ratings: judged documents count as they are beside it; make labels of the ratings first, "
+            "with tg.to_gains"
+        )
+    if holes != "bound":
+        raise TruegainError(f"hole_sample and holes={holes!r}: a sample tells what unjudged documents are; give one")
+    if others := [s for s in over if s != "topics"]:
+        raise TruegainError(
+            f"hole_sample and generalise_to {others[0]!r}: how unjudged documents move over it is not known; leave "
+            f"{others[0]!r} or hole_sample out"
+        )
 
 
 def gold_of(gold: object) -> Judgments:
@@ -91,7 +145,7 @@ def tell_whole_topics(judge: Judge) -> None:
     if not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any():
         warn(
             f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
-            "drawn, not pairs; if so, give design 'topics' (--design topics), or limits are too narrow"
+            "drawn, not pairs; if so, give design='topics', or limits are too narrow"
         )
 
 
@@ -99,13 +153,13 @@ def check_raters(raters: Raters | None, over: frozenset[SourceName]) -> None:
     """Refuse assessors or replicates without ratings, and a rule that assessors cannot be left out of."""
     if raters is None and "assessors" in over:
         raise TruegainError(
-            "generalise_to names assessors, and these judgments do not say who gave them as ratings: give ratings with "
+            "generalise_to names assessors, and these judgments are not read as ratings by several: give ratings with "
             "a column 'assessor' and a rule, such as rule='mean'"
         )
     if raters is None and "replicates" in over:
         raise TruegainError(
-            "generalise_to names replicates, the same judge asked again: give all its ratings (repeated='all') and a "
-            "rule, such as rule='mean'"
+            "generalise_to names replicates, the same judge asked again: give all its ratings with repeated='all' "
+            "and a rule, such as rule='mean'"
         )
     if raters is not None and "assessors" in over:
         raters.check_rule()

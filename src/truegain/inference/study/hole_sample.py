@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
-from truegain.errors import MeasureError, TruegainError, some
+from truegain.errors import TruegainError, some
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.rectify_pairs import SampledPairs
 from truegain.inference.holes.filled import Filled
+from truegain.inference.holes.sample import LEAST_SAMPLED, check_linear, looked_at
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
@@ -24,8 +25,6 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
-
-LEAST_SAMPLED = LEAST_GOLD
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,19 +93,15 @@ class HoleSample:
     def of(cls, runs: Runs, labels: Judgments, sample: Judgments, measures: Sequence[Measure]) -> HoleSample:
         """Find the holes of all runs, and the sample among them; what is no hole is refused."""
         for m in measures:
-            if not m.linear_in_gains:
-                raise MeasureError(
-                    f"{m} is not linear in gain, so a sample of the unjudged documents cannot set it right; use P, CG, "
-                    "DCG, RBP or SDCG, or leave hole_sample out: where their worst is known, the verdict takes it"
-                )
+            check_linear(m)
         deepest = max(measures, key=lambda m: getattr(m, "cutoff", None) or np.inf)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
             filled = Filled.of(runs, labels, deepest, Options())
-        looked_at = _looked_at(filled, deepest)
-        if not looked_at.any():
+        open_ = looked_at(filled, deepest)
+        if not open_.any():
             raise TruegainError(f"no document that {deepest} looks at is unjudged; leave hole_sample out")
-        return cls(filled, _labels(filled, looked_at, sample, deepest), frozen(looked_at))
+        return cls(filled, _labels(filled, open_, sample, deepest), frozen(open_))
 
     @property
     def size(self) -> int:
@@ -120,12 +115,12 @@ class HoleSample:
 
     def counts(self, m: Measure) -> tuple[int, int]:
         """Sampled holes and holes where a measure looks."""
-        there = _looked_at(self.filled, m)
+        there = looked_at(self.filled, m)
         return int((there & ~np.isnan(self.label)).sum()), int(there.sum())
 
     def evidence(self, m: Measure) -> ByHoles:
         """What the scores of a measure stand on."""
-        ranked, hole = self.filled.ranked, _looked_at(self.filled, m)
+        ranked, hole = self.filled.ranked, looked_at(self.filled, m)
         size, holes = self.counts(m)
         if size < LEAST_SAMPLED and size < holes:
             raise TruegainError(
@@ -160,34 +155,28 @@ class HoleSample:
                  "these scores have no interval")  # fmt: skip
 
 
-def _looked_at(filled: Filled, m: Measure) -> Bools:
-    """Per item of the pool: a hole that some list has where the measure looks."""
-    out = np.zeros(len(filled.hole), np.bool_)
-    out[filled.ranked.item[m.within(filled.ranked.rank)]] = True
-    return out & filled.hole
-
-
-def _labels(filled: Filled, looked_at: Bools, sample: Judgments, m: Measure) -> Floats:
+def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floats:
     """The label of each sampled item; what is no hole, has no label or stands twice is refused."""
     names = [f"{t} {d}" for t, d in zip(sample.topic.strings(), sample.docs.strings(), strict=True)]
     item = filled.ranked.pool.find(sample.topic, sample.docs)
-    stray = np.flatnonzero((item < 0) | ~looked_at[np.maximum(item, 0)]).tolist()
+    stray = np.flatnonzero((item < 0) | ~open_[np.maximum(item, 0)]).tolist()
     if stray:
         raise TruegainError(
             f"hole_sample: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} looks at in "
-            f"these runs ({some([names[i] for i in stray])}); draw them at random from these {int(looked_at.sum()):,}"
+            f"these runs ({some([names[i] for i in stray])}); draw them at random from these {int(open_.sum()):,}, "
+            "as `truegain holes --show sample` does"
         )
     if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
         raise TruegainError(f"hole_sample: {some(none)} has a label below 0, which is none; judge it")
     if len(np.unique(item)) < len(item):
         twice = [names[i] for i in np.flatnonzero(np.bincount(item, minlength=1)[item] > 1).tolist()]
         raise TruegainError(f"hole_sample: {some(sorted(set(twice)))} is labelled more than once; give one label each")
-    if len(item) < LEAST_SAMPLED and len(item) < looked_at.sum():
+    if len(item) < LEAST_SAMPLED and len(item) < open_.sum():
         raise TruegainError(
             f"hole_sample: {_labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
-            f"{int(looked_at.sum()):,} unjudged documents"
+            f"{int(open_.sum()):,} unjudged documents"
         )
-    out = np.full(len(looked_at), np.nan)
+    out = np.full(len(open_), np.nan)
     out[item] = sample.label
     return frozen(out)
 

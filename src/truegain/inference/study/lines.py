@@ -15,7 +15,13 @@ from truegain.measures.base import Measure
 from truegain.moves import Moves
 from truegain.sampling.catalogue import LABELS, SOURCES
 
-UNITS = {"topics": "Topics", "gold": "Gold labels", "holes": "Sampled holes", "assessors": "Assessors"}
+UNITS = {
+    "topics": "Topics",
+    "collection": "Documents",
+    "gold": "Gold labels",
+    "holes": "Sampled holes",
+    "assessors": "Assessors",
+}
 TOGETHER = "all together"
 
 
@@ -93,7 +99,8 @@ def pulls_told(source: str, units: tuple[Pull, ...]) -> str:
         told += [f"without {pull.unit} {signed(pull.without)}" for pull in rest]
     else:
         told = [f"{pull.unit} by {signed(pull.move)}" for pull in units]
-    return f"{UNITS[source]} that pull it most: {', '.join(told)}."
+    bronze = ", by the labels as they are" if source == "collection" and units[0].without is None else ""
+    return f"{UNITS[source]} that pull it most{bronze}: {', '.join(told)}."
 
 
 def signed(x: float | None) -> str:

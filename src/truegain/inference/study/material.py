@@ -16,6 +16,7 @@ from truegain.gains.judge import Judge
 from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
+from truegain.inference.collection.without import without_each
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList, StandIn
 from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence, Plain
@@ -200,6 +201,16 @@ class Material:
         found = evidence_of(self.ranked, m, self.judge, self.gold_level)
         return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
 
+    def documents(self, m: Measure, lattice: Lattice, a: int, b: int) -> Moves:
+        """How far each judged document moves two scores by being in the collection; by the labels as they are.
+
+        What the scores would be without it is told where they stand on these labels alone.
+        """
+        names, moved = without_each(self.ranked, m, (a, b))
+        plain = isinstance(lattice.evidence, Plain)
+        without = lattice.evidence.value[[a, b]] - moved if plain else None
+        return Moves("collection", names, moved, max(1.0, len(names) - 1.0), without)
+
     def _raters_tell(self, raters: Raters) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
         if self.judge is not None and self.judge.design not in SAME_POPULATION:
@@ -279,42 +290,6 @@ def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
     table = of_topics(raters.ratings.judgments, set(topics))
     assert table.assessor is not None
     return Raters.of(replace(table, assessor=Coded.of(table.assessor.strings())), raters.rule, raters.scale)
-
-
-def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule: str | None) -> None:
-    """Refuse ratings on both sides, and a rule for gold labels that are not there."""
-    if gold_rule is None:
-        return
-    if gold is None:
-        raise TruegainError(f"gold_rule={gold_rule!r} says how ratings become gold labels; give these with gold=")
-    if rule is not None or normalise is not None:
-        raise TruegainError(
-            "rule and gold_rule: either the judgments or the gold labels may be ratings; make one label of the other's "
-            "first, with tg.to_gains"
-        )
-
-
-def check_sampled(sample: object, gold: object, rule: str | None, over: Collection[str], holes: str) -> None:
-    """Refuse what a sample of the unjudged documents cannot be told together with."""
-    if sample is None:
-        return
-    if gold is not None:
-        raise TruegainError(
-            "hole_sample and gold: judged documents count as they are beside a sample of the unjudged ones; have the "
-            "judge label these too and draw gold from all of them, or give one of the two"
-        )
-    if rule is not None:
-        raise TruegainError(
-            "hole_sample and ratings: judged documents count as they are beside it; make labels of the ratings first, "
-            "with tg.to_gains"
-        )
-    if holes != "bound":
-        raise TruegainError(f"hole_sample and holes={holes!r}: a sample tells what unjudged documents are; give one")
-    if others := [s for s in over if s != "topics"]:
-        raise TruegainError(
-            f"hole_sample and generalise_to {others[0]!r}: how unjudged documents move over it is not known; leave "
-            f"{others[0]!r} or hole_sample out"
-        )
 
 
 def raters_of(

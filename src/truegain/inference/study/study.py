@@ -20,7 +20,10 @@ from truegain.inference.study.by_list import ByList
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
+    check_labels,
+    check_rated,
     check_raters,
+    check_sampled,
     check_units,
     count_of,
     smallest_of,
@@ -28,12 +31,10 @@ from truegain.inference.study.checks import (
 )
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import Lattice
-from truegain.inference.study.lines import Pull, lines_of, naive_line
+from truegain.inference.study.lines import UNITS, Pull, lines_of, naive_line
 from truegain.inference.study.material import (
     Given,
     Material,
-    check_rated,
-    check_sampled,
     raters_in,
     raters_of,
 )
@@ -60,7 +61,7 @@ Costs = Mapping[str, float] | str | None
 
 
 class Study:
-    """Runs, judgments and measures, and the population that the answers are about.
+    """Runs, judgments and measures, and the population that the answers are about; all else by keyword.
 
     generalise_to: for what the answers shall hold: 'topics' (topics like these), 'collection' (other collections of
     the same kind), 'assessors' (assessors like these; judgments are then ratings), 'replicates' (the same judge asked
@@ -69,8 +70,9 @@ class Study:
     gold, design: trusted labels of some pairs and how they were drawn (see `tg.correct`), which set the scores right.
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
-    uses: the model, or models, behind each system, such as {"dense": "gpt-4o"}, and `judge_model` that behind the
-    judgments: a system of the judge's own model is judged by itself.  smallest: the smallest gain that matters.
+    uses: the model, or models, behind each system, such as {"dense": "gpt-4o"} (or a column `model` of the runs), and
+    `judge_model` that behind the judgments: a system of the judge's own model is judged by itself.
+    smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
     measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
@@ -91,29 +93,35 @@ class Study:
         judgments: object,
         measures: object,
         *,
-        gold: object = None,
-        design: Design | None = None,
+        # for whom
         generalise_to: str | Sequence[str] | None = None,
         topics: TopicsAs = "sampled",
+        smallest: float = 0.0,
+        confidence: float = 0.95,
+        # trusted labels, and what the judge shares with systems
+        gold: object = None,
+        design: Design | None = None,
+        gold_level: float | None = None,
+        gold_rule: str | None = None,
+        uses: Uses | None = None,
+        judge_model: str | None = None,
+        # unjudged documents
+        holes: HolesAs = "bound",
+        hole_sample: object = None,
+        # looking many times
+        anytime: bool = False,
+        # ratings
         rule: str | None = None,
         scale: Scale | str | None = None,
         normalise: str | None = None,
         repeated: Repeated = "error",
         outside: Outside = "error",
-        gold_level: float | None = None,
-        gold_rule: str | None = None,
-        uses: Uses | None = None,
-        judge_model: str | None = None,
-        smallest: float = 0.0,
-        holes: HolesAs = "bound",
-        hole_sample: object = None,
-        anytime: bool = False,
-        confidence: float = 0.95,
+        # reading, scoring, drawing
+        level: float | None = None,
+        name_by: NameBy = "file",
         replicates: int = 1000,
         seed: int = 0,
         jobs: int | None = None,
-        name_by: NameBy = "file",
-        level: float | None = None,
         **rule_parameters: Any,
     ) -> None:
         self.over = sources_of(generalise_to, topics)
@@ -121,9 +129,8 @@ class Study:
         self.smallest, self.holes = smallest_of(smallest), holes
         self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
         check_one_of("holes", holes, ("bound", "non-relevant"))
-        if gold is None and design is not None:
-            raise TruegainError(f"design={design!r} says how gold labels were drawn; give these with gold=")
         gold, design, self.gold_list = listed_in(gold, design)
+        check_labels(gold, design, gold_level, hole_sample, self.over)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
         self.gold_rated = gold_rule is not None
@@ -145,16 +152,13 @@ class Study:
             check_units(self.raters, self.over)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         within = Labels(labels, self._labels, self.topics)
-        self.judge, self.gold_level = (
-            within.judge(gold, design, self.measures[0], gold_level, self.gold_rated, self.gold_list),
-            gold_level,
-        )
+        self.judge = within.judge(gold, design, self.measures[0], gold_level, self.gold_rated, self.gold_list)
         self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample, self.gold_list, confidence if anytime else None,
         )  # fmt: skip
-        self.uses, self.judge_model = models_of(uses, judge_model, self.systems), judge_model
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, runs), judge_model
         self._lattices: dict[str, Lattice] = {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
@@ -256,10 +260,10 @@ class Study:
         notes = [self.population]
         holes, shown = self._material.unjudged(m)
         if holes and self.hole_sample is None:
-            are, count = ("is", "counts") if holes == 1 else ("are", "count")
+            are, count, they = ("is", "counts", "it") if holes == 1 else ("are", "count", "they")
             notes.append(
                 f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, {are} unjudged and "
-                f"{count} as not relevant here; `truegain holes` tells what they could do."
+                f"{count} as not relevant here; `truegain holes` tells what {they} could do."
             )
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
@@ -277,10 +281,19 @@ class Study:
         return {s: round(float(parts[s][0]) / total, 1) for s in sorted(parts, key=lambda s: -parts[s][0])}
 
     def decisive(self, a: str, b: str, measure: object = None, most: int = 5) -> dict[str, list[tuple[str, float]]]:
-        """Which topics, gold labels and assessors move b - a most, and how far each moves it."""
-        asked = self._pair(a, b)
+        """Which topics, documents, gold labels and assessors move b - a most, and how far each moves it."""
         count_of("most", most, 1)
-        return {m.source: m.decisive(asked, most) for m in self._moves(self.lattice(measure))}
+        found = self._pulls(self._measure(measure), self._pair(a, b), most)
+        return {source: [(pull.unit, pull.move) for pull in pulls] for source, pulls in found.items()}
+
+    def _pulls(self, m: Measure, asked: Contrasts, most: int = 5) -> dict[str, tuple[Pull, ...]]:
+        """The units that pull a pair most, by source."""
+        lattice = self.lattice(m)
+        found = {x.source: Pull.most_of(x, asked, most) for x in self._moves(lattice)}
+        if "collection" in self.over:
+            documents = self._material.documents(m, lattice, int(asked.a[0]), int(asked.b[0]))
+            found["collection"] = Pull.most_of(documents, Contrasts.of([(0, 1)]), most)
+        return {source: found[source] for source in UNITS if source in found}
 
     def _moves(self, lattice: Lattice) -> list[Moves]:
         """Of the units that can be named."""
@@ -317,8 +330,9 @@ class Study:
             comparison, outcome, self.smallest, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
-            {x.source: Pull.most_of(x, asked) for x in self._moves(lattice)} if known else {},
-            hidden, tuple(self._buying(m).steps(asked, prices, hidden)) if known else (), tuple(notes), tuple(lent),
+            self._pulls(m, asked) if known else {},
+            hidden, tuple(self._buying(m).steps(asked, prices, hidden)) if known and not lent else (), tuple(notes),
+            tuple(lent),
             self.holes,
         )  # fmt: skip
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from truegain.inference.results import Comparison
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
@@ -47,7 +49,7 @@ class Verdict:
     held_fixed: str
     lines: tuple[Line, ...]
     naive: Line
-    decides: str
+    largest_source: str
     decisive: dict[str, tuple[Pull, ...]]
     hidden: Hidden | None
     steps: tuple[Step, ...] = ()
@@ -132,7 +134,7 @@ class Verdict:
             return self._held_back(self.hidden, c.low)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
         several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
-        return f"{none} within the limits" + (f", and the largest source is {self.decides}" if several else "")
+        return f"{none} within the limits" + (f", and the largest source is {self.largest_source}" if several else "")
 
     def _held_back(self, hidden: Hidden, low: float) -> str:
         """How unjudged documents could turn what the labels say."""
@@ -206,6 +208,11 @@ class Verdict:
 
     def _next(self) -> list[str]:
         c = self.comparison
+        if self.borrowed:
+            return [
+                f"More topics would not settle it: that takes {LEAST_GOLD} or more gold labels of what the system "
+                "retrieved, drawn at random."
+            ]
         if not self.steps or c.low is None or c.high is None:
             return []
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
@@ -213,6 +220,7 @@ class Verdict:
             settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
             return ["\n".join([f"{settled}{head}", *(f"  {s.told}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
+        said += self._how_to_draw()
         if self.smallest > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
@@ -221,6 +229,16 @@ class Verdict:
             elif priced and len(priced) == len(enough):
                 said[0] += f"\nCheapest for +-{self.smallest:g}: {str(priced[0]).partition(' (')[0]}."
         return said
+
+    def _how_to_draw(self) -> list[str]:
+        """The command that draws the sample of the holes, where that is a next step."""
+        measure = shlex.quote(self.comparison.measure)
+        return [
+            f"`truegain holes JUDGMENTS RUN RUN -m {measure} --show sample --most {s.more} -o FILE.csv` draws them "
+            "from these two runs; with the labels filled in, --hole-sample FILE.csv takes them."
+            for s in self.steps
+            if s.what == "holes"
+        ]
 
     def table(self, words: bool = True) -> Table:
         """The difference over each source alone, over all together, and by the labels as they are.
@@ -270,7 +288,7 @@ class Verdict:
                 for x in self.lines
             ],
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
-            "decides": self.decides,
+            "largest_source": self.largest_source,
             "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
             "holes": None
             if self.hidden is None

@@ -1,0 +1,52 @@
+"""Options that mean the same in every command."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.tables.table import Format
+
+Judgments = Annotated[
+    str, typer.Argument(help="Judgments: TREC qrels, subtopic qrels, CSV, JSONL or Parquet; - is stdin.")
+]
+RunFiles = Annotated[list[str], typer.Argument(help="Runs: files, folders or globs; - is stdin.", metavar="RUN...")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--measure",
+        help="A measure, such as nDCG@10 or map; may be given several times (default AP; with --gold P@10).",
+    ),
+]
+Complete = Annotated[
+    bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
+]
+Level = Annotated[float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")]
+Depth = Annotated[int | None, typer.Option("-M", "--depth", help="Keep the first so many documents.")]
+JudgedOnly = Annotated[bool, typer.Option("-J", "--judged-only", help="Drop unjudged documents from the lists first.")]
+NoRelevant = Annotated[
+    Literal["zero", "skip"],
+    typer.Option("--no-relevant", help="A topic with nothing to find counts 0, or is left out."),
+]
+TrecEval = Annotated[
+    Literal["9", "10"], typer.Option("--trec-eval", help="Whose rules: 9 compares scores as float32, 10 as double.")
+]
+TiesBy = Annotated[
+    Literal["descending", "ascending"],
+    typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
+]
+CorpusFolder = Annotated[
+    str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
+]
+JudgedCorpus = Annotated[
+    str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
+]
+NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
+OutputFormat = Annotated[
+    Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+]
+Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")]
+Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
