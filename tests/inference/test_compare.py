@@ -11,11 +11,11 @@ import pytest
 
 import truegain as tg
 from tests.inference.matrices import generated, scores_of, trec8_ap
+from tests.inference.one_pair import paired_t
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.catalogue import TESTS
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.groups import groups_of, is_complete, marks
-from truegain.inference.differences.paired import paired_t
 from truegain.inference.differences.tukey import tukey_hsd
 from truegain.inference.multiple import adjust
 

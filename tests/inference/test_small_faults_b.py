@@ -14,6 +14,7 @@ import pytest
 from scipy import special, stats
 
 from tests.inference.matrices import generated
+from tests.inference.one_pair import cohens_dz, hedges_g, paired_t, welch, wilcoxon
 from truegain.errors import TruegainError
 from truegain.inference import limits, multiple
 from truegain.inference.agreement import alpha, kappa, left_out, paired
@@ -23,12 +24,11 @@ from truegain.inference.agreement.paired import Paired
 from truegain.inference.collection import few, jackknife, small_r, spread
 from truegain.inference.collection.expansion import depth_needed
 from truegain.inference.collection.score import few_relevant
-from truegain.inference.differences import effects, families, resampled, rows, topic_sets
+from truegain.inference.differences import families, resampled, rows, topic_sets
 from truegain.inference.differences.anova import one_way, two_way
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.groups import _stretches, marks
-from truegain.inference.differences.paired import mid_ranks, paired_t, sign_test, welch, wilcoxon
 from truegain.inference.intervals.topics import bootstrap_means, jackknife_means, means_and_errors
 from truegain.inference.meta import combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import check_trials, sequential_p, stages, trials_needed
@@ -158,13 +158,11 @@ def test_wilson_limits_solve_their_equation(share: float) -> None:
 
 def test_welch_tells_rounding_from_spread_by_the_larger_sample() -> None:
     """Guards the scale that a spread is held against: of zeros beside 0.3 and its rounding, that of the 0.3."""
-    rounded = [0.1 + 0.2, 0.3, 0.3]
-    for a, b in (([0.0, 0.0, 0.0], rounded), (rounded, [0.0, 0.0, 0.0])):
+    rounded, zeros = np.array([[0.1 + 0.2, 0.3, 0.3]]), np.zeros((1, 3))
+    for a, b in ((zeros, rounded), (rounded, zeros)):
         with pytest.raises(TruegainError, match="Welch's t has no value"):
-            welch(a, b)
-        with pytest.raises(TruegainError, match="all equal"):
-            effects.hedges_g(a, b)
-    assert welch(rounded, [0.3, 0.3]).p == 1.0
+            rows.welch_rows(a, b)
+    assert rows.welch_rows(rounded, np.full((1, 3), 0.3)).p == 1.0
     theirs = stats.ttest_ind([0.4, 0.9, 0.1, 0.2], [0.1, 0.2, 0.7], equal_var=False)
     ours = welch([0.1, 0.2, 0.7], [0.4, 0.9, 0.1, 0.2], confidence=0.8)
     ends = theirs.confidence_interval(0.8)
@@ -173,15 +171,13 @@ def test_welch_tells_rounding_from_spread_by_the_larger_sample() -> None:
 
 
 def test_paired_tests_by_hand() -> None:
-    """Guards the least numbers of topics, and Wilcoxon's and the sign test's p where they end at 1."""
+    """Guards the t of two differences, the sign test's p, and ranks of equal values, 0 of zeros."""
     assert paired_t([0.0, 2.0]).statistic == pytest.approx(1.0)
-    with pytest.raises(TruegainError, match="at least 2 topics"):
-        paired_t([0.3])
-    assert (sign_test([0.3]).p, wilcoxon([0.3]).p) == (1.0, 1.0)
-    assert sign_test([1.0, 1.0, 1.0, -1.0, 0.0]).p == pytest.approx(2 * 5 / 16)
-    ranks, sizes = mid_ranks(np.array([2.0, 1.0, 2.0, 2.0, 7.0]))
-    assert ranks.tolist() == [3.0, 1.0, 3.0, 3.0, 5.0]
-    assert sizes.tolist() == [1, 3, 1]
+    ups = np.array([[1.0, 1.0, 1.0, -1.0, 0.0]])
+    assert rows.sign_rows(0 * ups, ups).p == pytest.approx(2 * 5 / 16)
+    ranks, sizes = rows._ranks(np.array([[2.0, 1.0, 2.0, 0.0, 2.0, 7.0]]))
+    assert ranks.tolist() == [[0.0, 1.0, 3.0, 3.0, 3.0, 5.0]]
+    assert sizes.tolist() == [[1, 1, 3, 3, 3, 1]]
 
 
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
@@ -217,8 +213,8 @@ def test_each_system_has_the_t_interval_of_its_own_topics() -> None:
 def test_effects_of_many_pairs_are_those_one_by_one() -> None:
     """Guards dz and Hedges' g of rows, 0 where nothing differs and none where nothing varies."""
     a, b = generated(4, 6, seed=1), generated(4, 6, seed=2)
-    assert families._dz(b - a).tolist() == pytest.approx([effects.cohens_dz(*two) for two in zip(a, b, strict=True)])
-    assert families._hedges(a, b).tolist() == pytest.approx([effects.hedges_g(*two) for two in zip(a, b, strict=True)])
+    assert families._dz(b - a).tolist() == pytest.approx([cohens_dz(*two) for two in zip(a, b, strict=True)])
+    assert families._hedges(a, b).tolist() == pytest.approx([hedges_g(*two) for two in zip(a, b, strict=True)])
     flat = families._dz(np.array([[0.0, 0.0], [0.3, 0.3], [0.0, 2.0]]))
     assert flat[[0, 2]].tolist() == pytest.approx([0.0, 1 / math.sqrt(2)])
     assert math.isnan(flat[1])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.inference.matrices import generated, scores_of, within_chance
+from tests.inference.one_pair import paired_t
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import one_way
-from truegain.inference.differences.paired import paired_t
 from truegain.inference.differences.topic_plan import plan_table, plan_topics
 from truegain.inference.differences.topic_sets import (
     TopicSetSize,

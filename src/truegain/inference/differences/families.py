@@ -12,8 +12,7 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import complete
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
-from truegain.inference.differences.paired import SMALLEST_SPREAD
-from truegain.inference.differences.rows import flat_rows
+from truegain.inference.differences.rows import SMALLEST_SPREAD, flat_rows
 from truegain.measures.base import mean_of_rows
 from truegain.student import quantiles_of
 from truegain.tables.checks import warn
@@ -53,10 +52,6 @@ def all_at_once(
     found = chosen.run(x, settings)
     anova, means = found.anova, found.anova.means
     apart = means[second] - means[first]
-    spread = np.sqrt(anova.v_e)
-    effect = np.full(len(apart), np.nan) if anova.no_residual else apart / spread
-    if anova.no_residual and anova.f is not None:
-        effect = np.zeros(len(apart))
     low, high = (None, None) if found.margin is None else (apart - found.margin, apart + found.margin)
     if not chosen.resamples:  # which tell themselves
         settings.tested(len(apart))
@@ -67,7 +62,8 @@ def all_at_once(
         notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
     residual = "V_E2" if anova.layout == "two-way" else "V_E1"
     return FamilyResults(
-        means[first], means[second], found.p[first, second], low, high, effect, f"ES_HSD ({residual})",
+        means[first], means[second], found.p[first, second], low, high, anova.effects[first, second],
+        f"ES_HSD ({residual})",
         np.full(len(apart), anova.topics), means, low_mean, high_mean, interval, notes,
     )  # fmt: skip
 
