@@ -144,7 +144,7 @@ class Answers(Sequence[Answer], Generic[Answer]):
     0.05
     """
 
-    items: tuple[Answer, ...]
+    items: Sequence[Answer]
     made_by: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -171,7 +171,7 @@ class Answers(Sequence[Answer], Generic[Answer]):
         raise TruegainError(f"there is no answer for {at}; there are {some(there)}")
 
     @property
-    def pairs(self) -> tuple[Answer, ...]:
+    def pairs(self) -> Sequence[Answer]:
         """The comparisons."""
         return self.items
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +22,7 @@ CELLS = 2_000_000  # scores of pairs held at a time
 LEAST, FEW = 3, 10  # topics: refused below, told below
 
 
-@dataclass(frozen=True, eq=False)
-class FamilyResults:
+class FamilyResults(NamedTuple):
     """For each pair the means, p, limits and effect (NaN where it has no value), and each system's mean and limits."""
 
     first: Floats
@@ -56,7 +54,7 @@ def all_at_once(
     if not chosen.resamples:  # which tell themselves
         settings.tested(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
-    interval = f"low and high: {settings.confidence:g} interval, residual variance of the {anova.layout} analysis"
+    interval = f"interval, residual variance of the {anova.layout} analysis"
     notes: tuple[str, ...] = ()
     if found.trials is not None:
         notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
@@ -102,7 +100,7 @@ def pair_by_pair(
     return FamilyResults(
         mean_first, mean_second, p, low if known else None, high if known else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
-        f"low and high: {settings.confidence:g} t interval of the system's own topics",
+        "t interval of the system's own topics",
         (chosen.question,) if chosen.question else (),
     )  # fmt: skip
 

@@ -30,6 +30,11 @@ class PairList(Sequence[Comparison]):
     adjustment: str
     confidence: float
 
+    @property
+    def shown(self) -> Floats:
+        """The adjusted p of every pair where there is one, else p."""
+        return self.found.p if self.adjusted is None else self.adjusted
+
     def __len__(self) -> int:
         return len(self.first)
 
