@@ -1,4 +1,4 @@
-"""The paper's own intervals over collections: MAP, L-MAP and G-MAP, by bootstrap and from the parts, and AP by topic.
+"""The paper's own intervals over collections: MAP and G-MAP, by bootstrap and from the parts, and AP by topic.
 
 They are short where topics have few relevant documents; `score.py` has what holds there.
 """
@@ -33,38 +33,28 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[
         )
     values = _means(spread.ap, spread.counted)
     drawn = spread.means["MAP"]
-    se = drawn.sd
+    se = drawn.std(axis=1, ddof=1)
     if method == "parametric":
         weight = (spread.ap - spread.ap**2) ** 2
         se = np.sqrt(np.nansum(weight * spread.sd_logit**2, axis=1)) / spread.counted
-        limits = linear(values, se, spread.confidence)
-        low, high = limits.low, limits.high
+        low, high, _ = linear(values, se, spread.confidence)
     elif method == "percentile":
-        low, high = drawn.low, drawn.high
+        tail = (1 - spread.confidence) / 2
+        low, high = np.quantile(drawn, [tail, 1 - tail], axis=1)
     else:
-        limits = linear(logits(values, EPSILON), drawn.sd_logit, spread.confidence)
+        sd_logit = logits(drawn, EPSILON).std(axis=1, ddof=1)
+        limits = linear(logits(values, EPSILON), sd_logit, spread.confidence)
         low, high = inverse_logits(limits.low), inverse_logits(limits.high)
     return _estimates(spread, "AP", values, within(low, high, BOUNDS), se, method)
-
-
-def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
-    """L-MAP: the mean of logit(AP) over topics, with the spread the drawn collections give it.
-
-    L-MAP = (1/k) sum of ln(AP / (1 - AP)), AP kept within epsilon of 0 and 1
-    """
-    values = _means(logits(spread.ap, EPSILON), spread.counted)
-    se = spread.means["L-MAP"].sd
-    limits = linear(values, se, spread.confidence)
-    return _estimates(spread, "L-MAP", values, (limits.low, limits.high), se, "bootstrap")
 
 
 def geometric_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
     """G-MAP: the geometric mean of AP over topics, AP at least 0.00001, normal on its logarithm."""
     logs = _means(np.log(np.maximum(spread.ap, FLOOR)), spread.counted)
     values = np.exp(logs)
-    se = spread.means["G-MAP"].sd
-    limits = linear(logs, se / values, spread.confidence)
-    return _estimates(spread, "GMAP", values, within(np.exp(limits.low), np.exp(limits.high), BOUNDS), se, "bootstrap")
+    se = spread.means["G-MAP"].std(axis=1, ddof=1)
+    low, high, _ = linear(logs, se / values, spread.confidence)
+    return _estimates(spread, "GMAP", values, within(np.exp(low), np.exp(high), BOUNDS), se, "bootstrap")
 
 
 def _means(matrix: Floats, counted: Ints) -> Floats:

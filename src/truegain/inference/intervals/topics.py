@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -74,7 +73,8 @@ def topic_intervals(
         draws = bootstrap_means(data.values, check_replicates(replicates, confidence), seed)
         se, redrawn = np.where(flat, 0.0, np.std(draws.means, axis=1, ddof=1)), draws.redrawn
         limits = _limits(method, data.values, draws, confidence)
-    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n, flat, confidence)
+    fell_back = np.broadcast_to(limits.fell_back, n.shape)
+    back, notes = data.back, _notes(method, fell_back, redrawn, n, flat, confidence)
     low, high = intervals.within(back(limits.low), back(limits.high), data.bounds)
     return [
         Estimate(
@@ -85,7 +85,7 @@ def topic_intervals(
             float(high[i]),
             level=confidence,
             over="topics",
-            method=_named(method, bool(limits.fell_back[i])),
+            method=_named(method, bool(fell_back[i])),
             se=None if data.in_logs else float(se[i]),
             n=int(n[i]),
             notes=notes,
@@ -94,8 +94,7 @@ def topic_intervals(
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class BootstrapMeans:
+class BootstrapMeans(NamedTuple):
     """Bootstrap means, systems by replicates, their standard errors, and how many replicates were drawn again."""
 
     means: Floats
