@@ -34,7 +34,6 @@ from truegain.inference.judges.rates import Rates, _correlation, added, clearly_
 from truegain.inference.judges.soundness import check_inside
 from truegain.inference.labels.prospect import _of_topics_and_errors
 from truegain.inference.ranks.overlap import top_overlap, top_set
-from truegain.inference.ranks.rbo import average_overlap
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
@@ -448,13 +447,9 @@ def test_depths_at_the_edge() -> None:
     """Guards the whole length as a depth, and one more as an error."""
     assert top_overlap("abc", "bcd", 3) == pytest.approx(2 / 3)
     assert top_overlap("abc", "bcd", 1) == 0.0
-    assert average_overlap("abc", "bacd", 3) == average_overlap("abc", "bacd") == pytest.approx((0 + 1 + 1) / 3)
-    assert average_overlap("abc", "acb", 1) == 1.0
     for depth in (0, 4):
         with pytest.raises(TruegainError, match="cannot be compared"):
             top_overlap("abc", "bcd", depth)
-        with pytest.raises(TruegainError, match="depth"):
-            average_overlap("abc", "bacd", depth)
 
 
 def test_long_and_cliff_with_t() -> None:
