@@ -221,10 +221,8 @@ def test_stretches_of_the_ranking_one_by_one(seed: int) -> None:
 
 
 @pytest.mark.parametrize("start", [0.5, 2.0, 4.0, 5.0, 6.0, 7.5, 19.0, 60.0])
-@pytest.mark.parametrize(
-    ("wanted", "least", "want"), [(0.5, 2, 5), (0.45, 2, 5), (0.2, 2, 2), (0.1, 2, 2), (0.3, 3, 3)]
-)
-def test_the_search_finds_the_least_from_any_start(start: float, wanted: float, least: int, want: int) -> None:
+@pytest.mark.parametrize(("wanted", "want"), [(0.5, 5), (0.45, 5), (0.3, 3), (0.2, 2), (0.1, 2)])
+def test_the_search_finds_the_least_from_any_start(start: float, wanted: float, want: int) -> None:
     """Guards the search where a number reaches just what is wanted, from below, from above and at the least."""
     asked: list[int] = []
 
@@ -232,8 +230,8 @@ def test_the_search_finds_the_least_from_any_start(start: float, wanted: float, 
         asked.append(n)
         return n / 10
 
-    assert topic_sets._search("x", start, least, reach, wanted, "exact") == TopicSetSize("x", want, want / 10, start)
-    assert min(asked) >= least
+    assert topic_sets._search(start, reach, wanted) == TopicSetSize(want, want / 10, start)
+    assert min(asked) >= 2
     assert len(asked) < 60
 
 
@@ -251,15 +249,13 @@ def test_published_start_values_have_their_places() -> None:
         assert found.topics == pytest.approx(found.start, abs=4)
 
 
-def test_designs_have_their_names_and_their_refusals() -> None:
-    """Guards which design is told, levels outside of 0 to 1, and power no greater than alpha."""
-    finders: list[tuple[str, Callable[..., TopicSetSize], tuple[Any, ...]]] = [
-        ("paired-t", topics_for_paired_t, ()),
-        ("two-sample-t", topic_sets.topics_for_two_sample_t, ()),
-        ("anova", topic_sets.topics_for_anova, (3,)),
+def test_designs_have_their_refusals() -> None:
+    """Guards defaults, levels outside of 0 to 1, and power no greater than alpha."""
+    finders: list[tuple[Callable[..., TopicSetSize], tuple[Any, ...]]] = [
+        (topics_for_paired_t, ()),
+        (topic_sets.topics_for_anova, (3,)),
     ]
-    for name, find, more in finders:
-        assert find(0.5, 0.1, *more).design == name
+    for find, more in finders:
         assert find(0.5, 0.1, *more) == find(0.5, 0.1, *more, alpha=0.05, power=0.8)
         assert find(0.5, 0.1, *more, alpha=0.3, power=0.3).topics == 2
         for wrong in ({"alpha": 1.5}, {"alpha": 0.0}, {"power": 1.5}, {"alpha": 0.3, "power": 0.2}):
@@ -268,8 +264,6 @@ def test_designs_have_their_names_and_their_refusals() -> None:
         with pytest.raises(TruegainError, match="leaves nothing to plan"):
             find(0.5, 0.0, *more)
     assert topics_for_width(0.5, 0.1) == topics_for_width(0.5, 0.1, alpha=0.05)
-    assert topics_for_width(0.5, 0.1).design == "width"
-    assert topics_for_width(0.5, 0.1, two_sample=True).design == "two-sample-width"
     with pytest.raises(TruegainError, match="at least 2 systems"):
         topic_sets.topics_for_anova(0.5, 0.1, 1)
     for call, same in (
@@ -292,23 +286,23 @@ def test_what_a_paired_plan_can_detect(method: Any) -> None:
     """Guards the plan of two systems: variance 2 V_E2, the difference at hand, defaults, and every size listed."""
     x = generated(4, 20, seed=6)
     plan = plan_topics(scores_of(x), detect=0.1, method=method)
-    variance, far = 2 * two_way(x).v_e, plan.details["at_hand_detects"]
+    made_by = plan.table.made_by
+    variance, far = 2 * two_way(x).v_e, float(str(made_by["at_hand_detects"]))
     pairs = [np.var(x[i] - x[j], ddof=1) for i, j in itertools.combinations(range(4), 2)]
-    assert plan.details["variance"] == pytest.approx(variance) == pytest.approx(np.mean(pairs))
+    assert made_by["variance"] == pytest.approx(variance) == pytest.approx(np.mean(pairs))
     reached = topic_sets.power_of_t(math.sqrt(20 / variance) * far, 19, 0.05, method)
     assert reached == pytest.approx(0.8, abs=1e-9)
-    wanted = {(d, p) for d in (0.05, 0.1, 0.15000000000000002, 0.2) for p in (0.7, 0.8, 0.9)}
-    assert set(plan.details["sizes"]) == wanted
-    for (difference, power), size in plan.details["sizes"].items():
-        assert size == topics_for_paired_t(difference, variance, power=power, method=method)
-    assert plan.needed["topics"] == plan.details["sizes"][0.1, 0.8].topics
-    assert plan.details["reached"] == plan.details["sizes"][0.1, 0.8].reached
-    assert plan.details["topics_at_hand"] == 20
-    little = plan_topics(scores_of(x), detect=0.1, power=0.1, method=method).details["at_hand_detects"]
+    for row, difference in zip(plan.table.rows, (0.05, 0.1, 0.15000000000000002, 0.2), strict=True):
+        sizes = (topics_for_paired_t(difference, variance, power=p, method=method).topics for p in (0.7, 0.8, 0.9))
+        assert row == (difference, *sizes)
+    wanted = topics_for_paired_t(0.1, variance, method=method)
+    assert (plan.needed["topics"], made_by["reached"], made_by["topics_at_hand"]) == (*wanted[:2], 20)
+    plain = plan_topics(scores_of(x), detect=0.1, power=0.1, method=method)
+    little = float(str(plain.table.made_by["at_hand_detects"]))
     assert topic_sets.power_of_t(math.sqrt(20 / variance) * little, 19, 0.05, method) == pytest.approx(0.1, abs=1e-9)
     wide = plan_topics(scores_of(x), detect=0.1, design="width", method=method, alpha=0.1)
     want = topic_sets.expected_width(20, variance, 19, 0.1, method)
-    assert wide.details["at_hand_detects"] == pytest.approx(want, rel=1e-12)
+    assert wide.table.made_by["at_hand_detects"] == pytest.approx(want, rel=1e-12)
 
 
 # ---------------------------------------------------------------------- discriminative power

@@ -16,14 +16,14 @@ from truegain.errors import TruegainError
 from truegain.inference.differences import families
 from truegain.inference.differences.anova import one_way, two_way
 from truegain.inference.differences.groups import groups_of, is_complete, marks
-from truegain.inference.differences.topic_plan import plan_table, plan_topics
+from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.topic_sets import (
     ANOVA_START,
     expected_width,
     power_of_anova,
     power_of_t,
     topics_for_anova,
-    topics_for_two_sample_t,
+    topics_for_paired_t,
     topics_for_width,
 )
 
@@ -158,12 +158,12 @@ def test_start_values_by_their_formulas() -> None:
     assert found.start == pytest.approx((4.860 + 3.584 * 2) / (0.01 / 0.1), rel=1e-9)
     assert topics_for_anova(0.1, 0.05, 5, alpha=0.01, power=0.9).start == pytest.approx((10.439 + 5.213 * 2) / 0.1)
     assert topics_for_anova(0.1, 0.05, 5, alpha=0.02).start == found.start
-    two = topics_for_two_sample_t(0.1, 0.05, alpha=0.01, power=0.9)
-    assert two.start == pytest.approx(2 * (z(0.995) + z(0.9)) ** 2 * 5 + z(0.995) ** 2 / 4, rel=1e-9)
-    wide = topics_for_width(0.1, 0.05, two_sample=True)
-    assert wide.start == pytest.approx(8 * z(0.975) ** 2 * 0.05 / 0.01, rel=1e-9)
-    assert wide.reached == pytest.approx(expected_width(wide.topics, 0.1, 2 * (wide.topics - 1)), rel=1e-12)
-    assert expected_width(wide.topics - 1, 0.1, 2 * (wide.topics - 2)) > 0.1
+    two = topics_for_paired_t(0.1, 0.05, alpha=0.01, power=0.9)
+    assert two.start == pytest.approx((z(0.995) + z(0.9)) ** 2 * 5 + z(0.995) ** 2 / 2, rel=1e-9)
+    wide = topics_for_width(0.1, 0.05)
+    assert wide.start == pytest.approx(4 * z(0.975) ** 2 * 0.05 / 0.01, rel=1e-9)
+    assert wide.reached == pytest.approx(expected_width(wide.topics, 0.05, wide.topics - 1), rel=1e-12)
+    assert expected_width(wide.topics - 1, 0.05, wide.topics - 2) > 0.1
 
 
 def test_no_smaller_set_would_do_in_any_design() -> None:
@@ -173,9 +173,9 @@ def test_no_smaller_set_would_do_in_any_design() -> None:
         assert anova.reached == pytest.approx(power_of_anova(anova.topics, 4, anova.topics * difference**2 / 0.1))
         less = anova.topics - 1
         assert anova.topics == 2 or power_of_anova(less, 4, less * difference**2 / 0.1) < 0.8
-        two = topics_for_two_sample_t(difference, 0.05)
+        two = topics_for_paired_t(difference, 0.05)
         less = two.topics - 1
-        assert two.topics == 2 or power_of_t(math.sqrt(less / 0.1) * difference, 2 * less - 2) < 0.8
+        assert two.topics == 2 or power_of_t(math.sqrt(less / 0.05) * difference, less - 1) < 0.8
 
 
 def test_approximate_power_is_the_published_formula() -> None:
@@ -203,12 +203,14 @@ def test_what_topics_at_hand_detect() -> None:
     """Guards the difference found with the topics there are, in the analysis of variance, and the sizes listed."""
     x = generated(5, 30, seed=2)
     plan = plan_topics(scores_of(x), detect=0.05, design="anova", power=0.75, alpha=0.01)
-    variance, far = one_way(x).v_e, plan.details["at_hand_detects"]
+    variance, far = one_way(x).v_e, float(str(plan.table.made_by["at_hand_detects"]))
     assert power_of_anova(30, 5, 30 * far**2 / (2 * variance), 0.01) == pytest.approx(0.75, abs=1e-9)
-    for (difference, power), size in plan.details["sizes"].items():
-        assert size == topics_for_anova(difference, variance, 5, alpha=0.01, power=power)
-    assert plan_table(plan).columns == ("difference", *(f"power {p:g}" for p in (0.7, 0.75, 0.8, 0.9)))
+    powers = (0.7, 0.75, 0.8, 0.9)
+    assert plan.table.columns == ("difference", *(f"power {p:g}" for p in powers))
+    for difference, *sizes in plan.table.rows:
+        given = [topics_for_anova(float(str(difference)), variance, 5, alpha=0.01, power=p).topics for p in powers]
+        assert sizes == given
     wide = plan_topics(scores_of(x), detect=0.05, design="width")
-    assert [r[0] for r in plan_table(wide).rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
+    assert [r[0] for r in wide.table.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     with pytest.raises(TruegainError, match="no variance to plan with"):
         plan_topics(scores_of(np.tile([0.1, 0.5, 0.3], (2, 1)) + np.array([[0.0], [0.1]])), detect=0.1)

@@ -6,7 +6,6 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -293,26 +292,21 @@ def test_trials_and_topics_that_can_tell() -> None:
 # ---------------------------------------------------------------------- topic set sizes
 
 
-@pytest.mark.parametrize("two", [False, True])
-def test_topic_set_sizes_are_the_least_that_do(two: bool) -> None:
+def test_topic_set_sizes_are_the_least_that_do() -> None:
     """Guards the search and the power: n reaches it, n - 1 does not, by statistics of scipy."""
-    find: Callable[..., topic_sets.TopicSetSize] = (
-        topic_sets.topics_for_two_sample_t if two else topic_sets.topics_for_paired_t
-    )
 
     def power(n: int, difference: float) -> float:
-        df, away = (2 * n - 2, difference * math.sqrt(n / 2)) if two else (n - 1, difference * math.sqrt(n))
-        t = stats.t.ppf(0.975, df)
-        return float(stats.nct.sf(t, df, away) + stats.nct.cdf(-t, df, away))
+        t, away = stats.t.ppf(0.975, n - 1), difference * math.sqrt(n)
+        return float(stats.nct.sf(t, n - 1, away) + stats.nct.cdf(-t, n - 1, away))
 
     for difference in (0.3, 1.0, 4.0):
-        n = find(difference, 1.0, power=0.7).topics
+        n = topic_sets.topics_for_paired_t(difference, 1.0, power=0.7).topics
         assert power(n, difference) >= 0.7
         assert n == 2 or power(n - 1, difference) < 0.7
-    wide = topic_sets.topics_for_width(0.5, 1.0, two_sample=two)
-    n, df = wide.topics, (2 if two else 1) * (wide.topics - 1)
+    wide = topic_sets.topics_for_width(0.5, 1.0)
+    n, df = wide.topics, wide.topics - 1
     unbiased = math.sqrt(2 / df) * special.gamma((df + 1) / 2) / special.gamma(df / 2)
-    want = 2 * stats.t.ppf(0.975, df) * math.sqrt((2 if two else 1) / n) * unbiased
+    want = 2 * stats.t.ppf(0.975, df) * math.sqrt(1 / n) * unbiased
     assert wide.reached == pytest.approx(want, rel=1e-9)
     assert wide.reached <= 0.5
 

@@ -76,14 +76,14 @@ def topics_command(
     output: Output = "-",
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
-    from truegain.inference.differences.topic_plan import plan_table, plan_topics
+    from truegain.inference.differences.topic_plan import plan_topics
 
     scores = scored(
         judgments, runs, [measure], name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
     )  # fmt: skip
     found = plan_topics(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
-    write_table(plan_table(found), output_format, output)
+    write_table(found.table, output_format, output)
 
 
 @plan.command("labels")
@@ -176,8 +176,5 @@ def assessors_command(
 ) -> None:
     """How many assessors a document needs for its mean rating to be this close to that of all."""
     from truegain.inference.agreement.plan import assessors_needed
-    from truegain.tables.table import Table
 
-    found = assessors_needed(sigma, error, confidence)
-    row = (found.needed["assessors"], sigma, error, confidence)
-    write_table(Table(("assessors", "sigma", "error", "confidence"), [row], notes=(found.aim,)), output_format, output)
+    write_table(assessors_needed(sigma, error, confidence).table, output_format, output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from truegain.errors import TruegainError, some
 from truegain.tables.table import Table
@@ -117,15 +117,17 @@ def table_of(
     return Table(tuple(names), rows, made_by or {}, title, notes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """What to buy next: how many of what, for which aim, and how sure that is."""
+    """What to buy next: how many of what, for which aim; and a table of it, with other aims and what it rests on.
 
-    what: str
+    >>> print(Plan({"topics": 35, "gold pairs": 1200}, "a difference of 0.1 is found", Table((), [])))
+    35 topics, 1,200 gold pairs: a difference of 0.1 is found
+    """
+
     needed: Mapping[str, int]
     aim: str
-    details: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    table: Table
 
     def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())

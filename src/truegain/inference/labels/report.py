@@ -22,6 +22,7 @@ from truegain.inference.labels.plan import (
     plan_table,
 )
 from truegain.inference.labels.prospect import Outlook, outlook_of
+from truegain.inference.results import Plan
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
@@ -33,16 +34,15 @@ ROWS = 9
 
 
 @dataclass(frozen=True, eq=False)
-class LabelReport:
-    """A plan, the table of cost against detectable difference, and the next pairs for the gold judge.
+class LabelReport(Plan):
+    """A plan of labels: the table has cost against detectable difference; and the next pairs for the gold judge.
 
-    found_already: the smallest difference that the labels at hand find with the wanted power.  about_batch: what the
-    batch is, or why there is none.
+    plan: what is bought; prospect: what that rests on.  found_already: the smallest difference that the labels at hand
+    find with the wanted power.  about_batch: what the batch is, or why there is none.
     """
 
     plan: LabelPlan
     prospect: Prospect
-    table: Table
     batch: Judgments | None
     about_batch: str
     found_already: float | None
@@ -140,7 +140,11 @@ def plan(
         "found_already": already,
     }  # fmt: skip
     shown = Table(shown.columns, shown.rows, made_by, shown.title, notes)
-    return LabelReport(chosen, prospect, shown, sent, about, already, confidence, power, seen.largest)
+    needed = {"bronze labels": chosen.new_bronze_labels, "gold labels": chosen.new_gold_labels}
+    aim = f"a difference of {wanted:g} in {one} is found with power {power:g}"
+    return LabelReport(
+        needed, aim, shown, chosen, prospect, sent, about, already, confidence, power, seen.largest
+    )  # fmt: skip
 
 
 def _wanted(seen: Outlook, detect: float | None, measure: str) -> float:
