@@ -31,7 +31,7 @@ class Buying:
         steps, made = steps_of(self.standing(asked), self.smallest, prices), self.material
         if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
-        value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked)
+        value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
         told = [
@@ -55,7 +55,7 @@ class Buying:
         return Standing(
             parts, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
-            quantile_of(self.confidence, float(self.lattice.spread(asked).df[0])),
+            quantile_of(self.confidence, float(self.lattice.spread(asked, self.confidence).df[0])),
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled hole",
         )  # fmt: skip
