@@ -185,7 +185,7 @@ def shares_of(worlds: range, **settings: float) -> tuple[list[float], dict[tuple
     shares: dict[tuple[object, object], list[list[float]]] = {}
     for seed in worlds:
         world = magnitude_ratings(seed=seed, **settings)  # type: ignore[arg-type]
-        alphas.append(alpha(normalised(world.ratings), "ratio", trials=0).value or 0.0)
+        alphas.append(alpha(normalised(world.ratings), "ratio", trials=0).value)
         for kind, order in enumerate((world.truth, world.expert)):
             for row in magnitudes(world.ratings, order).combinations.records():
                 assert isinstance(row["mean over topics"], float)

@@ -49,9 +49,13 @@ class Estimate:
         return self.high - self.low
 
     def __str__(self) -> str:
-        interval = f"[{self.low:.4f}, {self.high:.4f}]"
-        how = f"{100 * self.level:g}% over {self.over}, {self.method}"
-        return f"{self.system} {self.measure} {self.value:.4f} {interval} {how}".lstrip()
+        name = f"{self.system} {self.measure}".lstrip()
+        if self.refused:
+            return f"{name}: undefined, {'; '.join(self.notes)}"
+        value = f"{name} {self.value:.4f}"
+        if math.isnan(self.low):
+            return value
+        return f"{value} [{self.low:.4f}, {self.high:.4f}] {100 * self.level:g}% over {self.over}, {self.method}"
 
 
 @dataclass(frozen=True)
