@@ -14,9 +14,10 @@ from scipy import stats
 
 from tests.inference.matrices import generated, scores_of
 from truegain.errors import TruegainError
-from truegain.inference.differences import discriminative, families, studentized, topic_sets, tukey
+from truegain.experiments import discriminative
+from truegain.experiments.discriminative import DiscriminativePower, discriminative_power
+from truegain.inference.differences import families, studentized, topic_sets, tukey
 from truegain.inference.differences.anova import complete, one_way, two_way
-from truegain.inference.differences.discriminative import DiscriminativePower, discriminative_power
 from truegain.inference.differences.groups import _stretches, groups_of, is_complete
 from truegain.inference.differences.resampled import bootstrap_p
 from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf

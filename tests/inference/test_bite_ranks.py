@@ -15,10 +15,10 @@ from scipy import stats
 import truegain as tg
 from tests.inference.matrices import generated, scores_of
 from truegain.errors import TruegainError
+from truegain.experiments.top_sets import top_set
 from truegain.inference.ranks import correlate as correlation
 from truegain.inference.ranks.agreement import RankOptions, agreement, ranking
-from truegain.inference.ranks.overlap import top_overlap, top_set
-from truegain.inference.ranks.rbo import rbo
+from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import swap_rates
 from truegain.inference.ranks.tau import kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_b, tau_ap_walking

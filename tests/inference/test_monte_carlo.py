@@ -13,11 +13,11 @@ import truegain as tg
 from tests.inference.matrices import generated, scores_of, shuffled
 from tests.inference.one_pair import wilcoxon
 from truegain.errors import DataWarning, TruegainError
+from truegain.experiments.discriminative import discriminative_power
 from truegain.experiments.ratings_world import uniform_ratings
 from truegain.experiments.unanimity import _tested, unanimity
 from truegain.experiments.world import simulate
 from truegain.inference.differences.catalogue import find_test
-from truegain.inference.differences.discriminative import discriminative_power
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truegain.errors import TruegainError
-from truegain.inference.ranks.overlap import jaccard, top_overlap, top_set
-from truegain.inference.ranks.rbo import overlaps, rbo
+from truegain.experiments.top_sets import jaccard, top_set
+from truegain.inference.ranks.rbo import overlaps, rbo, top_overlap
 
 RANKING = st.lists(st.integers(0, 12), min_size=1, max_size=9, unique=True)
 

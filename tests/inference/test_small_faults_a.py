@@ -14,6 +14,7 @@ from scipy import special, stats
 import truegain as tg
 from tests.worlds import study
 from truegain.errors import TruegainError
+from truegain.experiments.top_sets import top_set
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.next import _moved, judge_next, leave_out
 from truegain.inference.judges.favour import Favour, _favour
@@ -33,7 +34,7 @@ from truegain.inference.judges.intervals import (
 from truegain.inference.judges.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.judges.soundness import check_inside
 from truegain.inference.labels.prospect import _of_topics_and_errors
-from truegain.inference.ranks.overlap import top_overlap, top_set
+from truegain.inference.ranks.rbo import top_overlap
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure

@@ -12,11 +12,11 @@ from truegain.errors import InputError, TruegainError
 from truegain.experiments.magnitude_draws import resampled_taus
 from truegain.experiments.magnitude_merged import merged_systems, only_rows
 from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
+from truegain.experiments.top_sets import jaccard, top_set
 from truegain.experiments.unanimity import check_alpha
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.inference.differences.rows import wilcoxon_rows
-from truegain.inference.ranks.overlap import jaccard, top_set
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned

@@ -9,8 +9,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.intervals.topic_means import settled
-from truegain.inference.ranks.overlap import top_overlap
-from truegain.inference.ranks.rbo import rbo
+from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.tau import TauMethod, kendall_tau, paired, tau_interval
 from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_walking
 from truegain.inference.results import Estimate

@@ -15,8 +15,7 @@ from truegain._version import __version__
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
-from truegain.inference.ranks.overlap import top_overlap
-from truegain.inference.ranks.rbo import rbo
+from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau
 from truegain.inference.ranks.tau_ap import tau_ap_b

@@ -1,4 +1,4 @@
-"""Rank-biased overlap of two rankings that may be cut off, and of different lengths."""
+"""Overlap of two rankings: rank-biased, of rankings that may be cut off and of different lengths; and of the top."""
 
 from __future__ import annotations
 
@@ -48,6 +48,17 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Estimat
     best += float(((2 * later - n - s + x_l) / later * p**later).sum()) + p ** (all_in + 1) / (1 - p)
     most = (1 - p) / p * (float((overlap / d * weight)[~past].sum()) + best)
     return Estimate("", f"RBO(p={p:g})", ext, least, most, 1.0, "ranks not seen", "extrapolated")
+
+
+def top_overlap(a: Sequence[Hashable], b: Sequence[Hashable], k: int) -> float:
+    """Share of the first k of one ranking that are among the first k of the other: |A_k & B_k|/k.
+
+    >>> round(top_overlap("abcdefg", "bazcqdf", 3), 6)
+    0.666667
+    """
+    if not 1 <= k <= min(len(a), len(b)):
+        raise TruegainError(f"the top {k} of rankings of {len(a)} and {len(b)} cannot be compared; give a smaller one")
+    return len(set(a[:k]) & set(b[:k])) / k
 
 
 def overlaps(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:
