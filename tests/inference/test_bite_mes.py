@@ -22,6 +22,7 @@ from truegain.inference.collection import difference as pairs_by_topic
 from truegain.inference.collection.difference import CollectionDifference, collection_differences, combined_comparisons
 from truegain.inference.collection.means import (
     geometric_mean_estimates,
+    logistic_mean_estimates,
     mean_estimates,
     paper_topic_estimates,
 )
@@ -126,7 +127,7 @@ def drawn_ap(replicates: int = 60) -> Floats:
 
 
 def test_means_of_the_paper_written_out() -> None:
-    """Guards MAP and G-MAP with their limits, from the same draws, systems that lack topics among them."""
+    """Guards MAP, L-MAP and G-MAP with their limits, from the same draws, systems that lack topics among them."""
     ranked, draws, z = lists(), drawn_ap(), statistics.NormalDist().inv_cdf(0.95)
     spread = collection_spread(ranked, replicates=60, seed=SEED, confidence=0.9)
     ap = np.where(np.isnan(draws[:, :, 0]), np.nan, np.asarray(parse_measure("AP").score(ranked), np.float64))
@@ -157,7 +158,12 @@ def test_means_of_the_paper_written_out() -> None:
         assert [e.high for e in by[method]] == pytest.approx(high.tolist())
         assert [e.se for e in by[method]] == pytest.approx(error.tolist())
         assert [e.n for e in by[method]] == [6, 6, 4]
-    logs = np.nanmean(np.log(np.maximum(ap, 1e-5)), axis=1)
+    odds, logs = np.nanmean(logit(ap), axis=1), np.nanmean(np.log(np.maximum(ap, 1e-5)), axis=1)
+    error = np.nanmean(logit(draws), axis=1).std(axis=1, ddof=1)
+    found = logistic_mean_estimates(spread)
+    assert [e.value for e in found] == pytest.approx(odds.tolist())
+    assert [e.low for e in found] == pytest.approx((odds - z * error).tolist())
+    assert [e.se for e in found] == pytest.approx(error.tolist())
     means = np.exp(np.nanmean(np.log(np.maximum(draws, 1e-5)), axis=1))
     error = means.std(axis=1, ddof=1)
     found = geometric_mean_estimates(spread)

@@ -15,7 +15,7 @@ from truegain.engine import Local
 from truegain.experiments.world import World, simulate
 from truegain.inference.collection.difference import collection_differences
 from truegain.inference.collection.expansion import drawn_scores
-from truegain.inference.collection.means import geometric_mean_estimates, mean_estimates
+from truegain.inference.collection.means import geometric_mean_estimates, logistic_mean_estimates, mean_estimates
 from truegain.inference.collection.small_r import limit_at_one, limit_at_zero
 from truegain.inference.collection.spread import METHODS, accelerations, average_precision, collection_spread
 from truegain.inference.intervals.estimate import intervals
@@ -149,6 +149,8 @@ def test_means_by_bootstrap_and_from_the_parts_agree() -> None:
     for a, b in zip(mean_estimates(spread), mean_estimates(spread, "parametric"), strict=True):
         assert a.value == pytest.approx(b.value, abs=1e-12)
         assert a.se == pytest.approx(b.se, rel=0.1)
+    odds = np.log(scores / (1 - scores)).mean(axis=1)
+    assert [e.value for e in logistic_mean_estimates(spread)] == pytest.approx(odds.tolist())
     geometric = np.exp(np.log(scores).mean(axis=1))
     assert [e.value for e in geometric_mean_estimates(spread)] == pytest.approx(geometric.tolist())
 

@@ -18,6 +18,7 @@ from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.groups import groups_of, is_complete, marks
 from truegain.inference.differences.tukey import tukey_hsd
 from truegain.inference.multiple import adjust
+from truegain.inference.results import Answers
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -261,3 +262,14 @@ def test_trec8_stays_readable(shared_data: Path) -> None:
     lines = str(found).splitlines()
     assert lines[0] == "AP: 3,423 of 8,256 pairs differ (tukey-hsd, p < 0.05)"
     assert max(map(len, lines)) <= 100
+
+
+def test_a_comparison_is_answers_like_others() -> None:
+    """Guards the one container: pairs by number, in slices, as a frame and as records, with means as estimates."""
+    found = tg.compare(scores_of(generated(4, 12, seed=2)), test="paired-t")
+    assert isinstance(found, Answers)
+    assert (len(found), found[0], list(found[4:])) == (6, found.pairs[0], list(found)[4:])
+    assert found.frame().columns == list(found.table().columns)
+    assert len(found.to_dict()["rows"]) == 6  # type: ignore[arg-type]
+    assert tuple(m.system for m in found.means) == found.systems
+    assert found.significant == sum(c.differs for c in found) == int(np.triu(found.differ, 1).sum())

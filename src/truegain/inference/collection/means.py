@@ -1,4 +1,4 @@
-"""The paper's own intervals over collections: MAP and G-MAP, by bootstrap and from the parts, and AP by topic.
+"""The paper's own intervals over collections: MAP, L-MAP and G-MAP, by bootstrap and from the parts, and AP by topic.
 
 They are short where topics have few relevant documents; `score.py` has what holds there.
 """
@@ -48,6 +48,17 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[
     return _estimates(spread, "AP", values, within(low, high, BOUNDS), se, method)
 
 
+def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
+    """L-MAP: the mean of logit(AP) over topics, with the spread the drawn collections give it.
+
+    L-MAP = (1/k) sum of ln(AP / (1 - AP)), AP kept within epsilon of 0 and 1
+    """
+    values = _means(logits(spread.ap, EPSILON), spread.counted)
+    se = spread.means["L-MAP"].std(axis=1, ddof=1)
+    low, high, _ = linear(values, se, spread.confidence)
+    return _estimates(spread, "L-MAP", values, (low, high), se, "bootstrap")
+
+
 def geometric_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
     """G-MAP: the geometric mean of AP over topics, AP at least 0.00001, normal on its logarithm."""
     logs = _means(np.log(np.maximum(spread.ap, FLOOR)), spread.counted)
@@ -70,21 +81,11 @@ def _estimates(
     se: Floats,
     method: str,
 ) -> list[Estimate]:
+    notes = (*few_relevant(spread.relevant, method), *_without_relevant(spread.relevant, method))
+    columns = (column.tolist() for column in (value, *limits, se, spread.counted))
     return [
-        Estimate(
-            system,
-            measure,
-            float(value[s]),
-            float(limits[0][s]),
-            float(limits[1][s]),
-            level=spread.confidence,
-            over="collection",
-            method=method,
-            se=float(se[s]),
-            n=int(spread.counted[s]),
-            notes=(*few_relevant(spread.relevant, method), *_without_relevant(spread.relevant, method)),
-        )
-        for s, system in enumerate(spread.systems)
+        Estimate(system, measure, v, low, high, spread.confidence, "collection", method, error, n, notes=notes)
+        for system, v, low, high, error, n in zip(spread.systems, *columns, strict=True)
     ]
 
 
@@ -103,22 +104,14 @@ def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> li
     if method not in METHODS:
         raise TruegainError(f"AP of a topic has no {method} interval; choose from {', '.join(METHODS)}")
     low, high = within(*spread.interval(method), BOUNDS)
-    return [
-        Estimate(
-            system,
-            "AP",
-            float(spread.ap[s, t]),
-            float(low[s, t]),
-            float(high[s, t]),
-            level=spread.confidence,
-            over="collection",
-            method=f"{method}, small R",
-            se=float(spread.sd[s, t]),
-            n=int(spread.relevant[t]),
-            topic=topic,
-            notes=few_relevant(spread.relevant, method),
+    notes, how = few_relevant(spread.relevant, method), f"{method}, small R"
+    found = []
+    for s, t in np.argwhere(~np.isnan(spread.ap)).tolist():
+        value, lower, upper, error = (float(x[s, t]) for x in (spread.ap, low, high, spread.sd))
+        system, topic, n = spread.systems[s], spread.topics[t], int(spread.relevant[t])
+        found.append(
+            Estimate(
+                system, "AP", value, lower, upper, spread.confidence, "collection", how, error, n, topic, notes=notes
+            )
         )
-        for s, system in enumerate(spread.systems)
-        for t, topic in enumerate(spread.topics)
-        if not np.isnan(spread.ap[s, t])
-    ]
+    return found

@@ -39,7 +39,7 @@ class CollectionSpread:
     relevant: Ints
     depth: Ints
     limits: dict[str, tuple[Floats, Floats]]  # percentile and bca, from the replicates themselves
-    means: dict[str, Floats]  # MAP and G-MAP: systems by drawn collections
+    means: dict[str, Floats]  # MAP, L-MAP and G-MAP: systems by drawn collections
     redrawn: int
     replicates: int
     confidence: float
@@ -74,7 +74,7 @@ def collection_spread(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CollectionSpread:
-    """Draw collections and see how AP moves; held are two numbers for every system and replicate, not for topics."""
+    """Draw collections and see how AP moves; held are three numbers for every system and replicate, not for topics."""
     systems, topics = len(ranked.systems), len(ranked.topics)
     relevant = ranked.pool_relevant(level)
     width = max(1, min(systems, MEMORY // (8 * replicates)))
@@ -89,15 +89,15 @@ def collection_spread(
         progress=progress,
     )
     found = np.full((7, systems, topics), np.nan)
-    total, logs, redrawn = np.zeros((systems, replicates)), np.zeros((systems, replicates)), 0
+    sums, redrawn = np.zeros((3, systems, replicates)), 0
     for (_, topic), (there, parts, drawn, again) in zip(pieces, results, strict=True):
         found[:, there, topic] = parts
-        total[there] += drawn
-        logs[there] += np.log(np.maximum(drawn, FLOOR))
+        for total, values in zip(sums, (drawn, logits(drawn, EPSILON), np.log(np.maximum(drawn, FLOOR))), strict=True):
+            total[there] += values
         redrawn += again
     ap, sd, sd_logit, low, high, bca_low, bca_high = found
     with np.errstate(invalid="ignore"):  # a system without a topic has no mean
-        total, logs = (sums / (~np.isnan(ap)).sum(axis=1)[:, None] for sums in (total, logs))
+        mean, odds, logs = sums / (~np.isnan(ap)).sum(axis=1)[:, None]
     return CollectionSpread(
         ranked.systems,
         ranked.topics,
@@ -107,7 +107,7 @@ def collection_spread(
         relevant,
         np.asarray(ranked.depth).reshape(systems, topics),
         {"percentile": (low, high), "bca": (bca_low, bca_high)},
-        {"MAP": total, "G-MAP": np.exp(logs)},
+        {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
         redrawn // len(blocks),
         replicates,
         confidence,

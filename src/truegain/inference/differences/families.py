@@ -12,8 +12,9 @@ from truegain.errors import TruegainError
 from truegain.inference.differences.anova import complete
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
 from truegain.inference.differences.rows import SMALLEST_SPREAD, flat_rows
+from truegain.inference.intervals.topics import means_and_errors
+from truegain.inference.limits import student
 from truegain.measures.base import mean_of_rows
-from truegain.student import quantiles_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 
@@ -165,9 +166,6 @@ def _ratio(difference: Floats, spread: Floats, largest: Floats) -> Floats:
 
 def _means(x: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
     """Each system's mean with its own t interval."""
-    n = (~np.isnan(x)).sum(axis=1)
-    means = mean_of_rows(x)
-    spread = np.sqrt(np.nansum((x - means[:, None]) ** 2, axis=1) / (n - 1))
-    t = quantiles_of(confidence, n - 1)
-    margin = t * spread / np.sqrt(n)
-    return means, means - margin, means + margin
+    means, (_, error) = mean_of_rows(x), means_and_errors(x)
+    low, high, _ = student(means, error, (~np.isnan(x)).sum(axis=1) - 1, confidence)
+    return means, low, high

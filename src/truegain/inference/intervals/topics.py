@@ -76,21 +76,13 @@ def topic_intervals(
     fell_back = np.broadcast_to(limits.fell_back, n.shape)
     back, notes = data.back, _notes(method, fell_back, redrawn, n, flat, confidence)
     low, high = intervals.within(back(limits.low), back(limits.high), data.bounds)
+    errors = [None] * len(n) if data.in_logs else se.tolist()
+    instead = f"percentile ({method} degenerate)"
+    names = [instead if lost else method for lost in fell_back.tolist()]
+    columns = (back(mean).tolist(), low.tolist(), high.tolist(), names, errors, n.tolist())
     return [
-        Estimate(
-            system,
-            data.measure,
-            float(back(mean[i])),
-            float(low[i]),
-            float(high[i]),
-            level=confidence,
-            over="topics",
-            method=_named(method, bool(fell_back[i])),
-            se=None if data.in_logs else float(se[i]),
-            n=int(n[i]),
-            notes=notes,
-        )
-        for i, system in enumerate(data.systems)
+        Estimate(system, data.measure, value, least, most, confidence, "topics", name, error, count, notes=notes)
+        for system, value, least, most, name, error, count in zip(data.systems, *columns, strict=True)
     ]
 
 
@@ -170,10 +162,6 @@ def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: floa
     if method == "bca":
         return intervals.bca(mean, draws.means, jackknife_means(values), confidence)
     return intervals.studentised(mean, se, draws.means, draws.errors, confidence)
-
-
-def _named(method: str, fell_back: bool) -> str:
-    return f"percentile ({method} degenerate)" if fell_back else method
 
 
 def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, confidence: float) -> tuple[str, ...]:
