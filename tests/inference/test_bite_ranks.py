@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +32,7 @@ Y = [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
         (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "trials": None,
                         "seed": 0}),
         (RankOptions, {"confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": 2000, "seed": 0}),
-        (tau_interval, {"confidence": 0.95, "quantile": "z", "clip": False, "replicates": 2000, "seed": 0}),
+        (tau_interval, {"confidence": 0.95, "quantile": "z", "replicates": 2000, "seed": 0}),
         (paired, {"least": 2}),
         (rbo, {"p": 0.9}),
         (top_set, {"alpha": 0.05}),
@@ -72,15 +71,6 @@ def test_limits_of_the_bootstrap_are_the_kth_of_the_draws() -> None:
         assert found.notes[0] == f"{again} resamples in which one side was all tied were drawn again"
     whole = tau_interval(X, [*Y[:-1], 0.31], "bootstrap", replicates=200, seed=1)
     assert not whole.notes  # nothing was drawn again, and nothing is said
-
-
-@pytest.mark.parametrize("method", ["hollander-wolfe", "long-cliff"])
-def test_clipped_limits_stay_inside(method: Any) -> None:
-    """Guards both ends of clip, which cuts at -1 and at 1 and nowhere else."""
-    for y in (Y, [-v for v in Y]):
-        plain, clipped = (tau_interval(X, y, method, confidence=0.99, clip=c) for c in (False, True))
-        assert max(abs(plain.low), abs(plain.high)) > 1
-        assert (clipped.low, clipped.high) == (max(plain.low, -1.0), min(plain.high, 1.0))
 
 
 def test_hollander_and_wolfe_written_out() -> None:

@@ -76,15 +76,19 @@ class MeanDifferences:
         several = len(p) > 1
         found = []
         for i, (first, second) in enumerate(self.pairs):
-            values = (float(x[i]) for x in (value_a, value_b, difference))
-            limits = (float(x[i]) if known[i] else None for x in (low, high, p))
+            one, other, apart = (float(x[i]) for x in (value_a, value_b, difference))
+            least, most, chance = (float(x[i]) if known[i] else None for x in (low, high, p))
             found.append(
                 Comparison(
                     scored.systems[first],
                     scored.systems[second],
                     str(scored.measure),
-                    *values,
-                    *limits,
+                    one,
+                    other,
+                    apart,
+                    least,
+                    most,
+                    chance,
                     p_adjusted=float(adjusted[i]) if known[i] and several else None,
                     test=f"mean difference, t, {kind} collections, documents {how}",
                     adjustment=adjustment if several else "",
