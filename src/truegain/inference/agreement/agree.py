@@ -22,7 +22,7 @@ from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
-from truegain.tables.table import Table
+from truegain.tables.table import Table, cells
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,10 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptio
         ]
     else:
         found += _spreads(grouped, paired)
-    rows = [(a.measure, *_cells(a), a.n, a.ratings, ("undefined: " if a.refused else "") + a.why) for a in found]
+    rows = [
+        (a.measure, *cells((a.value, a.low, a.high)), a.n, a.ratings, ("undefined: " if a.refused else "") + a.why)
+        for a in found
+    ]
     return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=notes)
 
 
@@ -202,8 +205,8 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
         part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
         found = alpha_of(part, level, **vars(options))
         items = len(np.unique(grouped.item[mine]))
-        beside = () if order is None else (_or_none(order[code]),)
-        rows.append((name, items, len(mine), *_cells(found), *beside))
+        beside = [] if order is None else cells(order[[code]])
+        rows.append((name, items, len(mine), *cells((found.value, found.low, found.high)), *beside))
         said.append("undefined: " * found.refused + found.why * (found.why != TAIL))
         how[_kind(found, options)] += 1
         tail |= found.why == TAIL
@@ -238,14 +241,6 @@ def _kind(found: Coefficient, options: AlphaOptions) -> str:
     if not found.refused and not options.trials:
         return "none asked for"
     return "none, see the note of each" if math.isnan(found.low) else options.method
-
-
-def _cells(found: Coefficient) -> tuple[float | None, ...]:
-    return tuple(map(_or_none, (found.value, found.low, found.high)))
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _of_people(people: list[Assessor]) -> Table:

@@ -61,7 +61,7 @@ def fleiss(ratings: Grouped, marginals: str = "pooled") -> Coefficient:
 
 def _agreed(paired: Paired) -> Floats:
     count = paired.count
-    agreed: Floats = (paired.per_item(paired._alike) - count) / (count * (count - 1))
+    agreed: Floats = (paired.per_item(paired.alike) - count) / (count * (count - 1))
     return agreed
 
 
