@@ -6,6 +6,7 @@ truth is alpha of infinitely many such items, by quadrature: for the raters of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -127,7 +128,7 @@ def _pairs(matrix: Floats) -> Paired:
 
 
 def _seen(found: Coefficient, truth: float) -> Seen | None:
-    return None if found.low is None or found.high is None else held(found.low, found.high, truth)
+    return None if math.isnan(found.low) else held(found.low, found.high, truth)
 
 
 def study(kind: str, items: int, raters: int, trials: int, rng: np.random.Generator) -> Mapping[str, Seen | None]:

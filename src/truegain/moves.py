@@ -24,9 +24,9 @@ class Spread:
         """Of the contrasts from one number up to another."""
         return Spread(self.variance[first:end], self.df[first:end])
 
-    def or_wider(self, other: Spread) -> Spread:
-        """For each contrast the one whose 95% limits are further apart."""
-        mine, theirs = (quantiles_of(0.95, s.df) * np.sqrt(s.variance) for s in (self, other))
+    def or_wider(self, other: Spread, confidence: float) -> Spread:
+        """For each contrast the one whose limits are further apart."""
+        mine, theirs = (quantiles_of(confidence, s.df) * np.sqrt(s.variance) for s in (self, other))
         wider = theirs > mine
         return Spread(np.where(wider, other.variance, self.variance), np.where(wider, other.df, self.df))
 

@@ -20,7 +20,6 @@ from truegain.experiments.unanimity import _Near, _tested, unanimity
 from truegain.experiments.world import World, simulate
 from truegain.gains.magnitudes import normalised
 from truegain.inference.agreement.alpha import alpha
-from truegain.inference.differences.effects import es_hsd
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
@@ -60,7 +59,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
             for j, two in enumerate(scores[0].systems):
                 ps = [float(t.p[i, j]) for t in tests]
                 if tests[0].anova.means[i] > tests[0].anova.means[j] and (ps[0] < 0.05) != (ps[1] < 0.05):
-                    want[measure, one, two] = [*ps, *(abs(float(es_hsd(t.anova)[i, j])) for t in tests)]
+                    want[measure, one, two] = [*ps, *(abs(float(t.anova.effects[i, j])) for t in tests)]
     found = {
         (str(r["measure"]), r["better"], r["worse"]): [r["p RawG"], r["p UG"], r["ES RawG"], r["ES UG"]]
         for r in answer.changed.records()
@@ -186,7 +185,7 @@ def shares_of(worlds: range, **settings: float) -> tuple[list[float], dict[tuple
     shares: dict[tuple[object, object], list[list[float]]] = {}
     for seed in worlds:
         world = magnitude_ratings(seed=seed, **settings)  # type: ignore[arg-type]
-        alphas.append(alpha(normalised(world.ratings), "ratio", trials=0).value or 0.0)
+        alphas.append(alpha(normalised(world.ratings), "ratio", trials=0).value)
         for kind, order in enumerate((world.truth, world.expert)):
             for row in magnitudes(world.ratings, order).combinations.records():
                 assert isinstance(row["mean over topics"], float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import stats
 import truegain as tg
 from tests.inference.test_alpha import frame_of, pairs_of, random_matrix
 from truegain.inference.agreement import left_out, paired
-from truegain.inference.agreement.alpha import alpha, alpha_of
+from truegain.inference.agreement.alpha import POPULATION, alpha, alpha_of
 from truegain.inference.agreement.left_out import alpha_between, same_majority, spread_of
 from truegain.student import wilson
 from truegain.tables.scale import LEVELS
@@ -93,7 +94,7 @@ def test_the_limits_by_hand(level: str, over: Any) -> None:
         found = alpha_of(pairs_of(matrix), level, over=over, confidence=confidence)
         want = by_hand(matrix, level, over != "items", confidence)
         assert (found.low, found.high) == pytest.approx(want, abs=1e-9)
-        assert found.over == over
+        assert found.over == POPULATION[over]
 
 
 def test_alpha_lies_within_its_interval() -> None:
@@ -105,8 +106,8 @@ def test_alpha_lies_within_its_interval() -> None:
             matrix = rng.permuted(matrix, axis=1)  # alphas about and below 0
         for level in LEVELS:
             found = alpha_of(pairs_of(matrix), level, confidence=0.8)
-            if found.low is not None:
-                assert found.low <= found.value <= found.high <= 1  # type: ignore[operator]
+            if not math.isnan(found.low):
+                assert found.low <= found.value <= found.high <= 1
 
 
 def test_degrees_of_freedom_follow_the_kurtosis() -> None:
@@ -153,8 +154,8 @@ def test_perfect_agreement_has_a_width() -> None:
 def test_refusals(matrix: Any, over: Any, why: str) -> None:
     """Guards where data cannot tell an interval: the value stays, and the reason stands beside it."""
     found = alpha(frame_of(matrix), "nominal", over=over)
-    assert found.value is not None
-    assert (found.low, found.high) == (None, None)
+    assert not found.refused
+    assert np.isnan([found.low, found.high]).all()
     assert found.why.startswith("no interval: ")
     assert why in found.why
 
@@ -168,12 +169,13 @@ def test_a_majority_is_that_of_items() -> None:
 def test_what_the_interval_means_is_said() -> None:
     """Guards the words: these assessors or assessors like these; the bootstrap of few items and long tails noted."""
     matrix = some("grades", 8)
-    assert str(alpha(frame_of(matrix), "ordinal")).endswith(" ratings, these assessors)")
-    assert str(alpha(frame_of(matrix), "ordinal", over="items+assessors")).endswith(" ratings, assessors like these)")
+    assert str(alpha(frame_of(matrix), "ordinal")).endswith(" 95% over other items, these assessors, jackknife")
+    like = alpha(frame_of(matrix), "ordinal", over="items+assessors")
+    assert str(like).endswith(" 95% over other items, assessors like these, jackknife")
     assert "no long tail" in alpha(frame_of(matrix), "interval").why
     assert alpha(frame_of(matrix), "ordinal").why == ""
     many = alpha(frame_of(some("grades", 8, items=400)), "interval")
-    assert (many.why, many.low is None) == ("", False)
+    assert (many.why, math.isnan(many.low)) == ("", False)
     few, enough = (some("grades", 9, items=n) for n in (99, 100))
     assert "too narrow" in alpha(frame_of(few), method="bootstrap").why
     assert alpha(frame_of(enough), method="bootstrap").why == ""
@@ -204,7 +206,7 @@ def test_many_items_are_left_out_in_groups(level: str, monkeypatch: pytest.Monke
     assert alpha_of(pairs, level, seed=1).low == pytest.approx(alone[0].low, abs=1e-12)
     assert alone[0] == alone[1]
     assert found[0] != found[1]
-    width = [f.high - f.low for f in (found[0], found[1], drawn, alone[0])]  # type: ignore[operator]
+    width = [f.high - f.low for f in (found[0], found[1], drawn, alone[0])]
     assert width == pytest.approx([width[-1]] * 4, rel=0.15)  # 200 groups tell a width to a twentieth
 
 
@@ -251,7 +253,7 @@ def test_it_covers_with_few_items_where_the_bootstrap_does_not() -> None:
         pairs = pairs_of(study(8))
         for method, each in held.items():
             found = alpha_of(pairs, "ordinal", method=method, trials=200, seed=seed)
-            if found.low is not None and found.high is not None:
+            if not math.isnan(found.low):
                 each.append(found.low <= truth <= found.high)
     assert np.mean(held["jackknife"]) > 0.93
     assert np.mean(held["bootstrap"]) < 0.88

@@ -13,11 +13,9 @@ import pytest
 from scipy import stats
 
 from tests.inference.matrices import generated, shuffled, trec8_ap, within_chance
+from tests.inference.one_pair import paired_t, randomisation
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.anova import one_way, two_way
-from truegain.inference.differences.effects import es_hsd
-from truegain.inference.differences.paired import paired_t
-from truegain.inference.differences.resampled import randomisation
 from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
 from truegain.tables.columns import Floats
@@ -36,7 +34,7 @@ def test_conformance_values(conformance: Any) -> None:
             i, j = pair["a"], pair["b"]
             assert abs(two.means[i] - two.means[j]) / math.sqrt(two.v_e / two.topics) == pytest.approx(pair["q"])
             assert tukey.p[i, j] == pytest.approx(pair["p_tukey_two_way"], abs=1e-9)
-            assert abs(es_hsd(two)[i, j]) == pytest.approx(pair["ES_HSD"], abs=1e-9)
+            assert abs(two.effects[i, j]) == pytest.approx(pair["ES_HSD"], abs=1e-9)
             if "p_rand_tukey_exact" in pair:
                 seen_exact += 1
                 found = randomised_tukey_hsd(x)
@@ -59,7 +57,7 @@ def test_worked_examples(examples: dict[str, Any]) -> None:
         i, j = map(int, name.split("-"))
         assert tukey.p[i, j] == pytest.approx(pair["p_tukey"], abs=1e-6)
         assert randomised.p[i, j] == pytest.approx(pair["p_randomised_tukey_exact"], abs=1e-6)
-        assert es_hsd(two)[j, i] == pytest.approx(-pair["ES_HSD"], abs=1e-6)
+        assert two.effects[j, i] == pytest.approx(-pair["ES_HSD"], abs=1e-6)
         assert randomisation(x[i], x[j]).p == pair["p_randomisation_paired"]
     book = examples["sakai-book-1"]
     x, expected = np.array([book["input"][s] for s in "abc"]), book["expected"]
@@ -70,7 +68,7 @@ def test_worked_examples(examples: dict[str, Any]) -> None:
     for i, j in ((0, 1), (0, 2), (1, 2)):
         name = f"{'abc'[i]}-{'abc'[j]}"
         assert tukey.p[i, j] == pytest.approx(expected["p_tukey_two_way"][name], abs=1e-6)
-        assert es_hsd(two)[j, i] == pytest.approx(expected["ES_HSD"][name], abs=1e-6)
+        assert two.effects[j, i] == pytest.approx(expected["ES_HSD"][name], abs=1e-6)
 
 
 @pytest.mark.parametrize("systems", [2, 3, 5, 10, 40, 129])

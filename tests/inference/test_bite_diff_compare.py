@@ -167,7 +167,7 @@ def test_what_a_comparison_takes_and_refuses() -> None:
     assert np.isfinite(p[at]).all()
     assert len(found) == 3
     assert [c.a for c in found] == ["s2"] * 3
-    assert (found.confidence, found.alpha) == (0.95, 0.05)
+    assert (found.means[0].level, found.alpha) == (0.95, 0.05)
     assert ComparisonOptions() == ComparisonOptions(10_000, 10_000, 0, 0.95, None, "plus-one")
     run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
     wrong: list[tuple[Any, str]] = [
@@ -202,8 +202,9 @@ def test_geometric_means_are_cut_at_the_floor() -> None:
     scores = scores_of(x, "GMAP")
     found = tg.compare(scores, test="paired-t", confidence=0.99)
     floor = math.log(1e-5)
-    assert found.means.tolist() == pytest.approx([math.log(0.02) / 4, 3 * floor / 4])
-    assert (found.high.tolist(), found.low.tolist()[1]) == ([0.0, 0.0], pytest.approx(floor))
+    assert [m.value for m in found.means] == pytest.approx([math.log(0.02) / 4, 3 * floor / 4])
+    assert [m.high for m in found.means] == [0.0, 0.0]
+    assert found.means[1].low == pytest.approx(floor)
     one = found.pairs[0]
     assert one.low == pytest.approx(floor)
     assert one.high == pytest.approx(-floor)

@@ -12,20 +12,11 @@ from scipy import stats
 
 import truegain as tg
 from tests.inference.matrices import generated, scores_of
+from tests.inference.one_pair import bootstrap, paired_t, randomisation, welch
 from truegain.errors import TruegainError
 from truegain.inference.differences import resampled
-from truegain.inference.differences.paired import (
-    Outcome,
-    differences,
-    mid_ranks,
-    paired_t,
-    sample,
-    sign_test,
-    spread_of,
-    welch,
-    wilcoxon,
-)
-from truegain.inference.differences.resampled import bootstrap, bootstrap_p, randomisation, randomisation_p
+from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
+from truegain.inference.differences.rows import paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.tables.columns import Floats
 
 Z = [0.1, -0.02, 0.05, 0.04, 0.0, 0.12, -0.04, 0.07, 0.03, 0.09]
@@ -39,96 +30,59 @@ def test_every_number_of_a_t_test() -> None:
         theirs: Any = stats.ttest_1samp(Z, 0)
         ends = theirs.confidence_interval(level)
         want: tuple[Any, ...] = (0.044, theirs.statistic, theirs.pvalue, 10, ends.low, ends.high, 9)
-        assert dataclasses.astuple(found)[1:8] == pytest.approx(want)
+        assert dataclasses.astuple(found)[:7] == pytest.approx(want)
     a, b = [0.1, 0.2, 0.35], [0.3, 0.4, 0.5, 0.75]
     theirs = stats.ttest_ind(b, a, equal_var=False)
     ends = theirs.confidence_interval(0.95)
     want = (np.mean(b) - np.mean(a), theirs.statistic, theirs.pvalue, 3, ends.low, ends.high, theirs.df)
-    assert dataclasses.astuple(welch(a, b))[1:8] == pytest.approx(want)
-    assert welch(b, a).n == 3
-    assert welch([0.1, 0.2], [0.3, 0.5]).df == pytest.approx(
-        stats.ttest_ind([0.1, 0.2], [0.3, 0.5], equal_var=False).df
-    )
+    assert dataclasses.astuple(welch(a, b))[:7] == pytest.approx(want)
+
+
+def test_rows_hold_95_percent_unless_told() -> None:
+    """Guards the level of both t tests that nobody gave one, and levels outside of 0 to 1."""
+    a, b = generated(2, 8, seed=1)[:1], generated(2, 8, seed=2)[:1]
+    for test in (paired_t_rows, welch_rows):
+        low, high, same, wide = test(a, b).low, test(a, b).high, test(a, b, 0.95), test(a, b, 0.99)
+        assert low is not None
+        assert high is not None
+        assert (same.low, same.high) == (low, high)
+        assert wide.low is not None
+        assert wide.low[0] < low[0] < high[0]
+        for level in (0.0, 1.5):
+            with pytest.raises(TruegainError, match="between 0 and 1"):
+                test(a, b, level)
 
 
 def test_where_nothing_differs() -> None:
     """Guards every number of an answer about zeros."""
-    zeros = [0.0, 0.0, 0.0]
-    said = ("all differences are 0",)
-    assert paired_t(zeros) == Outcome("paired-t", 0.0, 0.0, 1.0, 3, 0.0, 0.0, 2, said)
-    assert welch(zeros, zeros) == Outcome("welch", 0.0, 0.0, 1.0, 3, 0.0, 0.0, None, ("all scores are equal",))
-    assert wilcoxon(zeros) == Outcome("wilcoxon", 0.0, 0.0, 1.0, 3, notes=said)
-    assert sign_test(zeros) == Outcome("sign", 0.0, 0.0, 1.0, 3, notes=said)
-    found = bootstrap(zeros, trials=50)
-    assert dataclasses.astuple(found)[1:7] == (0.0, 0.0, 1.0, 3, 0.0, 0.0)
-    assert randomisation(zeros, trials=50).p == 1.0
-    assert wilcoxon(zeros[:1]).n == sign_test(zeros[:1]).n == randomisation(zeros[:1]).n == 1
+    zeros = np.zeros((1, 3))
+    for test in (paired_t_rows, welch_rows):
+        found = test(zeros, zeros)
+        assert np.stack([found.p, found.low, found.high]).tolist() == [[1.0], [0.0], [0.0]]  # type: ignore[list-item]
+    assert wilcoxon_rows(zeros, zeros).p == sign_rows(zeros, zeros).p == 1.0
+    drawn = bootstrap_p(zeros, trials=50)
+    assert np.stack([drawn.t, drawn.p, drawn.critical, drawn.delta]).tolist() == [[0.0], [1.0], [0.0], [0.0]]
+    assert randomisation_p(zeros, trials=50) == 1.0
+    one = np.array([[0.3]])
+    assert wilcoxon_rows(0 * one, one).p == sign_rows(0 * one, one).p == randomisation_p(one) == 1.0
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_differences_that_are_equal_but_for_rounding(sign: float) -> None:
     """Guards the line between rounding and spread, for differences below 0 as for those above."""
-    flat = sign * np.array([0.3, 0.1 + 0.2, 0.3])
-    for call in (paired_t, bootstrap):
+    flat = sign * np.array([[0.3, 0.1 + 0.2, 0.3]])
+    for call in (lambda: paired_t_rows(0 * flat, flat), lambda: bootstrap_p(flat)):
         with pytest.raises(TruegainError, match="all 3 differences are"):
-            call(flat)
+            call()
     with pytest.raises(TruegainError, match="Welch's t has no value"):
-        welch(flat, [0.1, 0.1])
-    assert welch(flat, flat[::-1]).p == 1.0
-    assert spread_of(sign * np.array([0.3, 0.3 + 1e-9]), "t") == pytest.approx(1e-9 / math.sqrt(2), rel=1e-4)
+        welch_rows(flat, np.full((1, 3), 0.1))
+    assert welch_rows(flat, flat[:, ::-1]).p == 1.0
+    hardly = sign * np.array([[0.3, 0.3 + 1e-9]])
+    assert paired_t_rows(0 * hardly, hardly).p < 1e-8
     scores = np.array([[0.1, 0.4, 0.2]] * 3)
-    scores[2] += flat
+    scores[2] += flat[0]
     with pytest.raises(TruegainError, match=r"^(s0 and s2|s2 and s0): all 3 differences"):
         tg.compare(scores_of(scores), test="paired-t", baseline="s0" if sign > 0 else "s2")
-
-
-def test_what_is_left_out_or_refused_by_tests_of_two() -> None:
-    """Guards missing and infinite scores, shapes, the least numbers, and levels outside of 0 to 1."""
-    with pytest.warns(UserWarning, match="1 of 4 topics have no score"):
-        assert differences([0.1, np.nan, 0.3, 0.2], [0.3, 0.2, 0.3, 0.1]).tolist() == pytest.approx([0.2, 0.0, -0.1])
-    with pytest.warns(UserWarning, match="1 of 3 values have no score"):
-        assert sample([0.1, np.nan, 0.3]).tolist() == [0.1, 0.3]
-    assert sample([0.1, 0.3]).tolist() == [0.1, 0.3]
-    assert differences([0.1, 0.3]).tolist() == [0.1, 0.3]
-    wrong: list[tuple[Any, str]] = [
-        (lambda: sample([0.1]), "at least 2 values"),
-        (lambda: differences([0.1]), "at least 2 topics"),
-        (lambda: differences([0.1, math.inf]), "infinite"),
-        (lambda: differences([[0.1, 0.2], [0.3, 0.4]]), "2 dimensions"),
-        (lambda: differences([0.1, 0.2], [0.3, 0.4, 0.5]), "2 and 3 values"),
-        (lambda: sign_test([]), "at least 1 topics"),
-        (lambda: paired_t(Z, confidence=1.5), "between 0 and 1"),
-        (lambda: welch(Z, Z[::-1], confidence=0.0), "between 0 and 1"),
-    ]
-    for call, message in wrong:
-        with pytest.raises(TruegainError, match=message):
-            call()
-
-
-@pytest.mark.parametrize("n", [50, 51])
-def test_wilcoxon_is_exact_up_to_fifty_differences_that_are_not_0(n: int) -> None:
-    """Guards the last exact number, zeros not counted, and both ways beyond it, against scipy."""
-    rng = np.random.default_rng(n)
-    z = np.concatenate([rng.permutation(np.arange(1.0, n + 1)) * np.where(rng.random(n) < 0.4, -1, 1), [0.0, 0.0]])
-    theirs: Any = stats.wilcoxon
-    exact, rough = (theirs(z[:-2], method=how).pvalue for how in ("exact", "asymptotic"))
-    assert wilcoxon(z, method="exact").p == pytest.approx(exact, rel=1e-9)
-    assert wilcoxon(z, method="normal").p == pytest.approx(rough, rel=1e-9)
-    assert wilcoxon(z).p == pytest.approx(exact if n == 50 else rough, rel=1e-9)
-    moved = theirs(z[:-2], method="asymptotic", correction=True).pvalue
-    assert wilcoxon(z, correction=True, method="normal").p == pytest.approx(moved, rel=1e-9)
-    even = np.array([1.0, -1.0, 2.0, -2.0])
-    assert wilcoxon(even, correction=True, method="normal").p == 1.0
-    assert wilcoxon(even).p == 1.0
-    assert mid_ranks(np.array([4.0, 4.0]))[0].tolist() == [1.5, 1.5]
-
-
-def test_the_exact_wilcoxon_has_an_end() -> None:
-    """Guards the most differences that all signs are counted for: 1,000."""
-    z = np.arange(1.0, 1002.0)
-    with pytest.raises(TruegainError, match="up to 1000 differences"):
-        wilcoxon(z, method="exact")
-    assert wilcoxon(np.append(z[:60], 0.0), method="exact").p == pytest.approx(2.0**-59)
 
 
 # ---------------------------------------------------------------------- resampled
@@ -141,7 +95,7 @@ def test_the_bootstrap_of_one_pair_is_that_of_rows() -> None:
     error = stats.sem(z)
     margin = float(rows.critical[0]) * error
     want = (z.mean(), z.mean() / error, float(rows.p[0]), 10, z.mean() - margin, z.mean() + margin)
-    assert dataclasses.astuple(found)[1:7] == pytest.approx(want, rel=1e-12)
+    assert dataclasses.astuple(found)[:6] == pytest.approx(want, rel=1e-12)
     assert bootstrap(Z, trials=300) == bootstrap(Z, trials=300, seed=0, confidence=0.95)
     assert bootstrap_p(z[None, :], trials=300).critical == bootstrap_p(z[None, :], trials=300, seed=0).critical
     assert randomisation(Z, trials=300) == randomisation(Z, trials=300, seed=0)

@@ -11,13 +11,14 @@ import pytest
 
 import truegain as tg
 from tests.inference.matrices import generated, scores_of, trec8_ap
+from tests.inference.one_pair import paired_t
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.catalogue import TESTS
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.groups import groups_of, is_complete, marks
-from truegain.inference.differences.paired import paired_t
 from truegain.inference.differences.tukey import tukey_hsd
 from truegain.inference.multiple import adjust
+from truegain.inference.results import Answers
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -26,7 +27,8 @@ def test_what_holds_for_every_test(test: str) -> None:
     x = generated(5, 13, seed=1)
     found = tg.compare(scores_of(x), test=test, trials=9000)
     assert len(found) == 10
-    assert list(found.means) == sorted(found.means, reverse=True)
+    means = [m.value for m in found.means]
+    assert means == sorted(means, reverse=True)
     assert all(c.difference >= 0 and c.p is not None and 0 <= c.p <= 1 for c in found)
     assert np.array_equal(found.p, found.p.T)
     pair = found.between("s1", "s3")
@@ -155,8 +157,7 @@ def test_a_geometric_mean_is_compared_in_logarithms() -> None:
         t = paired_t(logs[int(c.a[1:])], logs[int(c.b[1:])])
         assert (c.difference, c.low, c.high, c.p) == pytest.approx((t.difference, t.low, t.high, t.p), abs=1e-12)
     assert found.notes[0].startswith("GMAP is a geometric mean: natural logarithms are compared")
-    assert found.low.min() >= np.log(1e-5)
-    assert found.high.max() <= 0
+    assert all(np.log(1e-5) <= m.low <= m.high <= 0 for m in found.means)
     assert tg.compare(scores_of(x, "GMAP")).notes[0] == found.notes[0]
 
 
@@ -164,9 +165,9 @@ def test_a_total_is_compared_by_its_mean_and_says_so() -> None:
     """Guards num_rel_ret: values are means over topics, not the totals that eval prints, and a note tells."""
     x = np.round(20 * generated(3, 12, seed=9))
     found = tg.compare(scores_of(x, "NumRelRet"))
-    assert sorted(found.means) == pytest.approx(sorted(x.mean(axis=1)))
+    assert sorted(m.value for m in found.means) == pytest.approx(sorted(x.mean(axis=1)))
     assert found.notes[0] == "NumRelRet is a total over topics; its mean over topics is compared"
-    assert (found.low >= 0).all()
+    assert all(m.low >= 0 for m in found.means)
 
 
 def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
@@ -175,14 +176,14 @@ def test_limits_stay_inside_the_bounds_of_the_measure() -> None:
     x = np.vstack([rng.beta(0.1, 2, (2, 4)), rng.beta(2, 0.1, (2, 4))])
     for test in TESTS:
         found = tg.compare(scores_of(x), test=test, adjust=None, trials=200)
-        assert (found.low >= 0).all(), test
-        assert (found.high <= 1).all(), test
+        assert all(0 <= m.low <= m.high <= 1 for m in found.means), test
         for c in found:
             assert c.low is None or c.high is None or (-1 <= c.low <= c.difference <= c.high <= 1)
     wide = tg.compare(scores_of(x), test="paired-t")
-    assert (wide.low == 0).any()
+    assert any(m.low == 0 for m in wide.means)
     assert any(c.high == 1 for c in wide)
-    assert tg.compare(scores_of(x, "DCG@10"), test="paired-t").high.max() > 1  # which has no greatest value
+    endless = tg.compare(scores_of(x, "DCG@10"), test="paired-t").means  # which has no greatest value
+    assert max(m.high for m in endless) > 1
 
 
 def test_what_is_not_a_test_of_means_says_so() -> None:
@@ -261,3 +262,14 @@ def test_trec8_stays_readable(shared_data: Path) -> None:
     lines = str(found).splitlines()
     assert lines[0] == "AP: 3,423 of 8,256 pairs differ (tukey-hsd, p < 0.05)"
     assert max(map(len, lines)) <= 100
+
+
+def test_a_comparison_is_answers_like_others() -> None:
+    """Guards the one container: pairs by number, in slices, as a frame and as records, with means as estimates."""
+    found = tg.compare(scores_of(generated(4, 12, seed=2)), test="paired-t")
+    assert isinstance(found, Answers)
+    assert (len(found), found[0], list(found[4:])) == (6, found.pairs[0], list(found)[4:])
+    assert found.frame().columns == list(found.table().columns)
+    assert len(found.to_dict()["rows"]) == 6  # type: ignore[arg-type]
+    assert tuple(m.system for m in found.means) == found.systems
+    assert found.significant == sum(c.differs for c in found) == int(np.triu(found.differ, 1).sum())

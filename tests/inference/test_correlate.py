@@ -12,10 +12,10 @@ from scipy import stats
 
 import truegain as tg
 from truegain.errors import DataWarning, TruegainError
-from truegain.inference.ranks.agreement import RankOptions, agreement, ranking, ranks
+from truegain.inference.ranks.agreement import RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import halves, swap_rates
-from truegain.inference.ranks.tau_ap import tau_ap_walking
+from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_walking
 from truegain.measures.ap import AP
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
@@ -60,7 +60,7 @@ def test_moves_name_the_systems_that_change_place_most() -> None:
     found = agreement(
         list("vwxyz"), np.array([5.0, 4, 3, 2, 2]), np.array([1.0, 4, 3, 2, 2]), options=RankOptions(top=2)
     )
-    assert ranks(found.scores_a).tolist() == [1, 2, 3, 4, 4]
+    assert first_ranks(found.scores_a).tolist() == [1, 2, 3, 4, 4]
     assert found.moves(2) == [("v", 1, 5), ("w", 2, 1)]
     assert found.tied == 1
     assert found.top_overlap == 0.5

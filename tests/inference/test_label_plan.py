@@ -130,12 +130,12 @@ def test_what_labels_can_be_worth_at_most() -> None:
     plan = tg.plan_labels(runs, bronze, "P@5", gold=listed, topics="fixed")
     n_all = len(listed)
     w = 0.2 / 20
-    rows = {int(str(row["gold labels"])): float(str(row["half width"])) for row in plan.rows}
+    rows = {int(str(row["gold labels"])): float(str(row["half width"])) for row in plan.table.records()}
     n = 25
     tau = sum((n_all / (n_all - t)) ** 2 for t in range(n))
     assert rows[n] == pytest.approx(1.959964 * math.sqrt(n_all * n_all * w**2 / 4 / tau), rel=1e-6)
     assert rows[n_all] == 0
-    assert plan.details["most"] == n_all
+    assert plan.table.made_by["most"] == n_all
 
 
 def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
@@ -143,11 +143,11 @@ def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
     runs, bronze, gold = world()
     gl = tg.gold_list(runs, bronze, "P@5")
     most = tg.plan_labels(runs, bronze, "P@5", gold=gl, smallest=1e-6, topics="fixed")
-    assert most.needed["gold labels"] <= int(str(most.details["most"]))
+    assert most.needed["gold labels"] <= int(str(most.table.made_by["most"]))
     listed = draw_list(ranked_of(runs, bronze), P5, design="random", seed=1)
     some = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 120), smallest=0.01, topics="fixed")
-    assert some.needed["gold labels"] <= int(str(most.details["most"]))
-    assert "have the pairs judged that differ" in " ".join(some.notes)
+    assert some.needed["gold labels"] <= int(str(most.table.made_by["most"]))
+    assert "have the pairs judged that differ" in " ".join(some.table.notes)
 
 
 def test_topics_that_differ_too_much_are_told() -> None:
@@ -155,7 +155,7 @@ def test_topics_that_differ_too_much_are_told() -> None:
     runs, bronze, _ = world(topics=12)
     plan = tg.plan_labels(runs, bronze, "P@5", gold=tg.gold_list(runs, bronze, "P@5"), smallest=0.001)
     assert plan.needed == {}
-    assert "No number of gold labels finds" in " ".join(plan.notes)
+    assert "No number of gold labels finds" in " ".join(plan.table.notes)
 
 
 # ---------------------------------------------------------------------- with gold labels
@@ -168,7 +168,7 @@ def test_planned_widths_come_true() -> None:
         runs, bronze, gold = world(seed, topics=30)
         listed = draw_list(ranked_of(runs, bronze), P5, seed=seed)
         plan = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 60), topics="fixed")
-        row = next(row for row in plan.rows if row["gold labels"] == 100)
+        row = next(row for row in plan.table.records() if row["gold labels"] == 100)
         found = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 100), topics="fixed").compare()[0]
         assert found.low is not None
         assert found.high is not None
@@ -185,7 +185,9 @@ def test_what_bronze_labels_are_worth() -> None:
     worth = []
     for said in (gold, coin):
         listed = judged(draw_list(ranked_of(runs, said), P5), gold, 100)
-        worth.append(int(str(tg.plan_labels(runs, said, "P@5", gold=listed, topics="fixed").details["bronze_worth"])))
+        worth.append(
+            int(str(tg.plan_labels(runs, said, "P@5", gold=listed, topics="fixed").table.made_by["bronze_worth"]))
+        )
     assert worth[0] > 60
     assert worth[1] < 25
 

@@ -10,9 +10,9 @@ from scipy import stats
 
 import truegain as tg
 from tests.inference.matrices import generated, scores_of
+from tests.inference.one_pair import Outcome, paired_t, sign_test, welch, wilcoxon
 from truegain.errors import TruegainError
 from truegain.inference.differences.groups import groups_of, is_complete
-from truegain.inference.differences.paired import Outcome, paired_t, sign_test, welch, wilcoxon
 from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.studentized import MANY, studentized_range_sf
 from truegain.tables.columns import Floats

@@ -11,15 +11,15 @@ import pytest
 
 import truegain as tg
 from tests.inference.matrices import generated, scores_of, shuffled
+from tests.inference.one_pair import wilcoxon
 from truegain.errors import DataWarning, TruegainError
+from truegain.experiments.discriminative import discriminative_power
 from truegain.experiments.ratings_world import uniform_ratings
 from truegain.experiments.unanimity import _tested, unanimity
 from truegain.experiments.world import simulate
 from truegain.inference.differences.catalogue import find_test
-from truegain.inference.differences.discriminative import discriminative_power
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.paired import wilcoxon
-from truegain.inference.differences.resampled import bootstrap_p, randomisation, randomisation_p
+from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust
@@ -274,6 +274,6 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(TruegainError, match="'plus-one' or 'published'"):
         randomised_tukey_hsd(x, counting="none")  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials give no p-value"):
-        randomisation(*x[:2], trials=0)
+        randomisation_p(x[1:] - x[:-1], trials=0)
     with pytest.raises(TruegainError, match=r"of 19 trials the smallest p-value is 0\.05, not below 0\.05.* 20"):
         discriminative_power(scores_of(x), trials=19)

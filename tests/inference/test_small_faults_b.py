@@ -6,7 +6,6 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from scipy import special, stats
 
 from tests.inference.matrices import generated
+from tests.inference.one_pair import cohens_dz, hedges_g, paired_t, welch, wilcoxon
 from truegain.errors import TruegainError
 from truegain.inference import limits, multiple
 from truegain.inference.agreement import alpha, kappa, left_out, paired
@@ -22,12 +22,11 @@ from truegain.inference.agreement.order import order_agreement
 from truegain.inference.agreement.paired import Paired
 from truegain.inference.collection import few, small_r
 from truegain.inference.collection.score import few_relevant
-from truegain.inference.differences import effects, families, resampled, rows, topic_sets
+from truegain.inference.differences import families, resampled, rows, topic_sets
 from truegain.inference.differences.anova import one_way, two_way
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.groups import _stretches, marks
-from truegain.inference.differences.paired import mid_ranks, paired_t, sign_test, welch, wilcoxon
 from truegain.inference.intervals.topics import bootstrap_means, means_and_errors
 from truegain.inference.meta import combine, combined_p, tau2_paule_mandel
 from truegain.inference.monte_carlo import check_trials, sequential_p, stages, trials_needed
@@ -161,13 +160,11 @@ def test_wilson_limits_solve_their_equation(share: float) -> None:
 
 def test_welch_tells_rounding_from_spread_by_the_larger_sample() -> None:
     """Guards the scale that a spread is held against: of zeros beside 0.3 and its rounding, that of the 0.3."""
-    rounded = [0.1 + 0.2, 0.3, 0.3]
-    for a, b in (([0.0, 0.0, 0.0], rounded), (rounded, [0.0, 0.0, 0.0])):
+    rounded, zeros = np.array([[0.1 + 0.2, 0.3, 0.3]]), np.zeros((1, 3))
+    for a, b in ((zeros, rounded), (rounded, zeros)):
         with pytest.raises(TruegainError, match="Welch's t has no value"):
-            welch(a, b)
-        with pytest.raises(TruegainError, match="all equal"):
-            effects.hedges_g(a, b)
-    assert welch(rounded, [0.3, 0.3]).p == 1.0
+            rows.welch_rows(a, b)
+    assert rows.welch_rows(rounded, np.full((1, 3), 0.3)).p == 1.0
     theirs = stats.ttest_ind([0.4, 0.9, 0.1, 0.2], [0.1, 0.2, 0.7], equal_var=False)
     ours = welch([0.1, 0.2, 0.7], [0.4, 0.9, 0.1, 0.2], confidence=0.8)
     ends = theirs.confidence_interval(0.8)
@@ -176,15 +173,13 @@ def test_welch_tells_rounding_from_spread_by_the_larger_sample() -> None:
 
 
 def test_paired_tests_by_hand() -> None:
-    """Guards the least numbers of topics, and Wilcoxon's and the sign test's p where they end at 1."""
+    """Guards the t of two differences, the sign test's p, and ranks of equal values, 0 of zeros."""
     assert paired_t([0.0, 2.0]).statistic == pytest.approx(1.0)
-    with pytest.raises(TruegainError, match="at least 2 topics"):
-        paired_t([0.3])
-    assert (sign_test([0.3]).p, wilcoxon([0.3]).p) == (1.0, 1.0)
-    assert sign_test([1.0, 1.0, 1.0, -1.0, 0.0]).p == pytest.approx(2 * 5 / 16)
-    ranks, sizes = mid_ranks(np.array([2.0, 1.0, 2.0, 2.0, 7.0]))
-    assert ranks.tolist() == [3.0, 1.0, 3.0, 3.0, 5.0]
-    assert sizes.tolist() == [1, 3, 1]
+    ups = np.array([[1.0, 1.0, 1.0, -1.0, 0.0]])
+    assert rows.sign_rows(0 * ups, ups).p == pytest.approx(2 * 5 / 16)
+    ranks, sizes = rows._ranks(np.array([[2.0, 1.0, 2.0, 0.0, 2.0, 7.0]]))
+    assert ranks.tolist() == [[0.0, 1.0, 3.0, 3.0, 3.0, 5.0]]
+    assert sizes.tolist() == [[1, 1, 3, 3, 3, 1]]
 
 
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
@@ -220,8 +215,8 @@ def test_each_system_has_the_t_interval_of_its_own_topics() -> None:
 def test_effects_of_many_pairs_are_those_one_by_one() -> None:
     """Guards dz and Hedges' g of rows, 0 where nothing differs and none where nothing varies."""
     a, b = generated(4, 6, seed=1), generated(4, 6, seed=2)
-    assert families._dz(b - a).tolist() == pytest.approx([effects.cohens_dz(*two) for two in zip(a, b, strict=True)])
-    assert families._hedges(a, b).tolist() == pytest.approx([effects.hedges_g(*two) for two in zip(a, b, strict=True)])
+    assert families._dz(b - a).tolist() == pytest.approx([cohens_dz(*two) for two in zip(a, b, strict=True)])
+    assert families._hedges(a, b).tolist() == pytest.approx([hedges_g(*two) for two in zip(a, b, strict=True)])
     flat = families._dz(np.array([[0.0, 0.0], [0.3, 0.3], [0.0, 2.0]]))
     assert flat[[0, 2]].tolist() == pytest.approx([0.0, 1 / math.sqrt(2)])
     assert math.isnan(flat[1])
@@ -300,26 +295,21 @@ def test_trials_and_topics_that_can_tell() -> None:
 # ---------------------------------------------------------------------- topic set sizes
 
 
-@pytest.mark.parametrize("two", [False, True])
-def test_topic_set_sizes_are_the_least_that_do(two: bool) -> None:
+def test_topic_set_sizes_are_the_least_that_do() -> None:
     """Guards the search and the power: n reaches it, n - 1 does not, by statistics of scipy."""
-    find: Callable[..., topic_sets.TopicSetSize] = (
-        topic_sets.topics_for_two_sample_t if two else topic_sets.topics_for_paired_t
-    )
 
     def power(n: int, difference: float) -> float:
-        df, away = (2 * n - 2, difference * math.sqrt(n / 2)) if two else (n - 1, difference * math.sqrt(n))
-        t = stats.t.ppf(0.975, df)
-        return float(stats.nct.sf(t, df, away) + stats.nct.cdf(-t, df, away))
+        t, away = stats.t.ppf(0.975, n - 1), difference * math.sqrt(n)
+        return float(stats.nct.sf(t, n - 1, away) + stats.nct.cdf(-t, n - 1, away))
 
     for difference in (0.3, 1.0, 4.0):
-        n = find(difference, 1.0, power=0.7).topics
+        n = topic_sets.topics_for_paired_t(difference, 1.0, power=0.7).topics
         assert power(n, difference) >= 0.7
         assert n == 2 or power(n - 1, difference) < 0.7
-    wide = topic_sets.topics_for_width(0.5, 1.0, two_sample=two)
-    n, df = wide.topics, (2 if two else 1) * (wide.topics - 1)
+    wide = topic_sets.topics_for_width(0.5, 1.0)
+    n, df = wide.topics, wide.topics - 1
     unbiased = math.sqrt(2 / df) * special.gamma((df + 1) / 2) / special.gamma(df / 2)
-    want = 2 * stats.t.ppf(0.975, df) * math.sqrt((2 if two else 1) / n) * unbiased
+    want = 2 * stats.t.ppf(0.975, df) * math.sqrt(1 / n) * unbiased
     assert wide.reached == pytest.approx(want, rel=1e-9)
     assert wide.reached <= 0.5
 
@@ -373,7 +363,7 @@ def test_replicates_that_reach_the_tails() -> None:
 
 
 def test_meta_analysis_written_out() -> None:
-    """Guards every way to combine against its formulas in plain sums, and Q, I2 and the prediction interval."""
+    """Guards every way to combine against its formulas in plain sums, and Q and I2."""
     d, v = [0.1, 0.5, 0.9, -0.2], [0.01, 0.02, 0.03, 0.015]
     w = [1 / x for x in v]
     fixed = sum(a * b for a, b in zip(w, d, strict=True)) / sum(w)
@@ -387,11 +377,8 @@ def test_meta_analysis_written_out() -> None:
     assert (one.high - one.value, one.value - one.low) == pytest.approx((stats.norm.ppf(0.95) * se,) * 2)
     assert one.p == pytest.approx(2 * stats.norm.sf(fixed / se))
     assert (one.p_q, one.i2) == pytest.approx((stats.chi2.sf(q, 3), (q - 3) / q))
-    assert one.predict_low is None
     two = combine(d, v, "random", 0.9)
     assert (two.value, two.se, two.tau2) == pytest.approx((value, sum(star) ** -0.5, tau2))
-    wide = stats.t.ppf(0.95, 2) * math.sqrt(tau2 + two.se**2)
-    assert (two.predict_low, two.predict_high) == pytest.approx((value - wide, value + wide))
     three = combine(d, v, "hartung-knapp", 0.9)
     hk = math.sqrt(sum(a * (b - value) ** 2 for a, b in zip(star, d, strict=True)) / (3 * sum(star)))
     assert (three.se, three.p) == pytest.approx((hk, 2 * stats.t.sf(value / hk, 3)))
@@ -409,8 +396,6 @@ def test_meta_analysis_at_its_ends() -> None:
     assert (same.tau2, same.i2, same.p, same.se) == pytest.approx((0.0, 0.0, 0.0, 0.0), abs=1e-12)
     assert combine([0.0, 0.0], [0.01, 0.02], "hartung-knapp").p == 1.0
     assert tau2_paule_mandel(np.array([0.1, 0.1]), np.array([1.0, 1.0])) == 0.0
-    assert combine([0.1, 0.5], [0.01, 0.01]).predict_low is None
-    assert combine([0.1, 0.5, 0.2], [0.01, 0.01, 0.01]).predict_low is not None
     assert combined_p([0.3], [0.2]) == pytest.approx(stats.norm.sf(1.5))
     for wrong in (([0.1], [0.01]), ([0.1, 0.2], [0.01, 0.0]), ([0.1, 0.2], [0.01])):
         with pytest.raises(TruegainError):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tests.inference.matrices import generated, scores_of, within_chance
+from tests.inference.one_pair import paired_t
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import one_way
-from truegain.inference.differences.paired import paired_t
-from truegain.inference.differences.topic_plan import plan_table, plan_topics
+from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.topic_sets import (
     TopicSetSize,
     expected_width,
@@ -19,7 +19,6 @@ from truegain.inference.differences.topic_sets import (
     power_of_t,
     topics_for_anova,
     topics_for_paired_t,
-    topics_for_two_sample_t,
     topics_for_width,
 )
 
@@ -47,14 +46,6 @@ def test_worked_example(examples: dict[str, Any]) -> None:
     assert topics_for_paired_t(0.1, given["var_diff"]).topics == expected["n_paired_t"]
     assert topics_for_anova(0.1, given["var"], 10).topics == expected["n_anova_m10"]
     assert topics_for_anova(0.1, given["var"], 2).topics == expected["n_anova_m2"]
-
-
-def test_two_samples_are_an_anova_of_two() -> None:
-    """Guards the two-sample design: an unpaired t test is a one-way analysis of two systems."""
-    for difference in (0.03, 0.1, 0.3):
-        t, f = topics_for_two_sample_t(difference, 0.05), topics_for_anova(difference, 0.05, 2)
-        assert t.topics == f.topics
-        assert t.reached == pytest.approx(f.reached, abs=1e-9)
 
 
 def test_statsmodels_says_the_same() -> None:
@@ -89,15 +80,13 @@ def test_the_approximations_are_near() -> None:
 
     for difference in (0.05, 0.1, 0.2):
         for power in (0.7, 0.8, 0.9):
-            for design in (topics_for_paired_t, topics_for_two_sample_t):
-                assert near(design(difference, 0.1, power=power),
-                            design(difference, 0.1, power=power, method="approximate"), 0)  # fmt: skip
+            exact = topics_for_paired_t(difference, 0.1, power=power)
+            assert near(exact, topics_for_paired_t(difference, 0.1, power=power, method="approximate"), 0)
             for m in (2, 10, 50):
                 exact = topics_for_anova(difference, 0.05, m, power=power)
                 assert near(exact, topics_for_anova(difference, 0.05, m, power=power, method="approximate"), 0.03)
-    for two in (False, True):
-        exact = topics_for_width(0.1, 0.05, two_sample=two)
-        assert near(exact, topics_for_width(0.1, 0.05, two_sample=two, method="approximate"), 0)
+    exact = topics_for_width(0.1, 0.05)
+    assert near(exact, topics_for_width(0.1, 0.05, method="approximate"), 0)
 
 
 def test_the_planned_power_is_the_power_found() -> None:
@@ -113,20 +102,20 @@ def test_a_plan_from_scores() -> None:
     x = generated(5, 30, seed=2)
     pairs = [np.var(x[i] - x[j], ddof=1) for i in range(5) for j in range(i)]
     plan = plan_topics(scores_of(x), detect=0.05)
-    assert plan.details["variance"] == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert plan.table.made_by["variance"] == pytest.approx(np.mean(pairs), abs=1e-12)
     assert plan.needed == {"topics": topics_for_paired_t(0.05, float(np.mean(pairs))).topics}
-    reach = plan.details["at_hand_detects"]
+    reach = float(str(plan.table.made_by["at_hand_detects"]))
     assert topics_for_paired_t(reach * 1.0001, float(np.mean(pairs))).topics == 30
     anova = plan_topics(scores_of(x), detect=0.05, design="anova")
-    assert anova.details["variance"] == pytest.approx(one_way(x).v_e)
+    assert anova.table.made_by["variance"] == pytest.approx(one_way(x).v_e)
     assert anova.needed["topics"] == topics_for_anova(0.05, one_way(x).v_e, 5).topics
     wide = plan_topics(scores_of(x), detect=0.05, design="width")
-    assert wide.details["at_hand_detects"] == expected_width(30, plan.details["variance"], 29)
-    table = plan_table(plan)
+    assert wide.table.made_by["at_hand_detects"] == pytest.approx(expected_width(30, float(np.mean(pairs)), 29))
+    table = plan.table
     assert table.columns == ("difference", "power 0.7", "power 0.8", "power 0.9")
     assert [row[0] for row in table.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     assert table.rows[1][2] == plan.needed["topics"]
-    assert plan_table(wide).columns == ("width", "topics")
+    assert wide.table.columns == ("width", "topics")
 
 
 def test_nonsense_is_refused() -> None:

@@ -191,7 +191,7 @@ def discriminative_command(
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
 ) -> None:
     """Which measure tells systems apart best?  Discriminative power and achieved significance levels (Sakai 2006)."""
-    from truegain.inference.differences.discriminative import discriminative_power, power_table
+    from truegain.experiments.discriminative import discriminative_power, power_table
     from truegain.measures.evaluate import evaluate
     from truegain.tables.sources import expand
 

@@ -65,14 +65,14 @@ def topics_command(
     output: Output = "-",
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
-    from truegain.inference.differences.topic_plan import plan_table, plan_topics
+    from truegain.inference.differences.topic_plan import plan_topics
 
     scores = scored(
         judgments, runs, [measure], name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
     )  # fmt: skip
     found = plan_topics(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
-    write_table(plan_table(found), output_format, output)
+    write_table(found.table, output_format, output)
 
 
 @plan.command("labels")
@@ -129,7 +129,7 @@ def labels_command(
     """Which pairs to have gold-judged, in which order, and how many of them tell the systems apart."""
     from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
-    from truegain.report.label_plan import label_chart, label_table
+    from truegain.report.label_plan import label_chart
     from truegain.report.saving import check_ending, save
     from truegain.tables.gold_list import is_gold_list
     from truegain.tables.write import kind_to_write
@@ -154,7 +154,7 @@ def labels_command(
         power=power, costs=costs, topics=topics, anytime=anytime, confidence=confidence, gold_level=gold_level,
         level=level, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    notes = list(found.notes)
+    notes = list(found.table.notes)
     if output is not None:
         if listed is None:
             raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
@@ -165,8 +165,7 @@ def labels_command(
         )
     if figure is not None:
         save(label_chart(found), figure)
-    shown = label_table(found)
-    write_table(replace(shown, notes=(*shown.notes, *notes)), output_format, table)
+    write_table(replace(found.table, notes=tuple(notes)), output_format, table)
 
 
 def _two(pair: str | None) -> tuple[str, str] | None:
@@ -217,8 +216,5 @@ def assessors_command(
 ) -> None:
     """How many assessors a document needs for its mean rating to be this close to that of all."""
     from truegain.inference.agreement.plan import assessors_needed
-    from truegain.tables.table import Table
 
-    found = assessors_needed(sigma, error, confidence)
-    row = (found.needed["assessors"], sigma, error, confidence)
-    write_table(Table(("assessors", "sigma", "error", "confidence"), [row], notes=(found.aim,)), output_format, output)
+    write_table(assessors_needed(sigma, error, confidence).table, output_format, output)

@@ -12,11 +12,11 @@ from truegain.errors import InputError, TruegainError
 from truegain.experiments.magnitude_draws import resampled_taus
 from truegain.experiments.magnitude_merged import merged_systems, only_rows
 from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
+from truegain.experiments.top_sets import jaccard, top_set
 from truegain.experiments.unanimity import check_alpha
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
-from truegain.inference.differences.paired import wilcoxon
-from truegain.inference.ranks.overlap import jaccard, top_set
+from truegain.inference.differences.rows import wilcoxon_rows
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
@@ -149,8 +149,16 @@ def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) 
     matrix = measure.score(view)
     means = measure.summarise(matrix, view, False)
     best = int(np.argmax(means))
-    p = [1.0 if s == best else wilcoxon(matrix[best], matrix[s]).p for s in range(len(means))]
+    p = [1.0 if s == best else _wilcoxon(matrix[best], matrix[s]) for s in range(len(means))]
     return RankedSystems(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
+
+
+def _wilcoxon(first: Floats, second: Floats) -> float:
+    """Wilcoxon's p over the topics that both systems have."""
+    there = ~(np.isnan(first) | np.isnan(second))
+    if not there.all():
+        warn(f"{int((~there).sum())} of {len(there)} topics have no score and are left out")
+    return float(wilcoxon_rows(first[None, there], second[None, there]).p[0])
 
 
 def _shared(table: Judgments, expert: Judgments) -> Judgments:

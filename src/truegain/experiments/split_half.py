@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -160,17 +160,13 @@ class Sides:
 
 def _only_topics(spread: CollectionSpread, topics: list[str]) -> CollectionSpread:
     at = np.array([spread.topics.index(t) for t in topics])
-    return CollectionSpread(
-        spread.systems,
-        tuple(topics),
-        spread.ap[:, at],
-        spread.sd[:, at],
-        spread.sd_logit[:, at],
-        spread.relevant[at],
-        spread.depth[:, at],
-        {name: (low[:, at], high[:, at]) for name, (low, high) in spread.limits.items()},
-        spread.means,
-        spread.redrawn,
-        spread.replicates,
-        spread.confidence,
+    return replace(
+        spread,
+        topics=tuple(topics),
+        ap=spread.ap[:, at],
+        sd=spread.sd[:, at],
+        sd_logit=spread.sd_logit[:, at],
+        relevant=spread.relevant[at],
+        depth=spread.depth[:, at],
+        limits={name: (low[:, at], high[:, at]) for name, (low, high) in spread.limits.items()},
     )

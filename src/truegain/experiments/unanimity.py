@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import DataWarning, TruegainError
+from truegain.experiments.top_sets import jaccard, top_set
 from truegain.gains.make import to_gains
-from truegain.inference.differences.effects import es_hsd
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd
 from truegain.inference.monte_carlo import Counting, check_counting, check_trials
-from truegain.inference.ranks.overlap import jaccard, top_set
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
@@ -249,7 +248,7 @@ def _changed(systems: Sequence[str], one: Tukey, two: Tukey, alpha: float) -> li
     rows: list[tuple[Cell, ...]] = []
     if not len(flips):
         return rows
-    sizes = [np.abs(es_hsd(t.anova)) for t in (one, two)]
+    sizes = [np.abs(t.anova.effects) for t in (one, two)]
     for at in flips:
         i, j = int(first[at]), int(second[at])
         if one.anova.means[i] < one.anova.means[j]:

@@ -5,8 +5,7 @@ Estimates have any shape; replicates and jackknife values have one more axis, th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +19,12 @@ EPSILON = 1e-5  # where logit moves 0 and 1 to: e and 1 - e
 ROUNDING = 1e-13  # a spread below so many times the largest value is that of its last bits
 
 
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """Lower and upper limits, by which method, and where it could not be used and which took its place."""
+class Limits(NamedTuple):
+    """Lower and upper limits, and where the method has none, so that the percentile limits took their place."""
 
     low: Floats
     high: Floats
-    method: str
-    fell_back: Bools  # to the percentile interval
-
-    @classmethod
-    def of(cls, low: npt.ArrayLike, high: npt.ArrayLike, method: str, fell_back: npt.ArrayLike = False) -> Limits:
-        """Limits of one shape."""
-        lower = np.asarray(low, np.float64)
-        return cls(lower, np.asarray(high, np.float64), method, np.broadcast_to(np.asarray(fell_back), lower.shape))
+    fell_back: Bools = np.zeros((), np.bool_)
 
 
 def linear(estimate: npt.ArrayLike, se: npt.ArrayLike, confidence: float = 0.95) -> Limits:
@@ -44,7 +35,7 @@ def linear(estimate: npt.ArrayLike, se: npt.ArrayLike, confidence: float = 0.95)
     0.3040 0.6960
     """
     value, step = np.asarray(estimate, np.float64), quantile_of(confidence) * np.asarray(se, np.float64)
-    return Limits.of(value - step, value + step, "linear")
+    return Limits(value - step, value + step)
 
 
 def student(estimate: npt.ArrayLike, se: npt.ArrayLike, freedom: npt.ArrayLike, confidence: float = 0.95) -> Limits:
@@ -56,7 +47,7 @@ def student(estimate: npt.ArrayLike, se: npt.ArrayLike, freedom: npt.ArrayLike, 
     """
     t = quantiles_of(check_confidence(confidence), freedom)
     value, step = np.asarray(estimate, np.float64), t * np.asarray(se, np.float64)
-    return Limits.of(value - step, value + step, "t")
+    return Limits(value - step, value + step)
 
 
 def wilson(
@@ -84,7 +75,7 @@ def wilson(
     known = (spread > 0) & (v > ROUNDING**2)
     units = np.where(known, spread / np.where(known, v, 1.0), np.asarray(n, np.float64))
     low, high = (least + (greatest - least) * end for end in student_wilson(u, units, t))
-    return Limits.of(np.minimum(low, value), np.maximum(high, value), "wilson")
+    return Limits(np.minimum(low, value), np.maximum(high, value))
 
 
 def logit(
@@ -100,7 +91,7 @@ def logit(
     0.602 0.982
     """
     spread = np.std(logits(replicates, epsilon), axis=-1, ddof=1)
-    return _on_logits(estimate, spread, confidence, epsilon, "logit")
+    return _on_logits(estimate, spread, confidence, epsilon)
 
 
 def logit_delta(
@@ -113,7 +104,7 @@ def logit_delta(
     0.176843 0.574395
     """
     value = np.clip(np.asarray(estimate, np.float64), epsilon, 1 - epsilon)
-    return _on_logits(estimate, np.asarray(se) / (value * (1 - value)), confidence, epsilon, "logit delta")
+    return _on_logits(estimate, np.asarray(se) / (value * (1 - value)), confidence, epsilon)
 
 
 def percentile(replicates: npt.ArrayLike, confidence: float = 0.95) -> Limits:
@@ -125,7 +116,7 @@ def percentile(replicates: npt.ArrayLike, confidence: float = 0.95) -> Limits:
     """
     tail = (1 - check_confidence(confidence)) / 2
     low, high = np.quantile(_checked(replicates), [tail, 1 - tail], axis=-1)
-    return Limits.of(low, high, "percentile")
+    return Limits(low, high)
 
 
 def basic(estimate: npt.ArrayLike, replicates: npt.ArrayLike, confidence: float = 0.95) -> Limits:
@@ -137,8 +128,8 @@ def basic(estimate: npt.ArrayLike, replicates: npt.ArrayLike, confidence: float 
     >>> print(f"{limits.low:.0f} {limits.high:.0f}")
     5 95
     """
-    value, limits = np.asarray(estimate, np.float64), percentile(replicates, confidence)
-    return Limits.of(2 * value - limits.high, 2 * value - limits.low, "basic")
+    twice, (low, high, _) = 2 * np.asarray(estimate, np.float64), percentile(replicates, confidence)
+    return Limits(twice - high, twice - low)
 
 
 def studentised(
@@ -167,7 +158,7 @@ def studentised(
         low_t, high_t = np.quantile(t, [tail, 1 - tail], axis=-1)
     lost = ~np.isfinite(low_t) | ~np.isfinite(high_t)
     low, high = np.where(lost, 0, low_t), np.where(lost, 0, high_t)
-    return _or_percentile(value - high * error, value - low * error, "studentised", lost, draws, confidence)
+    return _or_percentile(value - high * error, value - low * error, lost, draws, confidence)
 
 
 def bca(
@@ -188,7 +179,7 @@ def bca(
     z0, a, lost = bca_parts(value, draws, np.asarray(jackknife, np.float64))
     ordered = np.sort(draws, axis=-1)
     low, high = (sorted_quantile(ordered, level) for level in bca_levels(z0, a, lost, confidence))
-    return _or_percentile(low, high, "bca", lost, draws, confidence)
+    return _or_percentile(low, high, lost, draws, confidence)
 
 
 def bca_levels(z0: Floats, a: Floats, lost: Bools, confidence: float) -> tuple[Floats, Floats]:
@@ -275,16 +266,14 @@ def _checked(replicates: npt.ArrayLike) -> Floats:
     return draws
 
 
-def _on_logits(
-    estimate: npt.ArrayLike, spread: npt.ArrayLike, confidence: float, epsilon: float, method: str
-) -> Limits:
+def _on_logits(estimate: npt.ArrayLike, spread: npt.ArrayLike, confidence: float, epsilon: float) -> Limits:
     centre, step = logits(estimate, epsilon), quantile_of(confidence) * np.asarray(spread, np.float64)
-    return Limits.of(inverse_logits(centre - step), inverse_logits(centre + step), method)
+    return Limits(inverse_logits(centre - step), inverse_logits(centre + step))
 
 
-def _or_percentile(low: Floats, high: Floats, method: str, lost: Bools, draws: Floats, confidence: float) -> Limits:
+def _or_percentile(low: Floats, high: Floats, lost: Bools, draws: Floats, confidence: float) -> Limits:
     instead = percentile(draws, confidence)
-    return Limits.of(np.where(lost, instead.low, low), np.where(lost, instead.high, high), method, lost)
+    return Limits(np.where(lost, instead.low, low), np.where(lost, instead.high, high), lost)
 
 
 def sorted_quantile(ordered: Floats, level: Floats) -> Floats:

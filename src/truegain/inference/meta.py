@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +16,11 @@ MetaMethod = Literal["fixed", "random", "hartung-knapp", "paule-mandel"]
 META_METHODS: tuple[str, ...] = get_args(MetaMethod)
 
 
-@dataclass(frozen=True)
-class Meta:
-    """An effect combined over k tests, with how much the tests differ among themselves.
+class Meta(NamedTuple):
+    """An effect combined over k tests: value, standard error, limits, and the two-sided p of no effect.
 
-    value, se, low, high: the combined effect; p: two-sided, of no effect.
     q, p_q: Cochran's test that all tests have the same effect; i2: share of the spread beyond chance;
     tau2: the variance of the effect between tests (0 for 'fixed').
-    predict_low, predict_high: where the effect of one more test would lie (needs 3 tests; None for 'fixed').
     """
 
     value: float
@@ -32,19 +28,10 @@ class Meta:
     low: float
     high: float
     p: float
-    method: str
-    k: int
-    confidence: float
     q: float
     p_q: float
     i2: float
     tau2: float
-    predict_low: float | None = None
-    predict_high: float | None = None
-
-    def __str__(self) -> str:
-        interval = f"[{self.low:.4f}, {self.high:.4f}] {100 * self.confidence:g}%"
-        return f"{self.value:+.4f} {interval} p = {self.p:.4f} ({self.method}, k = {self.k}, I2 = {self.i2:.0%})"
 
 
 def combine(
@@ -58,10 +45,11 @@ def combine(
     'paule-mandel' (1982): the same with the tau2 >= 0 at which sum (d_i - d)^2/(v_i + tau2) = k - 1.
     'hartung-knapp' (2001; Sidik and Jonkman 2002): weights of 'random', se^2 = sum w*(d_i - d)^2/((k-1) sum w*), and
     t with k - 1 degrees of freedom in place of z.
-    I2 = max(0, (Q - (k-1))/Q).  Prediction interval: d +- t_(k-2) sqrt(tau2 + se^2) (Higgins et al. 2009).
+    I2 = max(0, (Q - (k-1))/Q).
 
-    >>> print(combine([0.12, 0.05, 0.3, -0.04], [0.004, 0.002, 0.01, 0.003]))
-    +0.0859 [-0.0249, 0.1966] 95% p = 0.1287 (random, k = 4, I2 = 70%)
+    >>> found = combine([0.12, 0.05, 0.3, -0.04], [0.004, 0.002, 0.01, 0.003])
+    >>> print(f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}] p = {found.p:.4f}, I2 = {found.i2:.0%}")
+    0.0859 [-0.0249, 0.1966] p = 0.1287, I2 = 70%
     """
     if method not in META_METHODS:
         raise TruegainError(f"no meta-analysis is called {method!r}; there are {', '.join(META_METHODS)}")
@@ -80,10 +68,9 @@ def combine(
     else:
         se = float(w.sum()) ** -0.5
         p, step = p_of(value / se), quantile_of(confidence) * se
-    low, high = (None, None) if method == "fixed" or k < 3 else _prediction(value, se, tau2, k, confidence)
     p_q = float(_special().chdtrc(k - 1, q))
     i2 = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
-    return Meta(value, se, value - step, value + step, p, method, k, confidence, q, p_q, i2, tau2, low, high)
+    return Meta(value, se, value - step, value + step, p, q, p_q, i2, tau2)
 
 
 def combined_p(effects: npt.ArrayLike, deviations: npt.ArrayLike) -> float:
@@ -130,11 +117,6 @@ def _tau2(variances: Floats, q: float) -> float:
 
 def _weighted_mean(values: Floats, weights: Floats) -> float:
     return float((weights * values).sum() / weights.sum())
-
-
-def _prediction(value: float, se: float, tau2: float, k: int, confidence: float) -> tuple[float, float]:
-    step = quantile_of(confidence, k - 2) * math.sqrt(tau2 + se**2)
-    return value - step, value + step
 
 
 def _special() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from truegain.errors import TruegainError, some
 from truegain.tables.table import Table
@@ -49,9 +49,13 @@ class Estimate:
         return self.high - self.low
 
     def __str__(self) -> str:
-        interval = f"[{self.low:.4f}, {self.high:.4f}]"
-        how = f"{100 * self.level:g}% over {self.over}, {self.method}"
-        return f"{self.system} {self.measure} {self.value:.4f} {interval} {how}".lstrip()
+        name = f"{self.system} {self.measure}".lstrip()
+        if self.refused:
+            return f"{name}: undefined, {'; '.join(self.notes)}"
+        value = f"{name} {self.value:.4f}"
+        if math.isnan(self.low):
+            return value
+        return f"{value} [{self.low:.4f}, {self.high:.4f}] {100 * self.level:g}% over {self.over}, {self.method}"
 
 
 @dataclass(frozen=True)
@@ -117,15 +121,17 @@ def table_of(
     return Table(tuple(names), rows, made_by or {}, title, notes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """What to buy next: how many of what, for which aim, and how sure that is."""
+    """What to buy next: how many of what, for which aim; and a table of it, with other aims and what it rests on.
 
-    what: str
+    >>> print(Plan({"topics": 35, "gold pairs": 1200}, "a difference of 0.1 is found", Table((), [])))
+    35 topics, 1,200 gold pairs: a difference of 0.1 is found
+    """
+
     needed: Mapping[str, int]
     aim: str
-    details: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    table: Table
 
     def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
@@ -144,7 +150,7 @@ class Answers(Sequence[Answer], Generic[Answer]):
     0.05
     """
 
-    items: tuple[Answer, ...]
+    items: Sequence[Answer]
     made_by: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -171,7 +177,7 @@ class Answers(Sequence[Answer], Generic[Answer]):
         raise TruegainError(f"there is no answer for {at}; there are {some(there)}")
 
     @property
-    def pairs(self) -> tuple[Answer, ...]:
+    def pairs(self) -> Sequence[Answer]:
         """The comparisons."""
         return self.items
 

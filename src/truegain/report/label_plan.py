@@ -1,33 +1,27 @@
-"""How sure gold labels make: a table, and a curve."""
+"""How sure gold labels make: curves."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from truegain.inference.labels.planning import LabelPlan
-from truegain.report.style import BAD, COLOURS, INK, altair, data_of, dressed
-from truegain.tables.table import Cell, Table
+from truegain.inference.results import Plan
+from truegain.report.style import BAD, COLOURS, INK, altair, check_some, data_of, dressed
+from truegain.tables.table import Table
 
 
-def label_table(plan: LabelPlan) -> Table:
-    """A row a number of labels: half the width of the interval then, and the difference it finds."""
-    columns = tuple(plan.rows[0]) if plan.rows else ("gold labels",)
-    rows: list[tuple[Cell, ...]] = [tuple(row[c] for c in columns) for row in plan.rows]  # type: ignore[misc]
-    return Table(columns, rows, dict(plan.details), plan.aim)
-
-
-def label_chart(plan: LabelPlan) -> Any:
+def label_chart(plan: Plan) -> Any:
     """Half the width of the interval against the number of gold labels; the difference worth finding is marked."""
     alt = altair()
-    unit = next(iter(plan.rows[0])) if plan.rows else "gold labels"
-    rows = [{"labels": row[unit], "half": row["half width"]} for row in plan.rows]
+    unit = plan.table.columns[0]
+    rows = [{"labels": row[unit], "half": row["half width"]} for row in plan.table.records()]
+    check_some(rows, "numbers of labels")
     x = alt.X("labels:Q", title=unit, scale=alt.Scale(type="sqrt"))
     y = alt.Y("half:Q", title="half width of the interval", scale=alt.Scale(type="sqrt"))
     curve = alt.Chart(data_of(rows)).mark_line(color=INK, point=True).encode(
         x=x, y=y, tooltip=[alt.Tooltip("labels:Q", format=","), alt.Tooltip("half:Q", format=".4f")]
     )  # fmt: skip
     layers = [curve]
-    if (aim := plan.details.get("aimed_half_width")) is not None:
+    if (aim := plan.table.made_by.get("aimed_half_width")) is not None:
         layers.append(alt.Chart(data_of([{"half": aim}])).mark_rule(color=BAD, strokeDash=[5, 4]).encode(y="half:Q"))
     chart = alt.layer(*layers).properties(width=540, height=330)
     return dressed(chart, "How sure gold labels make", plan.aim)

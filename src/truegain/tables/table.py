@@ -175,6 +175,15 @@ def shown(cell: Cell) -> str:
     return str(cell)
 
 
+def cells(values: Iterable[float]) -> list[float | None]:
+    """Numbers as cells: None where there is none, or none that could be written.
+
+    >>> cells([0.5, math.nan])
+    [0.5, None]
+    """
+    return [float(v) if math.isfinite(v) else None for v in values]
+
+
 def _plain(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 

@@ -54,16 +54,18 @@ def test_topics_and_collection_are_never_surer_than_the_collection_alone() -> No
 
 
 def test_the_wider_of_two_spreads() -> None:
-    """Guards the choice by limits, not by variances: few degrees of freedom widen."""
+    """Guards the choice by limits of the confidence asked, not by variances: few degrees of freedom widen far out."""
     one, other = (
         Spread(np.array([1.0, 1.0]), np.array([50.0, 50.0])),
         Spread(np.array([0.9, 0.5]), np.array([2.0, 2.0])),
     )
-    found = one.or_wider(other)
+    found = one.or_wider(other, 0.95)
     assert (found.variance.tolist(), found.df.tolist()) == ([0.9, 0.5], [2.0, 2.0])
-    assert other.or_wider(one).variance.tolist() == [0.9, 0.5]
+    near = one.or_wider(other, 0.5)  # 0.68 sqrt(1) and 0.82 sqrt(0.9) or 0.82 sqrt(0.5)
+    assert (near.variance.tolist(), near.df.tolist()) == ([0.9, 1.0], [2.0, 50.0])
+    assert other.or_wider(one, 0.95).variance.tolist() == [0.9, 0.5]
     few = Spread(np.array([0.1]), np.array([9.0]))
-    assert Spread(np.array([1.0]), np.array([9.0])).or_wider(few).variance.tolist() == [1.0]
+    assert Spread(np.array([1.0]), np.array([9.0])).or_wider(few, 0.95).variance.tolist() == [1.0]
 
 
 @pytest.mark.parametrize("measure", ["P@2", "P@5", "RR"])

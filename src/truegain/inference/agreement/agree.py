@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
-from truegain.tables.table import Table
+from truegain.tables.table import Table, cells
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class AlphaOptions:
     @property
     def population(self) -> str:
         """What the interval is over, in words."""
-        return f"other items, {POPULATION[self.over]}"
+        return POPULATION[self.over]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,7 @@ def _people(table: Judgments) -> str:
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
     found: list[Coefficient] = [alpha_of(paired, level, **vars(options)) for level in levels_of(scale, is_ratio)]
-    notes = (f"intervals over {options.population}",) if any(a.low is not None for a in found) else ()
+    notes = (f"intervals over {options.population}",) if not all(math.isnan(a.low) for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
         found += [
@@ -166,7 +167,7 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptio
     else:
         found += _spreads(grouped, paired)
     rows = [
-        (a.statistic, a.value, a.low, a.high, a.items, a.ratings, ("undefined: " if a.value is None else "") + a.why)
+        (a.measure, *cells((a.value, a.low, a.high)), a.n, a.ratings, ("undefined: " if a.refused else "") + a.why)
         for a in found
     ]
     return Table(("statistic", "value", "low", "high", "items", "ratings", "note"), rows, notes=notes)
@@ -176,15 +177,16 @@ def _spreads(grouped: Grouped, paired: Paired) -> list[Coefficient]:
     """The median over items of max/min ratio and geometric standard deviation, or why there is none."""
     names, least = ("median max/min ratio", "median geometric sd"), float(grouped.value.min())
     if least <= 0:
-        return [Coefficient(name, None, why=f"a rating of {least:g} has no ratio") for name in names]
+        return [Coefficient.of(name, why=f"a rating of {least:g} has no ratio") for name in names]
     if not len(paired):
-        return [Coefficient(name, None, why="no item has two ratings") for name in names]
+        return [Coefficient.of(name, why="no item has two ratings") for name in names]
     found = []
     for name, each in zip(names, ratio_spreads(grouped), strict=True):
         known = np.sort(each[~np.isnan(each)])
         held = bool(np.isfinite(known[len(known) // 2]))  # the upper of the middle two
-        value, why = (float(np.median(known)), "") if held else (None, "most ratios are too great for a number to hold")
-        found.append(Coefficient(name, value, items=len(known), ratings=len(paired.value), why=why))
+        value = float(np.median(known)) if held else math.nan
+        why = "" if held else "most ratios are too great for a number to hold"
+        found.append(Coefficient.of(name, value, len(known), len(paired.value), why))
     return found
 
 
@@ -203,9 +205,9 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
         part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
         found = alpha_of(part, level, **vars(options))
         items = len(np.unique(grouped.item[mine]))
-        beside = () if order is None else (_or_none(order[code]),)
-        rows.append((name, items, len(mine), found.value, found.low, found.high, *beside))
-        said.append("undefined: " * (found.value is None) + found.why * (found.why != TAIL))
+        beside = [] if order is None else cells(order[[code]])
+        rows.append((name, items, len(mine), *cells((found.value, found.low, found.high)), *beside))
+        said.append("undefined: " * found.refused + found.why * (found.why != TAIL))
         how[_kind(found, options)] += 1
         tail |= found.why == TAIL
     if order is not None:
@@ -236,13 +238,9 @@ def _and(one: str, two: str) -> str:
 
 
 def _kind(found: Coefficient, options: AlphaOptions) -> str:
-    if found.value is not None and not options.trials:
+    if not found.refused and not options.trials:
         return "none asked for"
-    return "none, see the note of each" if found.low is None else options.method
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return "none, see the note of each" if math.isnan(found.low) else options.method
 
 
 def _of_people(people: list[Assessor]) -> Table:

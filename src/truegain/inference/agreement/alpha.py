@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -12,6 +13,7 @@ from truegain.errors import TruegainError
 from truegain.inference.agreement.left_out import NoIntervalError, limits_of
 from truegain.inference.agreement.paired import Paired, Parts
 from truegain.inference.replicates import check_replicates
+from truegain.inference.results import Estimate
 from truegain.sampling.streams import blocks
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats
@@ -21,7 +23,7 @@ from truegain.tables.scale import LEVELS
 
 Over = Literal["items", "items+assessors"]
 Method = Literal["jackknife", "bootstrap"]
-POPULATION = {"items": "these assessors", "items+assessors": "assessors like these"}
+POPULATION = {"items": "other items, these assessors", "items+assessors": "other items, assessors like these"}
 ROOM = 20_000_000  # random weights held at a time
 ROUNDING = 1e-12  # what is nearer, relative to the greatest rating, is equal; an alpha so small is 0
 MOST_LOST = 0.5  # share of resamples without an alpha beyond which there is no interval
@@ -31,30 +33,21 @@ TAIL = "if item values have no long tail; else take the ratio or ordinal level"
 
 
 @dataclass(frozen=True)
-class Coefficient:
-    """A coefficient of agreement; `value` is None where it is undefined, and `why` then says why.
+class Coefficient(Estimate):
+    """A coefficient of agreement of `n` items: NaN where it is undefined, as are limits that there are not."""
 
-    `over` says what the interval is over: other items by these assessors, or other items and assessors.
-    """
-
-    statistic: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    items: int = 0
     ratings: int = 0
-    why: str = ""
-    over: Over = "items"
 
-    def __str__(self) -> str:
-        if self.value is None:
-            return f"{self.statistic}: undefined, {self.why}"
-        counts = f"{self.items} items, {self.ratings} ratings"
-        if self.low is None or self.high is None:
-            return f"{self.statistic} {self.value:.4f} ({counts})"
-        return (
-            f"{self.statistic} {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] ({counts}, {POPULATION[self.over]})"
-        )
+    @classmethod
+    def of(cls, name: str, value: float = math.nan, items: int = 0, ratings: int = 0, why: str = "") -> Coefficient:
+        """One without limits; `why` there is no value, or none of them."""
+        said = (why,) if why else ()
+        return cls("", name, value, math.nan, math.nan, over="other items", n=items, notes=said, ratings=ratings)
+
+    @property
+    def why(self) -> str:
+        """What is to be said of it."""
+        return "; ".join(self.notes)
 
 
 def alpha(
@@ -86,7 +79,7 @@ def alpha(
     >>> said = {"a": (1, 1), "b": (3, 2), "c": (0, 0), "d": (2, 2), "e": (0, 1), "f": (3, 3)}
     >>> rows = [("1", d, a, v) for d, vs in said.items() for a, v in zip("xy", vs)]
     >>> print(alpha(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")))
-    alpha ordinal 0.8778 [0.3786, 1.0000] (6 items, 12 ratings, these assessors)
+    alpha ordinal 0.8778 [0.3786, 1.0000] 95% over other items, these assessors, jackknife
     """
     paired = Paired.of(Grouped.of(read_ratings(ratings)))
     return alpha_of(paired, level, over=over, method=method, trials=trials, confidence=confidence, seed=seed)
@@ -109,25 +102,26 @@ def alpha_of(
     _check(over, method)
     name, items, n = f"alpha {level}", len(paired), len(paired.value)
     if not items:
-        return Coefficient(name, None, why="no item has two ratings")
+        return Coefficient.of(name, why="no item has two ratings")
     least, greatest = float(paired.levels[0]), float(paired.levels[-1])
     if greatest / 2 - least / 2 <= ROUNDING * max(abs(least), abs(greatest)):
-        return Coefficient(name, None, items=items, ratings=n, why=f"all ratings are {least:g}")
+        return Coefficient.of(name, math.nan, items, n, f"all ratings are {least:g}")
     if level == "ratio" and least < 0:
-        return Coefficient(name, None, items=items, ratings=n, why="a ratio scale has no negative ratings")
+        return Coefficient.of(name, math.nan, items, n, "a ratio scale has no negative ratings")
     value = float(_alphas(getattr(paired, level)(np.ones((1, items))))[0])
-    found = Coefficient(name, 0.0 if abs(value) < ROUNDING else value, items=items, ratings=n, over=over)
+    found = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
+    found = replace(found, level=confidence, over=POPULATION[over], method=method)
     if not trials:
         return found
     if items == 1:
-        return replace(found, why="one item has no interval")
+        return replace(found, notes=("one item has no interval",))
     if method == "bootstrap":
         return _resampled(found, paired, level, trials, confidence, seed)
     try:
         low, high = limits_of(paired, level, over, confidence, seed)
     except NoIntervalError as reason:
-        return replace(found, why=str(reason))
-    return replace(found, low=low, high=high, why=TAIL if level == "interval" and items < LONG else "")
+        return replace(found, notes=(str(reason),))
+    return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
 
 
 def _check(over: str, method: str) -> None:
@@ -148,12 +142,12 @@ def _resampled(
     sound = drawn[~np.isnan(drawn)]
     tail, lost = (1 - confidence) / 2, trials - len(sound)
     if lost > MOST_LOST * trials:
-        return replace(found, why=f"{lost} of {trials} resamples held a single value: no interval")
+        return replace(found, notes=(f"{lost} of {trials} resamples held a single value: no interval",))
     low, high = np.quantile(sound, [tail, 1 - tail]).tolist()
     whys = [f"{lost} of {trials} resamples held a single value and were left out"] if lost else []
     if len(paired) < MANY:
         whys.append(f"too narrow: bootstraps of fewer than {MANY} items hold less often than they say")
-    return replace(found, low=low, high=min(1.0, high), why="; ".join(whys))
+    return replace(found, low=low, high=min(1.0, high), notes=tuple(whys))
 
 
 def _alphas(parts: Parts) -> Floats:

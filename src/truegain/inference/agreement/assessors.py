@@ -9,10 +9,11 @@ import numpy as np
 
 from truegain.gains.magnitudes import units
 from truegain.inference.agreement.order import expert_levels, order_agreement
-from truegain.inference.agreement.paired import scale_of
+from truegain.inference.agreement.paired import alike, scale_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
+from truegain.tables.table import cells
 from truegain.tables.tabular import number_of
 
 ENOUGH = 4  # ratings before anything is said against somebody
@@ -80,17 +81,13 @@ def assessors(
     with np.errstate(over="ignore"):
         bias = bias if logs else bias * scale
     known = (equal, bias, correlation, lows, highs, order, seconds)
-    found = zip(*([_known(v) for v in values.tolist()] for values in known), strict=True)
+    found = zip(*(cells(values) for values in known), strict=True)
     rows = zip(names, n, mean * scale, spread * scale, found, looks, strict=True)
     return [
         Assessor(name, int(count), float(m), float(s), e, b, c, low, high, o, t, ", ".join(why))
         for name, count, m, s, (e, b, c, low, high, o, t), why in rows
         if count
     ]
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], count: Floats) -> Floats:
@@ -108,13 +105,8 @@ def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats
     who, others = ratings.assessor[several], (ratings.count[ratings.item] - 1)[several].astype(np.float64)
     sums = np.add.reduceat(value, ratings.begin[:-1])[ratings.item]
     mine, rest = value[several], (sums - value)[several] / others
-    order = ratings.ascending
-    raw = ratings.value[order]
-    run = np.cumsum(np.concatenate([[True], (np.diff(raw) != 0) | (np.diff(ratings.item) != 0)])) - 1
-    alike = np.empty(len(raw))
-    alike[order] = np.bincount(run)[run]
     n = np.bincount(who, minlength=people).astype(np.float64)
-    equal = _mean((alike[several] - 1) / others, who, n)
+    equal = _mean((alike(ratings.item, ratings.value)[several] - 1) / others, who, n)
     bias = _mean(mine - rest, who, n)
     dx, dy = mine - _mean(mine, who, n)[who], rest - _mean(rest, who, n)[who]
     xx, yy, xy = (np.bincount(who, weights=w, minlength=people) for w in (dx * dx, dy * dy, dx * dy))

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from truegain.inference.agreement.kappa import ratio_spreads
+from truegain.inference.agreement.paired import alike
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Table, cells
 
 
 def documents_table(ratings: Grouped, is_ratio: bool, made_by: Mapping[str, object] | None = None) -> Table:
@@ -41,14 +42,14 @@ def documents_table(ratings: Grouped, is_ratio: bool, made_by: Mapping[str, obje
     columns["least"] = value[begin].tolist()
     columns["median"] = (value[begin + (count - 1) // 2] / 2 + value[begin + count // 2] / 2).tolist()
     columns["greatest"] = value[begin + count - 1].tolist()
-    columns["equal"] = _cells(_equal(ratings))
+    columns["equal"] = list(cells(_equal(ratings)))
     single = int((count == 1).sum())
     notes = ["alpha is of many documents, not of one"]
     if single:
         notes = [f"undefined (-) for {single} document{'s' * (single > 1)} with one rating; {notes[0]}"]
     if is_ratio and float(ratings.value.min()) > 0:
         spreads = ratio_spreads(ratings)
-        columns["max/min"], columns["geometric sd"] = (_cells(s) for s in spreads)
+        columns |= {name: list(cells(s)) for name, s in zip(("max/min", "geometric sd"), spreads, strict=True)}
         if great := int(np.isinf(spreads).any(axis=0).sum()):
             notes.append(f"undefined for {great} whose ratio is too great for a number to hold")
     elif is_ratio:
@@ -59,14 +60,7 @@ def documents_table(ratings: Grouped, is_ratio: bool, made_by: Mapping[str, obje
 
 def _equal(ratings: Grouped) -> Floats:
     """Share of pairs of an item's ratings that are equal; not a number for one rating."""
-    value = ratings.value[ratings.ascending]
-    new = np.concatenate([[True], (np.diff(value) != 0) | (np.diff(ratings.item) != 0)])
-    run = np.bincount(np.cumsum(new) - 1)
-    same = np.bincount(ratings.item[new], weights=run * (run - 1), minlength=len(ratings))
+    same = np.bincount(ratings.item, weights=alike(ratings.item, ratings.value) - 1, minlength=len(ratings))
     pairs = ratings.count * (ratings.count - 1)
     share: Floats = np.divide(same, pairs, out=np.full(len(ratings), np.nan), where=pairs > 0)
     return share
-
-
-def _cells(values: Floats) -> list[Cell]:
-    return [float(v) if np.isfinite(v) else None for v in values.tolist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -24,9 +25,9 @@ def percent(ratings: Grouped) -> Coefficient:
     """The share of pairs of ratings of an item that are equal, averaged over items with two or more."""
     paired = Paired.of(ratings)
     if not len(paired):
-        return Coefficient("percent agreement", None, why="no item has two ratings")
+        return Coefficient.of("percent agreement", why="no item has two ratings")
     agreed = _agreed(paired)
-    return Coefficient("percent agreement", float(agreed.mean()), items=len(paired), ratings=len(paired.value))
+    return Coefficient.of("percent agreement", float(agreed.mean()), len(paired), len(paired.value))
 
 
 def fleiss(ratings: Grouped, marginals: str = "pooled") -> Coefficient:
@@ -42,33 +43,31 @@ def fleiss(ratings: Grouped, marginals: str = "pooled") -> Coefficient:
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (0, 1), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     >>> print(fleiss(Grouped.of(tg.read_ratings(frame))))
-    Fleiss' kappa (pooled) 0.3333 (3 items, 6 ratings)
+    Fleiss' kappa (pooled) 0.3333
     """
     if marginals not in ("pooled", "items"):
         raise TruegainError(f"marginals is {marginals!r}; give 'pooled' or 'items'")
     name, paired = f"Fleiss' kappa ({marginals})", Paired.of(ratings)
     if not len(paired):
-        return Coefficient(name, None, why="no item has two ratings")
+        return Coefficient.of(name, why="no item has two ratings")
     labels, code = np.unique(ratings.value, return_inverse=True)
     weight = np.ones(len(code)) if marginals == "pooled" else 1 / ratings.count[ratings.item]
     share = np.bincount(code, weights=weight, minlength=len(labels)) / weight.sum()
     chance = float((share**2).sum())
     if len(labels) == 1:
-        return Coefficient(
-            name, None, items=len(paired), ratings=len(paired.value), why=f"all ratings are {labels[0]:g}"
-        )
+        return Coefficient.of(name, math.nan, len(paired), len(paired.value), f"all ratings are {labels[0]:g}")
     value = (float(_agreed(paired).mean()) - chance) / (1 - chance)
-    return Coefficient(name, value, items=len(paired), ratings=len(paired.value))
+    return Coefficient.of(name, value, len(paired), len(paired.value))
 
 
 def _agreed(paired: Paired) -> Floats:
     count = paired.count
-    agreed: Floats = (paired.per_item(paired._alike) - count) / (count * (count - 1))
+    agreed: Floats = (paired.per_item(paired.alike) - count) / (count * (count - 1))
     return agreed
 
 
-def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Coefficient:
-    """Cohen's kappa of two assessors over the items both rated, or its mean over pairs of assessors.
+def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coefficient]:
+    """Cohen's kappa of two assessors over the items both rated, or its mean over pairs; for each kind of weights.
 
     kappa = 1 - sum w O / sum w E, O the table of the two's labels, E that of their shares multiplied;
     w = [x != y] (weights='none'), |x - y| ('linear') or (x - y)^2 ('quadratic')
@@ -81,14 +80,9 @@ def cohen(ratings: Grouped, weights: str = "none", *, seed: int = 0) -> Coeffici
     >>> import polars as pl, truegain as tg
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (0, 1), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    >>> print(cohen(Grouped.of(tg.read_ratings(frame))))
-    Cohen's kappa 0.4000 (3 items, 6 ratings)
+    >>> print(*cohens(Grouped.of(tg.read_ratings(frame)), ["none"]))
+    Cohen's kappa 0.4000
     """
-    return cohens(ratings, (weights,), seed=seed)[0]
-
-
-def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coefficient]:
-    """Cohen's kappa by several weights, of the same pairs of assessors."""
     for weights in kinds:
         if weights not in ("none", "linear", "quadratic"):
             raise TruegainError(f"weights is {weights!r}; give 'none', 'linear' or 'quadratic'")
@@ -109,7 +103,7 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coe
         sound = [(k, c) for k, c in zip(kappas, common, strict=True) if k is not None]
         if not sound:
             why = none if not common or every <= MOST_PAIRS else "no pair of assessors gave more than one label"
-            found.append(Coefficient(name, None, why=why))
+            found.append(Coefficient.of(name, why=why))
             continue
         items = len(np.unique(np.concatenate([c.item for _, c in sound])))
         rated = len(np.unique(np.concatenate([c.rows for _, c in sound])))
@@ -117,9 +111,8 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coe
         of = int(ratings.count[ratings.count >= 2].sum())
         if len(sound) < FEW_PAIRS and rated < SLIVER * of:
             why = f"{why}: {rated:,} of {of:,} ratings do not stand for all"
-            found.append(Coefficient(name, None, items=items, ratings=rated, why=why))
-        else:
-            found.append(Coefficient(name, mean, items=items, ratings=rated, why=why))
+            mean = math.nan
+        found.append(Coefficient.of(name, mean, items, rated, why))
     return found
 
 

@@ -92,7 +92,7 @@ def spread_of(left: Floats) -> tuple[float, float]:
 
 def same_majority(paired: Paired) -> float | None:
     """A rating that no other outnumbers in any item: how far people agree on the rest was not seen."""
-    alike = paired._alike
+    alike = paired.alike
     most = np.maximum.reduceat(alike, paired.begin[:-1])[paired.item]
     code = paired.code[alike == most]
     item = paired.item[alike == most]

@@ -117,7 +117,7 @@ class Paired:
 
     def nominal(self, weights: Floats) -> Parts:
         """Pairs that differ: within items, and among all ratings.  A row of weights is a replicate."""
-        own = self.count**2 - self.per_item(self._alike)
+        own = self.count**2 - self.per_item(self.alike)
         total = weights @ self.count
         alike = np.concatenate([(counts**2).sum(axis=1) for _, counts in self.totals(weights)])
         return self._parts(weights, own, total**2 - alike)
@@ -127,14 +127,9 @@ class Paired:
         return Parts(weights @ (own / (self.count - 1)), among / (weights @ self.count - 1), weights @ own)
 
     @cached_property
-    def _alike(self) -> Floats:
+    def alike(self) -> Floats:
         """For every rating how many of its item, itself included, have the same value."""
-        order = np.lexsort((self.value, self.item))
-        new = np.concatenate([[True], (np.diff(self.value[order]) != 0) | (np.diff(self.item[order]) != 0)])
-        run = np.cumsum(new) - 1
-        out = np.empty(len(self.value))
-        out[order] = np.bincount(run)[run]
-        return frozen(out)
+        return alike(self.item, self.value)
 
     def interval(self, weights: Floats) -> Parts:
         """Squared differences, by moments: sum over ordered pairs of (x - y)^2 = 2 (n sum x^2 - (sum x)^2)."""
@@ -225,6 +220,20 @@ class Paired:
             apart = _ratio(self.value[rows], self.value[rows + lag])
             sums += np.bincount(self.item[rows], weights=apart, minlength=len(self))
         return frozen(2 * sums)
+
+
+def alike(item: Ints, value: Floats) -> Floats:
+    """For every rating how many of its item, itself included, have the same value.
+
+    >>> alike(np.array([0, 0, 0, 1]), np.array([2.0, 1.0, 2.0, 2.0])).tolist()
+    [2.0, 1.0, 2.0, 1.0]
+    """
+    order = np.lexsort((value, item))
+    new = np.concatenate([[True], (np.diff(value[order]) != 0) | (np.diff(item[order]) != 0)])
+    run = np.cumsum(new) - 1
+    out = np.empty(len(value))
+    out[order] = np.bincount(run)[run]
+    return frozen(out)
 
 
 def _ratio(x: Floats, y: Floats) -> Floats:

@@ -9,6 +9,7 @@ from statistics import NormalDist
 from truegain.errors import TruegainError
 from truegain.inference.results import Plan
 from truegain.student import check_confidence
+from truegain.tables.table import Table
 
 
 def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Plan:
@@ -30,4 +31,6 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
     # exact in everything but z, so that a whole number is not pushed over by rounding
     needed = math.ceil(Fraction(z) ** 2 * Fraction(str(sigma)) ** 2 / Fraction(str(error)) ** 2)
     aim = f"mean rating within {error:g} of that of all assessors, with {100 * confidence:g}% confidence"
-    return Plan("assessors", {"assessors": max(1, needed)}, aim, {"sigma": sigma, "error": error, "z": z})
+    columns = ("assessors", "sigma", "error", "confidence")
+    table = Table(columns, [(max(1, needed), sigma, error, confidence)], notes=(aim,))
+    return Plan({"assessors": max(1, needed)}, aim, table)

@@ -74,22 +74,25 @@ class MeanDifferences:
         how = "left out" if left_out_of(scored.measure) else "drawn"
         low, high = within(difference - step, difference + step, scored.measure.bounds(), differences=True)
         notes = self._notes(se, known, how)
+        several = len(p) > 1
         found = []
         for i, (first, second) in enumerate(self.pairs):
+            one, other, apart = (float(x[i]) for x in (value_a, value_b, difference))
+            least, most, chance = (float(x[i]) if known[i] else None for x in (low, high, p))
             found.append(
                 Comparison(
                     scored.systems[first],
                     scored.systems[second],
                     str(scored.measure),
-                    float(value_a[i]),
-                    float(value_b[i]),
-                    float(difference[i]),
-                    float(low[i]) if known[i] else None,
-                    float(high[i]) if known[i] else None,
-                    float(p[i]) if known[i] else None,
-                    p_adjusted=float(adjusted[i]) if known[i] and len(p) > 1 else None,
+                    one,
+                    other,
+                    apart,
+                    least,
+                    most,
+                    chance,
+                    p_adjusted=float(adjusted[i]) if known[i] and several else None,
                     test=f"mean difference, t, {kind} collections, documents {how}",
-                    adjustment=adjustment if len(p) > 1 else "",
+                    adjustment=adjustment if several else "",
                     level=scored.confidence,
                     n=int(count[i]),
                     notes=notes,

@@ -113,11 +113,8 @@ class CollectionDifference:
 
     def table(self) -> Table:
         """Topic by topic."""
-        rows = [
-            (t, float(self.ap[0, i]), float(self.ap[1, i]), float(self.difference[i]), float(self.paired[i]),
-             float(self.independent[i]))
-            for i, t in enumerate(self.topics)
-        ]  # fmt: skip
+        numbers = (column.tolist() for column in (*self.ap, self.difference, self.paired, self.independent))
+        rows = list(zip(self.topics, *numbers, strict=True))
         columns = ("topic", self.systems[0], self.systems[1], "difference", "sd paired", "sd independent")
         made_by = {"replicates": self.replicates, "scale": self.scale, "redrawn": self.redrawn}
         return Table(columns, rows, made_by, "AP by topic, and its spread over collections")

@@ -33,16 +33,17 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[
         )
     values = _means(spread.ap, spread.counted)
     drawn = spread.means["MAP"]
-    se = drawn.sd
+    se = drawn.std(axis=1, ddof=1)
     if method == "parametric":
         weight = (spread.ap - spread.ap**2) ** 2
         se = np.sqrt(np.nansum(weight * spread.sd_logit**2, axis=1)) / spread.counted
-        limits = linear(values, se, spread.confidence)
-        low, high = limits.low, limits.high
+        low, high, _ = linear(values, se, spread.confidence)
     elif method == "percentile":
-        low, high = drawn.low, drawn.high
+        tail = (1 - spread.confidence) / 2
+        low, high = np.quantile(drawn, [tail, 1 - tail], axis=1)
     else:
-        limits = linear(logits(values, EPSILON), drawn.sd_logit, spread.confidence)
+        sd_logit = logits(drawn, EPSILON).std(axis=1, ddof=1)
+        limits = linear(logits(values, EPSILON), sd_logit, spread.confidence)
         low, high = inverse_logits(limits.low), inverse_logits(limits.high)
     return _estimates(spread, "AP", values, within(low, high, BOUNDS), se, method)
 
@@ -53,18 +54,18 @@ def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
     L-MAP = (1/k) sum of ln(AP / (1 - AP)), AP kept within epsilon of 0 and 1
     """
     values = _means(logits(spread.ap, EPSILON), spread.counted)
-    se = spread.means["L-MAP"].sd
-    limits = linear(values, se, spread.confidence)
-    return _estimates(spread, "L-MAP", values, (limits.low, limits.high), se, "bootstrap")
+    se = spread.means["L-MAP"].std(axis=1, ddof=1)
+    low, high, _ = linear(values, se, spread.confidence)
+    return _estimates(spread, "L-MAP", values, (low, high), se, "bootstrap")
 
 
 def geometric_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
     """G-MAP: the geometric mean of AP over topics, AP at least 0.00001, normal on its logarithm."""
     logs = _means(np.log(np.maximum(spread.ap, FLOOR)), spread.counted)
     values = np.exp(logs)
-    se = spread.means["G-MAP"].sd
-    limits = linear(logs, se / values, spread.confidence)
-    return _estimates(spread, "GMAP", values, within(np.exp(limits.low), np.exp(limits.high), BOUNDS), se, "bootstrap")
+    se = spread.means["G-MAP"].std(axis=1, ddof=1)
+    low, high, _ = linear(logs, se / values, spread.confidence)
+    return _estimates(spread, "GMAP", values, within(np.exp(low), np.exp(high), BOUNDS), se, "bootstrap")
 
 
 def _means(matrix: Floats, counted: Ints) -> Floats:
@@ -80,21 +81,11 @@ def _estimates(
     se: Floats,
     method: str,
 ) -> list[Estimate]:
+    notes = (*few_relevant(spread.relevant, method), *_without_relevant(spread.relevant, method))
+    columns = (column.tolist() for column in (value, *limits, se, spread.counted))
     return [
-        Estimate(
-            system,
-            measure,
-            float(value[s]),
-            float(limits[0][s]),
-            float(limits[1][s]),
-            level=spread.confidence,
-            over="collection",
-            method=method,
-            se=float(se[s]),
-            n=int(spread.counted[s]),
-            notes=(*few_relevant(spread.relevant, method), *_without_relevant(spread.relevant, method)),
-        )
-        for s, system in enumerate(spread.systems)
+        Estimate(system, measure, v, low, high, spread.confidence, "collection", method, error, n, notes=notes)
+        for system, v, low, high, error, n in zip(spread.systems, *columns, strict=True)
     ]
 
 
@@ -113,22 +104,14 @@ def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> li
     if method not in METHODS:
         raise TruegainError(f"AP of a topic has no {method} interval; choose from {', '.join(METHODS)}")
     low, high = within(*spread.interval(method), BOUNDS)
-    return [
-        Estimate(
-            system,
-            "AP",
-            float(spread.ap[s, t]),
-            float(low[s, t]),
-            float(high[s, t]),
-            level=spread.confidence,
-            over="collection",
-            method=f"{method}, small R",
-            se=float(spread.sd[s, t]),
-            n=int(spread.relevant[t]),
-            topic=topic,
-            notes=few_relevant(spread.relevant, method),
+    notes, how = few_relevant(spread.relevant, method), f"{method}, small R"
+    found = []
+    for s, t in np.argwhere(~np.isnan(spread.ap)).tolist():
+        value, lower, upper, error = (float(x[s, t]) for x in (spread.ap, low, high, spread.sd))
+        system, topic, n = spread.systems[s], spread.topics[t], int(spread.relevant[t])
+        found.append(
+            Estimate(
+                system, "AP", value, lower, upper, spread.confidence, "collection", how, error, n, topic, notes=notes
+            )
         )
-        for s, system in enumerate(spread.systems)
-        for t, topic in enumerate(spread.topics)
-        if not np.isnan(spread.ap[s, t])
-    ]
+    return found

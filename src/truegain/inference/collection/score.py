@@ -228,14 +228,13 @@ def drawn_estimates(
     scored = Scored.of(ranked, measure, confidence)
     spread = draws.summaries.std(axis=1, ddof=1)
     if method == "percentile":
-        limits = percentile(draws.summaries, confidence)
-        low, high = np.minimum(limits.low, scored.summaries), np.maximum(limits.high, scored.summaries)
+        low, high, _ = percentile(draws.summaries, confidence)
+        low, high = np.minimum(low, scored.summaries), np.maximum(high, scored.summaries)
     elif measure.mean == "geometric":
         logs = linear(np.log(scored.summaries), np.log(draws.summaries).std(axis=1, ddof=1), confidence)
         low, high = np.exp(logs.low), np.exp(logs.high)
     else:
-        limits = linear(scored.summaries, spread, confidence)
-        low, high = limits.low, limits.high
+        low, high, _ = linear(scored.summaries, spread, confidence)
     found = [
         scored.estimate(s, float(low[s]), float(high[s]), method, float(spread[s])) for s in range(len(scored.systems))
     ]

@@ -19,34 +19,9 @@ from truegain.sampling.jackknife import accelerations, average_precision
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
 
-MEANS = ("MAP", "L-MAP", "G-MAP")
 METHODS = ("linear", "logit", "percentile", "bca")
 EPSILON = 1e-4  # how near AP may come to 0 and 1 before its logit is taken
 MEMORY = 1 << 21  # bytes of replicates one piece of work may hold
-
-
-@dataclass(frozen=True, eq=False)
-class MeanSpread:
-    """How far the mean of each system moves: standard deviation, that of its logit, and percentile limits."""
-
-    sd: Floats
-    sd_logit: Floats
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def empty(cls, systems: int) -> MeanSpread:
-        """To be filled block by block."""
-        return cls(*(np.full(systems, np.nan) for _ in range(4)))
-
-    def fill(self, systems: range, drawn: Floats, confidence: float, share: bool) -> None:
-        """Sum up the replicates of some systems; only a share of 1 has a logit."""
-        at = slice(systems.start, systems.stop)
-        tail = (1 - confidence) / 2
-        self.sd[at] = drawn.std(axis=1, ddof=1)
-        if share:
-            self.sd_logit[at] = logits(drawn, EPSILON).std(axis=1, ddof=1)
-        self.low[at], self.high[at] = np.quantile(drawn, [tail, 1 - tail], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +39,7 @@ class CollectionSpread:
     relevant: Ints
     depth: Ints
     limits: dict[str, tuple[Floats, Floats]]  # percentile and bca, from the replicates themselves
-    means: dict[str, MeanSpread]  # MAP, L-MAP, G-MAP over drawn collections
+    means: dict[str, Floats]  # MAP, L-MAP and G-MAP: systems by drawn collections
     redrawn: int
     replicates: int
     confidence: float
@@ -72,8 +47,7 @@ class CollectionSpread:
     def interval(self, method: str = "logit", small_r: bool = True) -> tuple[Floats, Floats]:
         """Limits of AP per system and topic by one of METHODS, widened where R is small unless told not to."""
         if method == "linear":
-            limits = linear(self.ap, self.sd, self.confidence)
-            low, high = limits.low, limits.high
+            low, high, _ = linear(self.ap, self.sd, self.confidence)
         elif method == "logit":
             limits = linear(logits(self.ap, EPSILON), self.sd_logit, self.confidence)
             low, high = inverse_logits(limits.low), inverse_logits(limits.high)
@@ -100,130 +74,64 @@ def collection_spread(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CollectionSpread:
-    """Draw collections and see how AP moves; memory is bounded whatever the number of replicates."""
+    """Draw collections and see how AP moves; held are three numbers for every system and replicate, not for topics."""
     systems, topics = len(ranked.systems), len(ranked.topics)
     relevant = ranked.pool_relevant(level)
-    scored = np.flatnonzero(relevant).tolist()
     width = max(1, min(systems, MEMORY // (8 * replicates)))
     blocks = [range(first, min(first + width, systems)) for first in range(0, systems, width)]
-    pieces = [_Piece(block, topic, level, replicates, confidence) for block in blocks for topic in scored]
-    shape = (systems, topics)
-    gathered = _GatheredAP(ranked, replicates, confidence)
+    pieces = [(block, topic) for block in blocks for topic in np.flatnonzero(relevant).tolist()]
     ranked.found(level)  # shared by all pieces: made once
     results = (engine or Local()).run(
         _work,
         pieces,
-        shared=(ranked, seed),
-        name=lambda piece: f"topic {ranked.topics[piece.topic]}",
+        shared=(ranked, level, replicates, confidence, seed),
+        name=lambda piece: f"topic {ranked.topics[piece[1]]}",
         progress=progress,
     )
-    for piece, result in zip(pieces, results, strict=True):
-        gathered.add(piece, result)
-    gathered.close()
+    found = np.full((7, systems, topics), np.nan)
+    sums, redrawn = np.zeros((3, systems, replicates)), 0
+    for (_, topic), (there, parts, drawn, again) in zip(pieces, results, strict=True):
+        found[:, there, topic] = parts
+        for total, values in zip(sums, (drawn, logits(drawn, EPSILON), np.log(np.maximum(drawn, FLOOR))), strict=True):
+            total[there] += values
+        redrawn += again
+    ap, sd, sd_logit, low, high, bca_low, bca_high = found
+    with np.errstate(invalid="ignore"):  # a system without a topic has no mean
+        mean, odds, logs = sums / (~np.isnan(ap)).sum(axis=1)[:, None]
     return CollectionSpread(
         ranked.systems,
         ranked.topics,
-        gathered.ap,
-        gathered.sd,
-        gathered.sd_logit,
+        ap,
+        sd,
+        sd_logit,
         relevant,
-        np.asarray(ranked.depth).reshape(shape),
-        {"percentile": gathered.percentile, "bca": gathered.bca},
-        gathered.means,
-        gathered.redrawn // len(blocks),
+        np.asarray(ranked.depth).reshape(systems, topics),
+        {"percentile": (low, high), "bca": (bca_low, bca_high)},
+        {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
+        redrawn // len(blocks),
         replicates,
         confidence,
     )
 
 
-@dataclass(frozen=True)
-class _Piece:
-    systems: range
-    topic: int
-    level: float
-    replicates: int
-    confidence: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Result:
-    systems: Ints
-    ap: Floats
-    values: Floats
-    sd: Floats
-    sd_logit: Floats
-    percentile: tuple[Floats, Floats]
-    bca: tuple[Floats, Floats]
-    redrawn: int
-
-
-def _work(shared: tuple[RankedGains, int], piece: _Piece, _: np.random.SeedSequence) -> _Result:
-    """One topic of some systems."""
-    ranked, seed = shared
-    lists = lists_of_topic(ranked, piece.topic, piece.level, piece.systems)
-    values, redrawn = average_precisions(lists, piece.replicates, seed)
-    ap = average_precision(lists)
-    ordered = np.sort(values, axis=1)
-    tail = (1 - piece.confidence) / 2
-    percentile = np.quantile(ordered, [tail, 1 - tail], axis=1)
+def _work(
+    shared: tuple[RankedGains, float, int, float, int], piece: tuple[range, int], _: np.random.SeedSequence
+) -> tuple[Ints, Floats, Floats, int]:
+    """One topic of some systems: who answers, AP with spreads and limits (7 rows), replicates, draws made again."""
+    ranked, level, replicates, confidence, seed = shared
+    lists = lists_of_topic(ranked, piece[1], level, piece[0])
+    values, redrawn = average_precisions(lists, replicates, seed)
+    ap, ordered = average_precision(lists), np.sort(values, axis=1)
+    tail = (1 - confidence) / 2
     z0, lost = bias_of(ap, ordered)
-    levels = bca_levels(z0, accelerations(lists), lost, piece.confidence)
-    return _Result(
-        lists.systems,
-        ap,
-        values,
-        values.std(axis=1, ddof=1),
-        logits(values, EPSILON).std(axis=1, ddof=1),
-        (percentile[0], percentile[1]),
-        (sorted_quantile(ordered, levels[0]), sorted_quantile(ordered, levels[1])),
-        redrawn,
+    levels = bca_levels(z0, accelerations(lists), lost, confidence)
+    parts = np.stack(
+        [
+            ap,
+            values.std(axis=1, ddof=1),
+            logits(values, EPSILON).std(axis=1, ddof=1),
+            *np.quantile(ordered, [tail, 1 - tail], axis=1),
+            *(sorted_quantile(ordered, at) for at in levels),
+        ]
     )
-
-
-class _GatheredAP:
-    """What the pieces give, put together; replicates of means are added up topic by topic, for one block at a time."""
-
-    def __init__(self, ranked: RankedGains, replicates: int, confidence: float) -> None:
-        shape = (len(ranked.systems), len(ranked.topics))
-        self.ap, self.sd, self.sd_logit = (np.full(shape, np.nan) for _ in range(3))
-        self.percentile = (np.full(shape, np.nan), np.full(shape, np.nan))
-        self.bca = (np.full(shape, np.nan), np.full(shape, np.nan))
-        self.means = {name: MeanSpread.empty(shape[0]) for name in MEANS}
-        self.redrawn, self.replicates, self.confidence = 0, replicates, confidence
-        self.block, self.sums = range(0), _Sums(0, replicates)
-
-    def add(self, piece: _Piece, result: _Result) -> None:
-        if piece.systems != self.block:
-            self.close()
-            self.block, self.sums = piece.systems, _Sums(len(piece.systems), self.replicates)
-        at = (result.systems, piece.topic)
-        self.ap[at], self.sd[at], self.sd_logit[at] = result.ap, result.sd, result.sd_logit
-        for side in (0, 1):
-            self.percentile[side][at], self.bca[side][at] = result.percentile[side], result.bca[side]
-        self.sums.add(result.systems - piece.systems.start, result.values)
-        self.redrawn += result.redrawn
-
-    def close(self) -> None:
-        """Sum up a block of systems, so that its replicates can go."""
-        if len(self.block):
-            for name, drawn in self.sums.means().items():
-                self.means[name].fill(self.block, drawn, self.confidence, share=name == "MAP")
-
-
-class _Sums:
-    """Replicates of sums over topics, for some systems: of AP, its logit and its logarithm."""
-
-    def __init__(self, systems: int, replicates: int) -> None:
-        self.total = {name: np.zeros((systems, replicates)) for name in MEANS}
-        self.count = np.zeros((systems, 1))
-
-    def add(self, systems: Ints, values: Floats) -> None:
-        self.total["MAP"][systems] += values
-        self.total["L-MAP"][systems] += logits(values, EPSILON)
-        self.total["G-MAP"][systems] += np.log(np.maximum(values, FLOOR))
-        self.count[systems] += 1
-
-    def means(self) -> dict[str, Floats]:
-        with np.errstate(invalid="ignore"):  # a system without a topic has no mean
-            found = {name: total / self.count for name, total in self.total.items()}
-        return {**found, "G-MAP": np.exp(found["G-MAP"])}
+    return lists.systems, parts, values, redrawn

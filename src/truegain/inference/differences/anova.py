@@ -50,6 +50,20 @@ class Anova:
         margin = self.margin(confidence)
         return self.means - margin, self.means + margin
 
+    @property
+    def effects(self) -> Floats:
+        """Differences of all systems over the residual standard deviation: ES_HSD(i, j) = (xj. - xi.) / sqrt(V).
+
+        0 where all means are equal, NaN where there is no residual to divide by.  V is V_E2 in the two-way layout;
+        some evaluation campaigns print V_E1's, of the one-way layout, under the same name.
+
+        Sakai 2018, Laboratory Experiments in Information Retrieval, eq. 5.16.
+        """
+        apart = self.means[None, :] - self.means[:, None]
+        if self.no_residual:
+            return np.full_like(apart, math.nan if self.f is None else 0.0)
+        return np.asarray(apart / math.sqrt(self.v_e))
+
 
 def two_way(matrix: npt.ArrayLike) -> Anova:
     """Two-way analysis without replication: systems and topics, the topic effect taken out.

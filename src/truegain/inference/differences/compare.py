@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 
@@ -19,16 +19,13 @@ from truegain.inference.limits import within
 from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
+from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
-
-if TYPE_CHECKING:
-    from truegain.inference.results import Answers as Many
-    from truegain.inference.results import Comparison
 
 
 @overload
@@ -38,7 +35,9 @@ def compare(
 
 
 @overload
-def compare(runs: object, judgments: object, measure: object, *, gold: object, **options: Any) -> Many[Comparison]: ...
+def compare(
+    runs: object, judgments: object, measure: object, *, gold: object, **options: Any
+) -> Answers[Comparison]: ...
 
 
 def compare(
@@ -56,7 +55,7 @@ def compare(
     counting: Counting = "plus-one",
     tested: Callable[[int], None] | None = None,
     **options: Any,
-) -> Comparisons | Many[Comparison]:
+) -> Answers[Comparison]:
     """Compare systems on a measure: all pairs, or all against a baseline.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
@@ -114,18 +113,16 @@ def compare(
     found = _within(found, (values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
-    shown = found.p if how is None else adjusted(found.p, how)
-    p = np.full((len(systems), len(systems)), np.nan)
-    np.fill_diagonal(p, 1.0)
-    p[first, second] = p[second, first] = shown
-    pairs = PairList(systems, first, second, found, None if how is None else shown, name, test, how or "", confidence)
+    shown = None if how is None else adjusted(found.p, how)
+    pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
+    limits = zip(systems, found.means.tolist(), found.low_mean.tolist(), found.high_mean.tolist(), strict=True)
+    means = tuple(
+        Estimate(s, name, mean, low, high, confidence, method=found.interval) for s, mean, low, high in limits
+    )
     made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
         made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
-    return Comparisons(
-        name, test, how or "", confidence, systems, found.means, found.low_mean, found.high_mean, p, pairs, baseline,
-        found.interval, made_by, (*values.notes, *found.notes, *effort.notes, *said),
-    )  # fmt: skip
+    return Comparisons(pairs, made_by, (*values.notes, *found.notes, *effort.notes, *said), means, baseline)
 
 
 def _corrected(
@@ -134,7 +131,7 @@ def _corrected(
     gold: object,
     measure: object,
     options: dict[str, Any],
-) -> Many[Comparison]:
+) -> Answers[Comparison]:
     from truegain.inference.judges.comparison import compare_corrected
 
     if isinstance(runs, Scores) or bronze is None or measure is None:
@@ -186,11 +183,11 @@ def _values(scores: Scores, name: str) -> _Values:
 def _within(found: FamilyResults, bounds: tuple[float, float]) -> FamilyResults:
     """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
     low_mean, high_mean = within(found.low_mean, found.high_mean, bounds)
-    found = replace(found, low_mean=low_mean, high_mean=high_mean)
+    found = found._replace(low_mean=low_mean, high_mean=high_mean)
     if found.low is None or found.high is None:
         return found
     low, high = within(found.low, found.high, bounds, differences=True)
-    return replace(found, low=low, high=high)
+    return found._replace(low=low, high=high)
 
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:

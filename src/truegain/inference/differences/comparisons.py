@@ -2,70 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference.differences.groups import groups_of, is_complete, marks
 from truegain.inference.differences.pair_list import PairList
-from truegain.inference.results import Comparison
-from truegain.tables.columns import Bools, Floats
+from truegain.inference.results import Answers, Comparison, Estimate
+from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
-    """Systems, best first, and every pair that was compared, the better system second.
+class Comparisons(Answers[Comparison]):
+    """Every pair that was compared, the better system second, and the systems' means with their limits, best first."""
 
-    `p` is the matrix of (adjusted) p-values in the order of `systems`; pairs that were not asked for are NaN in it.
-    `low` and `high` limit each system's mean; `interval` says how.
-    """
-
-    measure: str
-    test: str
-    adjustment: str
-    confidence: float
-    systems: tuple[str, ...]
-    means: Floats
-    low: Floats
-    high: Floats
-    p: Floats
-    pairs: PairList
+    items: PairList
+    means: tuple[Estimate, ...] = ()
     baseline: str | None = None
-    interval: str = ""
-    made_by: Mapping[str, object] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.pairs)
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, best first."""
+        return self.items.systems
 
     @property
     def alpha(self) -> float:
         """Pairs with p below this differ."""
-        return round(1 - self.confidence, 12)
+        return round(1 - self.items.confidence, 12)
+
+    @cached_property
+    def p(self) -> Floats:
+        """The matrix of (adjusted) p-values in the order of `systems`; pairs that were not asked for are NaN."""
+        p = np.full((len(self.systems), len(self.systems)), np.nan)
+        np.fill_diagonal(p, 1.0)
+        first, second = self.items.first, self.items.second
+        p[first, second] = p[second, first] = self.items.shown
+        return frozen(p)
 
     @property
     def differ(self) -> Bools:
         """Which pairs differ, in the order of `systems`."""
-        with np.errstate(invalid="ignore"):
-            return self.p < self.alpha
+        return self.p < self.alpha
 
     @property
     def significant(self) -> int:
         """How many of the pairs differ."""
-        return int(np.triu(self.differ, 1).sum())
+        return int((self.items.shown < self.alpha).sum())
 
     def between(self, a: str, b: str) -> Comparison:
         """The comparison of two systems, in whichever order it was made."""
-        at = self.pairs.place(a, b)
+        at = self.items.place(a, b)
         if at is None:
             raise TruegainError(f"{a} and {b} were not compared; there are {some(self.systems)}")
-        return self.pairs[at]
+        return self.items[at]
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Groups of systems that cannot be told apart, best first; a system may be in several (see `groups_of`)."""
@@ -74,8 +66,7 @@ class Comparisons:
 
     def table(self) -> Table:
         """The pairs, a row each."""
-        title = f"{self.measure}: {self._count()}"
-        return Table(self.pairs.columns(), self.pairs.rows(), self.made_by, title, self.notes)
+        return Table(self.items.columns(), self.items.rows(), self.made_by, self._title(), self.notes)
 
     def group_table(self) -> Table:
         """The systems, a row each, best first, with the groups they are in and how many others they differ from."""
@@ -83,12 +74,11 @@ class Comparisons:
         differ = self.differ
         groups = groups_of(differ)
         columns = ("system", "mean", "low", "high", "group", "differs_from")
-        numbers = zip(self.means.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
-        counts = differ.sum(axis=1).tolist()
-        signs = marks(groups, len(self.systems))
         rows = [
-            (system, *three, mark, count)
-            for system, three, mark, count in zip(self.systems, numbers, signs, counts, strict=True)
+            (e.system, e.value, e.low, e.high, mark, count)
+            for e, mark, count in zip(
+                self.means, marks(groups, len(self.systems)), differ.sum(axis=1).tolist(), strict=True
+            )
         ]
         said = "systems that share a group do not differ significantly"
         if is_complete(differ, groups):
@@ -97,12 +87,13 @@ class Comparisons:
             said += (
                 "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
             )
-        title = f"{self.measure}: {self._count()}"
-        return Table(columns, rows, self.made_by, title, (said, self.interval, *self.notes))
+        limits = f"low and high: {self.means[0].level:g} {self.means[0].method}"
+        return Table(columns, rows, self.made_by, self._title(), (said, limits, *self.notes))
 
-    def _count(self) -> str:
-        adjusted_by = f", {self.adjustment}" if self.adjustment else ""
-        return f"{self.significant:,} of {len(self):,} pairs differ ({self.test}{adjusted_by}, p < {self.alpha:g})"
+    def _title(self) -> str:
+        one = self.items
+        test = f"{one.test}, {one.adjustment}" if one.adjustment else one.test
+        return f"{one.measure}: {self.significant:,} of {len(self):,} pairs differ ({test}, p < {self.alpha:g})"
 
     def _all_pairs(self) -> None:
         if self.baseline is not None:

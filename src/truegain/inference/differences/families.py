@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +11,10 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import complete
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
-from truegain.inference.differences.paired import SMALLEST_SPREAD
-from truegain.inference.differences.rows import flat_rows
+from truegain.inference.differences.rows import SMALLEST_SPREAD, flat_rows
+from truegain.inference.intervals.topics import means_and_errors
+from truegain.inference.limits import student
 from truegain.measures.base import mean_of_rows
-from truegain.student import quantiles_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
 
@@ -24,8 +23,7 @@ CELLS = 2_000_000  # scores of pairs held at a time
 LEAST, FEW = 3, 10  # topics: refused below, told below
 
 
-@dataclass(frozen=True, eq=False)
-class FamilyResults:
+class FamilyResults(NamedTuple):
     """For each pair the means, p, limits and effect (NaN where it has no value), and each system's mean and limits."""
 
     first: Floats
@@ -53,21 +51,18 @@ def all_at_once(
     found = chosen.run(x, settings)
     anova, means = found.anova, found.anova.means
     apart = means[second] - means[first]
-    spread = np.sqrt(anova.v_e)
-    effect = np.full(len(apart), np.nan) if anova.no_residual else apart / spread
-    if anova.no_residual and anova.f is not None:
-        effect = np.zeros(len(apart))
     low, high = (None, None) if found.margin is None else (apart - found.margin, apart + found.margin)
     if not chosen.resamples:  # which tell themselves
         settings.tested(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
-    interval = f"low and high: {settings.confidence:g} interval, residual variance of the {anova.layout} analysis"
+    interval = f"interval, residual variance of the {anova.layout} analysis"
     notes: tuple[str, ...] = ()
     if found.trials is not None:
         notes = (f"{found.trials:,} permutations, {'all there are' if found.exact else 'drawn at random'}",)
     residual = "V_E2" if anova.layout == "two-way" else "V_E1"
     return FamilyResults(
-        means[first], means[second], found.p[first, second], low, high, effect, f"ES_HSD ({residual})",
+        means[first], means[second], found.p[first, second], low, high, anova.effects[first, second],
+        f"ES_HSD ({residual})",
         np.full(len(apart), anova.topics), means, low_mean, high_mean, interval, notes,
     )  # fmt: skip
 
@@ -106,7 +101,7 @@ def pair_by_pair(
     return FamilyResults(
         mean_first, mean_second, p, low if known else None, high if known else None, effect,
         "dz" if chosen.paired else "Hedges g", n, means, low_mean, high_mean,
-        f"low and high: {settings.confidence:g} t interval of the system's own topics",
+        "t interval of the system's own topics",
         (chosen.question,) if chosen.question else (),
     )  # fmt: skip
 
@@ -171,9 +166,6 @@ def _ratio(difference: Floats, spread: Floats, largest: Floats) -> Floats:
 
 def _means(x: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
     """Each system's mean with its own t interval."""
-    n = (~np.isnan(x)).sum(axis=1)
-    means = mean_of_rows(x)
-    spread = np.sqrt(np.nansum((x - means[:, None]) ** 2, axis=1) / (n - 1))
-    t = quantiles_of(confidence, n - 1)
-    margin = t * spread / np.sqrt(n)
-    return means, means - margin, means + margin
+    means, (_, error) = mean_of_rows(x), means_and_errors(x)
+    low, high, _ = student(means, error, (~np.isnan(x)).sum(axis=1) - 1, confidence)
+    return means, low, high

@@ -11,7 +11,7 @@ import numpy as np
 from truegain.inference.differences.families import FamilyResults, Places
 from truegain.inference.results import Comparison
 from truegain.tables.columns import Floats
-from truegain.tables.table import Cell
+from truegain.tables.table import Cell, cells
 
 AT_A_TIME = 10_000  # pairs made into objects
 
@@ -29,6 +29,11 @@ class PairList(Sequence[Comparison]):
     test: str
     adjustment: str
     confidence: float
+
+    @property
+    def shown(self) -> Floats:
+        """The adjusted p of every pair where there is one, else p."""
+        return self.found.p if self.adjusted is None else self.adjusted
 
     def __len__(self) -> int:
         return len(self.first)
@@ -68,7 +73,7 @@ class PairList(Sequence[Comparison]):
         f = self.found
         limits = () if f.low is None or f.high is None else (f.low.tolist(), f.high.tolist())
         adjusted = () if self.adjusted is None else (self.adjusted.tolist(),)
-        effect = () if np.isnan(f.effect).all() else (_or_none(f.effect),)
+        effect = () if np.isnan(f.effect).all() else (cells(f.effect.tolist()),)
         named = np.array(self.systems, dtype=object)
         return list(
             zip(
@@ -86,7 +91,7 @@ class PairList(Sequence[Comparison]):
         columns = zip(
             self.first[places].tolist(), self.second[places].tolist(), f.first[places].tolist(),
             f.second[places].tolist(), np.asarray(low).tolist(), np.asarray(high).tolist(), f.p[places].tolist(),
-            adjusted, _or_none(f.effect[places]), f.n[places].tolist(), strict=True,
+            adjusted, cells(f.effect[places].tolist()), f.n[places].tolist(), strict=True,
         )  # fmt: skip
         return tuple(
             Comparison(
@@ -96,7 +101,3 @@ class PairList(Sequence[Comparison]):
             )
             for a, b, value_a, value_b, low, high, p, p_adjusted, effect, n in columns
         )  # fmt: skip
-
-
-def _or_none(values: Floats) -> list[float | None]:
-    return [None if v != v else v for v in values.tolist()]

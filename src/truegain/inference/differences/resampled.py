@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.engine import Local
-from truegain.inference.differences.paired import Outcome, differences
 from truegain.inference.differences.rows import refuse_flat
 from truegain.inference.monte_carlo import (
     ENOUGH,
@@ -34,64 +32,7 @@ BLOCK = 500  # replicates that share a seed; the answer depends on it, not on th
 STRETCH = 1000  # pairs whose signs are counted together
 
 
-def randomisation(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike | None = None,
-    *,
-    trials: int = 10_000,
-    seed: int = 0,
-    counting: Counting = "plus-one",
-    jobs: int | None = None,
-) -> Outcome:
-    """Fisher's paired randomisation test: how far apart would the systems be had their names been swapped on any topic.
-
-    p = (count + 1)/(trials + 1), the count of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance
-    1e-12), or count/trials with counting='published'; all 2^n signs are counted instead where that is no more than
-    `trials`.  The statistic is the mean difference.
-
-    Fisher 1935, The Design of Experiments; Smucker, Allan and Carterette 2007, CIKM.
-
-    >>> print(randomisation([0.3, 0.1, 0.55, 0.25], [0.51, 0.12, 0.72, 0.41]))
-    +0.1400 p = 0.1250 (randomisation, n = 4)
-    """
-    z = differences(first, second, least=1)
-    p = randomisation_p(z[None, :], trials=trials, seed=seed, counting=counting, jobs=jobs)
-    how = ("all signs counted",) if is_exact(len(z), trials) else ()
-    return Outcome("randomisation", float(z.mean()), float(z.mean()), float(p[0]), len(z), notes=how)
-
-
-def bootstrap(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike | None = None,
-    *,
-    trials: int = 10_000,
-    seed: int = 0,
-    confidence: float = 0.95,
-    counting: Counting = "plus-one",
-    jobs: int | None = None,
-) -> Outcome:
-    """Sakai's paired bootstrap test: the t statistic against its distribution over resampled topics.
-
-    t = mean(z)/(sd(z)/sqrt n); topics of w = z - mean(z) are drawn with replacement, t*_b is their t;
-    p = (count + 1)/(trials + 1), the count of |t*_b| >= |t|, or count/trials with counting='published', as Sakai has
-    it.  The interval is mean(z) +- c sd(z)/sqrt n, c the `confidence` quantile of |t*|.
-    A replicate that drew one topic n times has no spread: its |t*| counts as infinite.
-
-    Sakai 2006, SIGIR; Efron and Tibshirani 1993, section 16.4.
-
-    >>> z = [0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09]
-    >>> bootstrap(z, seed=1).p < 0.05
-    True
-    """
-    z = differences(first, second)
-    found = bootstrap_p(z[None, :], trials=trials, seed=seed, confidence=confidence, counting=counting, jobs=jobs)
-    mean, t = float(z.mean()), float(found.t[0])
-    margin = float(found.critical[0]) * float(z.std(ddof=1)) / math.sqrt(len(z))
-    return Outcome("bootstrap", mean, t, float(found.p[0]), len(z), mean - margin, mean + margin)
-
-
-@dataclass(frozen=True, eq=False)
-class Bootstrapped:
+class Bootstrapped(NamedTuple):
     """For each pair: t, p, the quantile of |t*|, and the |mean| of the replicate that has it (Sakai's delta)."""
 
     t: Floats
@@ -110,9 +51,14 @@ def randomisation_p(
     jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Floats:
-    """P-values of the randomisation test for rows of differences, pairs by topics, none missing.
+    """Fisher's paired randomisation test for rows of differences z, pairs by topics, none missing: p-values.
+
+    p = (count + 1)/(trials + 1), the count of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance
+    1e-12), or count/trials with counting='published'; all 2^n signs are counted where that is no more than `most`.
 
     Pairs that few of the `trials` have reached go on up to `most`, as in `sequential_p`; not where p is 'published'.
+
+    Fisher 1935, The Design of Experiments; Smucker, Allan and Carterette 2007, CIKM.
 
     >>> randomisation_p(np.array([[0.12, 0.05, 0.05, -0.05], [0.21, 0.02, 0.17, 0.16]])).tolist()
     [0.5, 0.125]
@@ -144,10 +90,15 @@ def bootstrap_p(
     jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Bootstrapped:
-    """Sakai's paired bootstrap for rows of differences, pairs by topics, none missing.
+    """Sakai's paired bootstrap for rows of differences z, pairs by topics, none missing.
 
+    t = mean(z)/(sd(z)/sqrt n); topics of w = z - mean(z) are drawn with replacement, t*_b is their t, infinite where
+    one topic was drawn n times; p = (count + 1)/(trials + 1), the count of |t*_b| >= |t|, or count/trials with
+    counting='published', as Sakai has it.
     Pairs that few of the `trials` have reached go on up to `most`, as in `sequential_p`; not where p is 'published'.
     The quantile of |t*| is of the first `trials`.
+
+    Sakai 2006, SIGIR; Efron and Tibshirani 1993, section 16.4.
 
     >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), trials=100)
     >>> float(found.p[0])

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from truegain.errors import TruegainError, needs
-from truegain.inference.differences.paired import AUTO_EXACT, SMALLEST_SPREAD, sums_of_ranks
 from truegain.student import p_values_of, quantiles_of
 from truegain.tables.columns import Bools, Floats, Ints
 
+SMALLEST_SPREAD = 1e-12  # of the largest value: anything below is rounding
+MOST_EXACT = 50  # differences up to which Wilcoxon's test counts all signs
 
-@dataclass(frozen=True, eq=False)
-class RowResults:
+
+class RowResults(NamedTuple):
     """P-values of pairs, and limits of their differences where the test has an interval."""
 
     p: Floats
@@ -23,7 +25,11 @@ class RowResults:
 
 
 def paired_t_rows(first: Floats, second: Floats, confidence: float = 0.95) -> RowResults:
-    """Student's paired t test of each row: `paired_t` of many pairs.
+    """Student's paired t test of each row: t = mean(z) / (sd(z)/sqrt n), n - 1 degrees of freedom, z = second - first.
+
+    All differences 0: p = 1.  All equal but not 0: there is no t, and the test is refused.
+
+    Student 1908, Biometrika 6(1).
 
     >>> paired_t_rows(np.zeros((2, 3)), np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])).p.round(4).tolist()
     [0.0742, 1.0]
@@ -36,7 +42,12 @@ def paired_t_rows(first: Floats, second: Floats, confidence: float = 0.95) -> Ro
 
 
 def welch_rows(first: Floats, second: Floats, confidence: float = 0.95) -> RowResults:
-    """Welch's t test of each row: `welch` of many pairs.
+    """Welch's t test of each row, as if the two samples were independent, with their own variances.
+
+    t = (mean2 - mean1)/sqrt(v1 + v2), v = s^2/n; degrees of freedom (v1 + v2)^2 (n - 1)/(v1^2 + v2^2).  On the same
+    topics the paired tests see more.
+
+    Welch 1947, Biometrika 34(1-2).
 
     >>> welch_rows(np.array([[0.1, 0.2, 0.3, 0.4]]), np.array([[0.3, 0.4, 0.5, 0.7]])).p.round(4).tolist()
     [0.0837]
@@ -54,7 +65,11 @@ def welch_rows(first: Floats, second: Floats, confidence: float = 0.95) -> RowRe
 
 
 def sign_rows(first: Floats, second: Floats) -> RowResults:
-    """The sign test of each row: `sign_test` of many pairs.
+    """The sign test of each row: how many topics go up, against a fair coin; topics without a difference are dropped.
+
+    p = min(1, 2 P(X <= min(up, down))), X ~ Binomial(up + down, 1/2).
+
+    Arbuthnott 1710; Conover 1999, Practical Nonparametric Statistics, section 3.4.
 
     >>> sign_rows(np.zeros((1, 5)), np.array([[0.1, 0.2, 0.3, 0.0, 0.5]])).p.tolist()
     [0.125]
@@ -65,7 +80,14 @@ def sign_rows(first: Floats, second: Floats) -> RowResults:
 
 
 def wilcoxon_rows(first: Floats, second: Floats) -> RowResults:
-    """Wilcoxon's signed-rank test of each row: `wilcoxon` of many pairs, zeros dropped, exact for up to 50 topics.
+    """Wilcoxon's signed-rank test of each row; differences of 0 are dropped, equal ones get the mean of their ranks.
+
+    Up to 50 differences: the share of all 2^n signs whose smaller rank sum is no greater, p = min(1, 2 P(W+ <= w)),
+    ties included.  Beyond: normal, with mean n(n+1)/4 and variance n(n+1)(2n+1)/24 - sum(t^3 - t)/48 over ties of t
+    values.  R, and scipy beyond 13 topics, take the normal p wherever there are ties or zeros.  Equal means equal to
+    the last bit, as there.
+
+    Wilcoxon 1945, Biometrics Bull. 1(6).
 
     >>> z = np.array([[0.1, -0.02, 0.05, 0.05, 0, 0.12, -0.04, 0.07, 0.03, 0.09]])
     >>> wilcoxon_rows(np.zeros((1, 10)), z).p.round(6).tolist()
@@ -77,9 +99,9 @@ def wilcoxon_rows(first: Floats, second: Floats) -> RowResults:
     w = np.minimum((ranks * (signs > 0)).sum(axis=1), (ranks * (signs < 0)).sum(axis=1))
     used = (ranks > 0).sum(axis=1)
     p: Floats = np.ones(len(z))
-    small = (used > 0) & (used <= AUTO_EXACT)
+    small = (used > 0) & (used <= MOST_EXACT)
     p[small] = _exact(w[small], ranks[small])
-    many = used > AUTO_EXACT
+    many = used > MOST_EXACT
     n = used[many].astype(np.float64)
     ties = ((sizes[many] ** 2 - 1.0) * (ranks[many] > 0)).sum(axis=1)
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
@@ -142,3 +164,14 @@ def _exact(w: Floats, ranks: Floats) -> Floats:
         below = sums_of_ranks(tuple(row[row > 0].tolist()))
         p[here] = np.minimum(1.0, 2 * below[np.rint(2 * w[here]).astype(np.int64)])
     return p
+
+
+@lru_cache(maxsize=256)
+def sums_of_ranks(doubled: tuple[int, ...]) -> Floats:
+    """Share of all 2^n signs whose rank sum is at most 0, 1, 2, ... halves, rank by rank; no rounding up to n = 50."""
+    share = np.zeros(sum(doubled) + 1)
+    share[0] = 1.0
+    for rank in doubled:
+        share /= 2
+        share[rank:] += share[:-rank].copy()
+    return np.asarray(np.cumsum(share), np.float64)

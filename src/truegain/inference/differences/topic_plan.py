@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Literal
 
 from truegain.errors import TruegainError
@@ -68,7 +69,7 @@ def plan_topics(
     aim = f"a difference of {detect:g} in {name} is found with power {power:g} at alpha {alpha:g} ({design})"
     if design == "width":
         aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
-    details = {
+    made_by = {
         "measure": name,
         "design": design,
         "variance": variance,
@@ -76,27 +77,22 @@ def plan_topics(
         "reached": found.reached,
         "topics_at_hand": n,
         "at_hand_detects": _detectable(design, variance, m, n, alpha, power, method),
-        "sizes": sizes,
     }
-    return Plan("topics", {"topics": found.topics}, aim, details)
+    return Plan({"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", made_by))
 
 
-def plan_table(plan: Plan) -> Table:
+def _table(sizes: Mapping[tuple[float, float], TopicSetSize], title: str, made_by: Mapping[str, object]) -> Table:
     """Topics needed by difference (rows) and power (columns), with what went into them."""
-    sizes: dict[tuple[float, float], TopicSetSize] = plan.details["sizes"]
     powers = sorted({p for _, p in sizes})
-    width = plan.details["design"] == "width"
+    width = made_by["design"] == "width"
     columns = ("width", "topics") if width else ("difference", *(f"power {p:g}" for p in powers))
     rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
-    made_by = {k: v for k, v in plan.details.items() if k != "sizes"}
-    at_hand, detectable = plan.details["topics_at_hand"], plan.details["at_hand_detects"]
-    does = f"give an interval about {detectable:.4f} wide" if width else f"detect a difference of {detectable:.4f}"
+    does = "give an interval about {:.4f} wide" if width else "detect a difference of {:.4f}"
     notes = (
-        f"variance {plan.details['variance']:.6g}: {plan.details['variance_from']}",
-        f"the {at_hand} topics at hand {does}",
-        *plan.notes,
+        f"variance {made_by['variance']:.6g}: {made_by['variance_from']}",
+        f"the {made_by['topics_at_hand']} topics at hand {does.format(made_by['at_hand_detects'])}",
     )
-    return Table(columns, rows, made_by, str(plan), notes)
+    return Table(columns, rows, made_by, title, notes)
 
 
 def _variance(x: object, design: Design) -> tuple[float, str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from truegain.errors import TruegainError, needs
 from truegain.student import quantile_of
@@ -27,15 +26,12 @@ ANOVA_START = {
 }
 
 
-@dataclass(frozen=True)
-class TopicSetSize:
+class TopicSetSize(NamedTuple):
     """The smallest number of topics that does, what it reaches (power, or expected width), and the start value."""
 
-    design: str
     topics: int
     reached: float
     start: float
-    method: Method = "exact"
 
 
 def topics_for_paired_t(
@@ -57,27 +53,7 @@ def topics_for_paired_t(
     za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
     start = ((za + zb) / ratio) ** 2 + za**2 / 2
     reached = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
-    return _search("paired-t", start, 2, reached, power, method)
-
-
-def topics_for_two_sample_t(
-    difference: float, variance: float, *, alpha: float = 0.05, power: float = 0.8, method: Method = "exact"
-) -> TopicSetSize:
-    """Topics in each of two sets for an unpaired t test to find a difference of means, given the variance of scores.
-
-    lambda = sqrt(n/2) difference/sqrt(variance), 2n - 2 degrees of freedom.
-
-    Sakai 2016, Inf. Retr. J. 19(3); Sakai 2018, section 6.2.
-
-    >>> topics_for_two_sample_t(0.1, 0.05).topics
-    80
-    """
-    _check(difference, variance, alpha, power)
-    ratio = difference / math.sqrt(variance)
-    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
-    start = 2 * ((za + zb) / ratio) ** 2 + za**2 / 4
-    reached = lambda n: power_of_t(math.sqrt(n / 2) * ratio, 2 * n - 2, alpha, method)  # noqa: E731
-    return _search("two-sample-t", start, 2, reached, power, method)
+    return _search(start, reached, power)
 
 
 def topics_for_anova(
@@ -106,17 +82,14 @@ def topics_for_anova(
     x1, x2 = ANOVA_START.get((alpha, round(1 - power, 9)), ANOVA_START[0.05, 0.2])
     start = (x1 + x2 * math.sqrt(systems - 1)) / ratio
     reached = lambda n: power_of_anova(n, systems, n * ratio, alpha, method)  # noqa: E731
-    return _search("anova", start, 2, reached, power, method)
+    return _search(start, reached, power)
 
 
-def topics_for_width(
-    width: float, variance: float, *, alpha: float = 0.05, two_sample: bool = False, method: Method = "exact"
-) -> TopicSetSize:
+def topics_for_width(width: float, variance: float, *, alpha: float = 0.05, method: Method = "exact") -> TopicSetSize:
     """Topics for the interval of a mean difference to be no wider than `width`, in expectation.
 
     E(width) = 2 t(1-alpha/2; phi) sqrt(variance/n) sqrt(2/phi) Gamma((phi+1)/2)/Gamma(phi/2), phi = n-1; `variance` is
-    that of the differences.  `two_sample` takes the variance of scores, phi = 2n-2, and variance 2 v/n.  'approximate'
-    takes 1 - 1/(4 phi) for the ratio of gamma functions.
+    that of the differences.  'approximate' takes 1 - 1/(4 phi) for the ratio of gamma functions.
 
     Sakai 2016, Inf. Retr. J. 19(3); Sakai 2018, section 6.4.
 
@@ -124,11 +97,9 @@ def topics_for_width(
     310
     """
     _check(width, variance, alpha)
-    times = 2 if two_sample else 1
-    start = 4 * times * quantile_of(1 - alpha) ** 2 * variance / width**2
-    reached = lambda n: -expected_width(n, times * variance, times * (n - 1), alpha, method)  # noqa: E731
-    found = _search("two-sample-width" if two_sample else "width", start, 2, reached, -width, method)
-    return TopicSetSize(found.design, found.topics, -found.reached, start, method)
+    start = 4 * quantile_of(1 - alpha) ** 2 * variance / width**2
+    found = _search(start, lambda n: -expected_width(n, variance, n - 1, alpha, method), -width)
+    return found._replace(reached=-found.reached)
 
 
 def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
@@ -179,25 +150,23 @@ def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05,
     return 2 * t * math.sqrt(variance / topics) * unbiased
 
 
-def _search(
-    design: str, start: float, least: int, reached: Callable[[int], float], wanted: float, method: Method
-) -> TopicSetSize:
-    """The smallest n with reached(n) >= wanted; reached rises with n."""
+def _search(start: float, reached: Callable[[int], float], wanted: float) -> TopicSetSize:
+    """The smallest n from 2 on with reached(n) >= wanted; reached rises with n."""
     if start > MOST_TOPICS:
         raise TruegainError(
             f"this needs about {start:.2g} topics: the difference is tiny against the variance; ask for a larger one"
         )
-    high = max(least, math.ceil(start))
+    high = max(2, math.ceil(start))
     while reached(high) < wanted:
         high = math.ceil(high * 1.1) + 1
     low, step = high - 1, 1
-    while low >= least and reached(low) >= wanted:
+    while low >= 2 and reached(low) >= wanted:
         low, high, step = low - step, low, 2 * step
-    low = max(low, least - 1)  # not enough, or not allowed
+    low = max(low, 1)  # not enough, or not allowed
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) >= wanted else (middle, high)
-    return TopicSetSize(design, high, reached(high), start, method)
+    return TopicSetSize(high, reached(high), start)
 
 
 def _check(size: float, variance: float, alpha: float, power: float | None = None) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -76,28 +75,20 @@ def topic_intervals(
         draws = bootstrap_means(data.values, check_replicates(replicates, confidence), seed)
         se, redrawn = np.where(flat, 0.0, np.std(draws.means, axis=1, ddof=1)), draws.redrawn
         limits = _limits(method, data.values, draws, confidence)
-    back, notes = data.back, _notes(method, limits.fell_back, redrawn, n, flat, confidence)
+    fell_back = np.broadcast_to(limits.fell_back, n.shape)
+    back, notes = data.back, _notes(method, fell_back, redrawn, n, flat, confidence)
     low, high = intervals.within(back(limits.low), back(limits.high), data.bounds)
+    errors = [None] * len(n) if data.in_logs else se.tolist()
+    instead = f"percentile ({method} degenerate)"
+    names = [instead if lost else method for lost in fell_back.tolist()]
+    columns = (back(mean).tolist(), low.tolist(), high.tolist(), names, errors, n.tolist())
     return [
-        Estimate(
-            system,
-            data.measure,
-            float(back(mean[i])),
-            float(low[i]),
-            float(high[i]),
-            level=confidence,
-            over="topics",
-            method=_named(method, bool(limits.fell_back[i])),
-            se=None if data.in_logs else float(se[i]),
-            n=int(n[i]),
-            notes=notes,
-        )
-        for i, system in enumerate(data.systems)
+        Estimate(system, data.measure, value, least, most, confidence, "topics", name, error, count, notes=notes)
+        for system, value, least, most, name, error, count in zip(data.systems, *columns, strict=True)
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class BootstrapMeans:
+class BootstrapMeans(NamedTuple):
     """Bootstrap means, systems by replicates, their standard errors, and how many replicates were drawn again."""
 
     means: Floats
@@ -163,10 +154,6 @@ def _limits(method: str, values: Floats, draws: BootstrapMeans, confidence: floa
     if method == "bca":
         return intervals.bca(mean, draws.means, Topics.means_without(values), confidence)
     return intervals.studentised(mean, se, draws.means, draws.errors, confidence)
-
-
-def _named(method: str, fell_back: bool) -> str:
-    return f"percentile ({method} degenerate)" if fell_back else method
 
 
 def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, confidence: float) -> tuple[str, ...]:

@@ -26,15 +26,9 @@ from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
+from truegain.tables.table import Cell, Table
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
-
-
-@dataclass(frozen=True, eq=False)
-class LabelPlan(Plan):
-    """A plan of gold labels: what numbers of them bring, row by row."""
-
-    rows: Sequence[Mapping[str, object]] = ()
 
 
 def plan_labels(
@@ -49,7 +43,7 @@ def plan_labels(
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
     **options: Any,
-) -> LabelPlan:
+) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
 
     gold: a list of `gold_list`, with or without labels, or gold labels of another `design`.  Without labels limits are
@@ -67,7 +61,7 @@ def plan_labels(
     >>> runs = {"x": {t: {d: -i for i, d in enumerate(docs)} for t in llm},
     ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
     >>> plan = tg.plan_labels(runs, llm, "P@4", gold=tg.gold_list(runs, llm, "P@4"), smallest=0.1, topics="fixed")
-    >>> plan.needed, plan.details["most"]
+    >>> plan.needed, plan.table.made_by["most"]
     ({'gold labels': 54}, 76)
     """
     listed = gold if isinstance(gold, GoldList) else read_gold_list(gold) if is_gold_list(gold) else None  # type: ignore[arg-type]
@@ -131,7 +125,7 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     return Contrasts.of([(systems.index(a), systems.index(b))]), f"{b} - {a}"
 
 
-def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim, listed: GoldList) -> LabelPlan:
+def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim, listed: GoldList) -> Plan:
     """What so many labels can be worth, whatever they say."""
     pool = int(study.ranked.item_judged.sum())
     if listed.design == "topics":
@@ -139,7 +133,7 @@ def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Ai
             f"The list has all {len(listed):,} labelled pairs, topic by topic in random order: judging may stop after "
             "any topic. How sure so many gold topics make one is known when the first are judged."
         )
-        return LabelPlan("gold labels", {}, f"{names} on {m}", {"pairs": pool}, (note,))
+        return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
     s2 = spread_of(_squares(study, m, listed), asked)
     own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
@@ -184,7 +178,7 @@ def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
     return int((np.ptp(weight, axis=0) > 1e-15).sum())
 
 
-def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim) -> LabelPlan:
+def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim) -> Plan:
     """How many more labels, by what those at hand say."""
     lattice = study.lattice(m)
     evidence, standings = lattice.evidence, study.standings(asked, m)
@@ -237,7 +231,7 @@ def _planned(
     aim: Aim,
     details: dict[str, object],
     notes: list[str],
-) -> LabelPlan:
+) -> Plan:
     """Rows, what is needed, and the cheapest mix."""
     now = standings[0]
     unit = "gold topics" if now.whole else "gold labels"
@@ -260,7 +254,9 @@ def _planned(
         details["aimed_half_width"] = aim.half
     details["half_width"] = float(np.median([s.half for s in standings])) if judged else None
     details["truegain"] = __version__
-    return LabelPlan("gold labels", needed, goal, details, tuple(notes), rows)
+    columns = tuple(rows[0])
+    cells = [tuple(row[c] for c in columns) for row in rows]
+    return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
 
 
 def _rounds(judged: int, top: int | None) -> list[int]:
@@ -269,11 +265,11 @@ def _rounds(judged: int, top: int | None) -> list[int]:
     return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
 
 
-def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str, object]:
+def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str, Cell]:
     """What so many labels bring."""
     halves = np.array([s.after(gold=n / s.gold) for s in standings])
     half = float(np.median(halves))
-    row: dict[str, object] = {unit: n, "half width": half, f"found at {aim.power:.0%} power": aim.found(half)}
+    row: dict[str, Cell] = {unit: n, "half width": half, f"found at {aim.power:.0%} power": aim.found(half)}
     if len(standings) > 1:
         row["widest"] = float(halves.max())
         if aim.half:

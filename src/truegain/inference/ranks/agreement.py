@@ -9,13 +9,12 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.inference.intervals.topic_means import settled
-from truegain.inference.ranks.overlap import top_overlap
-from truegain.inference.ranks.rbo import RBO, rbo
+from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.tau import TauMethod, kendall_tau, paired, tau_interval
-from truegain.inference.ranks.tau_ap import tau_ap_walking
+from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_walking
 from truegain.inference.results import Estimate
 from truegain.student import check_confidence
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Table
 
 WIDE = (
@@ -67,7 +66,8 @@ class RankAgreement:
     tau_a: float
     tau_ap_walking_b: float
     tau_ap_walking_a: float
-    rbo: RBO
+    rbo: Estimate  # its limits are the least and the most there can be
+    rbo_p: float
     top: int
     top_overlap: float
     swapped: int
@@ -86,7 +86,7 @@ class RankAgreement:
 
     def moves(self, most: int = 5) -> list[tuple[str, int, int]]:
         """The systems that change place most, with their ranks by a and by b."""
-        a, b = ranks(self.scores_a), ranks(self.scores_b)
+        a, b = first_ranks(self.scores_a), first_ranks(self.scores_b)
         order = np.lexsort((a, -np.abs(a - b)))[:most]
         return [(self.systems[i], int(a[i]), int(b[i])) for i in order if a[i] != b[i]]
 
@@ -95,7 +95,8 @@ class RankAgreement:
         t, r = self.tau, self.rbo
         return (
             self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.level,
-            t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, r.p, r.ext, r.min, r.max,
+            t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, self.rbo_p, r.value, r.low,
+            r.high,
             self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
         )  # fmt: skip
 
@@ -108,7 +109,7 @@ class RankAgreement:
             ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
             (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
             (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
-            (f"RBO, p = {r.p:g}", r.ext, r.min, r.max, "extrapolated, least and most"),
+            (f"RBO, p = {self.rbo_p:g}", r.value, r.low, r.high, "extrapolated, least and most"),
             (f"top {self.top} in common", self.top_overlap, None, None, f"{self.in_common} systems"),
             ("pairs swapped", self.swapped / self.pairs, None, None, f"{self.swapped} of {self.pairs}{self._tied()}"),
         ]
@@ -162,8 +163,8 @@ def agreement(
     kept = min(o.top, len(a))
     return RankAgreement(
         measure, *names, tuple(systems), a, b, tau, kendall_tau(a, b, "b"), kendall_tau(a, b, "a"),
-        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), kept, top_overlap(first, second, kept),
-        int((da * db < 0).sum()), tied, tuple(notes),
+        tau_ap_walking(a, b), tau_ap_walking(b, a), rbo(first, second, o.rbo_p), o.rbo_p, kept,
+        top_overlap(first, second, kept), int((da * db < 0).sum()), tied, tuple(notes),
     )  # fmt: skip
 
 
@@ -174,8 +175,3 @@ def ranking(systems: Sequence[str], scores: Floats) -> list[str]:
     ['c', 'a', 'b']
     """
     return [s for _, s in sorted(zip((-scores).tolist(), systems, strict=True))]
-
-
-def ranks(scores: Floats) -> Ints:
-    """Rank of each score, best 1; equal ones share the best of their ranks."""
-    return np.asarray(1 + (scores[None, :] > scores[:, None]).sum(axis=1), np.int64)

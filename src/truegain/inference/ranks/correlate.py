@@ -15,8 +15,7 @@ from truegain._version import __version__
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
-from truegain.inference.ranks.overlap import top_overlap
-from truegain.inference.ranks.rbo import rbo
+from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau
 from truegain.inference.ranks.tau_ap import tau_ap_b
@@ -221,7 +220,7 @@ def _halves(scores: Scores, measure: str, splits: int, asked: RankOptions) -> Ha
         one, two = ranking(data.systems, a), ranking(data.systems, b)
         da, db = ((v[:, None] - v[None, :])[upper] for v in (a, b))
         swapped = float((da * db < 0).mean())
-        found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).ext, top_overlap(one, two, kept), swapped))
+        found.append((kendall_tau(a, b), tau_ap_b(a, b), rbo(one, two, p).value, top_overlap(one, two, kept), swapped))
     by_split = dict(zip(names, np.array(found).T, strict=True))
     rates = swap_rates(scores, measure, splits=splits, seed=asked.seed)
     return HalvesAgreement(data.measure, len(data.systems), len(data.topics) // 2, by_split, rates, asked.confidence)
@@ -234,13 +233,13 @@ def _short(agreements: Sequence[RankAgreement], made_by: dict[str, object]) -> T
     columns = (*first, "a", "b", "tau", "low", "high", "tau_AP by b", "by a", "RBO", "swapped")
     rows = [
         (*((a.measure,) if several else ()), a.a, a.b, a.tau.value, a.tau.low, a.tau.high, a.tau_ap_walking_b,
-         a.tau_ap_walking_a, a.rbo.ext, a.swapped)
+         a.tau_ap_walking_a, a.rbo.value, a.swapped)
         for a in agreements
     ]  # fmt: skip
     one = agreements[0]
     about = (
         f"tau is {one.tau.measure} with its {100 * one.tau.level:g}% interval ({one.tau.method}) over "
-        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo.p:g}; "
+        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo_p:g}; "
         f"swapped are of {one.pairs} pairs."
     )
     notes = tuple(dict.fromkeys(note for a in agreements for note in a.notes))

@@ -1,38 +1,21 @@
-"""Rank-biased overlap of two rankings that may be cut off, and of different lengths."""
+"""Overlap of two rankings: rank-biased, of rankings that may be cut off and of different lengths; and of the top."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
+from truegain.inference.results import Estimate
 from truegain.tables.columns import Floats
 
 
-@dataclass(frozen=True)
-class RBO:
-    """What is known of the overlap: at least `min`, at most `max`, and `ext` if both go on as they began."""
-
-    min: float
-    ext: float
-    max: float
-    p: float
-
-    @property
-    def res(self) -> float:
-        """What the unseen ends of the rankings can add."""
-        return self.max - self.min
-
-    def __str__(self) -> str:
-        return f"RBO(p={self.p:g}) {self.ext:.4f}, at least {self.min:.4f}, at most {self.max:.4f}"
-
-
-def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> RBO:
+def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Estimate:
     """Overlap of two rankings for a reader who goes on to the next depth with probability p.
 
+    The value is ext, if both go on as they began; the limits, at least min and at most max, are sure.
     RBO = (1-p) sum over depths d of p^(d-1) X_d/d, X_d the overlap of the first d of both.  With s <= l the lengths,
     f = l + s - X_l, and for d > s the overlap of all of the shorter with the first d of the longer as X_d:
 
@@ -44,7 +27,7 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> RBO:
     Webber, Moffat and Zobel 2010, ACM TOIS 28(4).
 
     >>> print(rbo("abcdefg", "bazcqdf", p=0.9))
-    RBO(p=0.9) 0.6570, at least 0.4907, at most 0.7877
+    RBO(p=0.9) 0.6570 [0.4907, 0.7877] 100% over ranks not seen, extrapolated
     """
     if not 0 < p < 1:
         raise TruegainError(f"p {p:g} is not between 0 and 1; give the chance to go on to the next rank, such as 0.9")
@@ -64,24 +47,18 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> RBO:
     later = np.arange(n + 1, all_in + 1)
     best += float(((2 * later - n - s + x_l) / later * p**later).sum()) + p ** (all_in + 1) / (1 - p)
     most = (1 - p) / p * (float((overlap / d * weight)[~past].sum()) + best)
-    return RBO(least, ext, most, p)
+    return Estimate("", f"RBO(p={p:g})", ext, least, most, 1.0, "ranks not seen", "extrapolated")
 
 
-def average_overlap(a: Sequence[Hashable], b: Sequence[Hashable], depth: int | None = None) -> float:
-    """Mean over depths d = 1..k of the overlap of the first d: AO@k = 1/k sum |A_d & B_d|/d.
+def top_overlap(a: Sequence[Hashable], b: Sequence[Hashable], k: int) -> float:
+    """Share of the first k of one ranking that are among the first k of the other: |A_k & B_k|/k.
 
-    Without a depth, k is the length of the shorter ranking.  Wu and Crestani 2003, SAC; Fagin et al. 2003.
-
-    >>> round(average_overlap("abcdefg", "bazcqdf"), 6)
-    0.628231
+    >>> round(top_overlap("abcdefg", "bazcqdf", 3), 6)
+    0.666667
     """
-    first, second = _distinct(a), _distinct(b)
-    k = min(len(first), len(second)) if depth is None else depth
-    if k < 1:
-        raise TruegainError(f"depth {k} holds no rank; give at least 1")
-    if k > min(len(first), len(second)):
-        raise TruegainError(f"depth {k} goes past the end of a ranking of {min(len(first), len(second))}")
-    return float((overlaps(first[:k], second[:k]) / np.arange(1, k + 1)).mean())
+    if not 1 <= k <= min(len(a), len(b)):
+        raise TruegainError(f"the top {k} of rankings of {len(a)} and {len(b)} cannot be compared; give a smaller one")
+    return len(set(a[:k]) & set(b[:k])) / k
 
 
 def overlaps(short: Sequence[Hashable], long: Sequence[Hashable]) -> Floats:

@@ -43,7 +43,6 @@ def tau_interval(
     *,
     confidence: float = 0.95,
     quantile: Literal["z", "t"] = "z",
-    clip: bool = False,
     replicates: int = 2000,
     seed: int = 0,
 ) -> Estimate:
@@ -61,16 +60,15 @@ def tau_interval(
     'bootstrap': tau-b of systems drawn with replacement; limits are the k-th smallest and largest of B,
     k = floor((B+1)(1-confidence)/2), as NSM3 takes them.
 
-    'hollander-wolfe' and 'long-cliff' may leave [-1, 1] and have no width where all pairs agree, as published; `clip`
-    cuts them at -1 and 1.
+    'hollander-wolfe' and 'long-cliff' may leave [-1, 1] and have no width where all pairs agree, as published.
 
     >>> x, y = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
     >>> print(tau_interval(x, y))
     tau-b 0.6000 [0.0963, 0.8590] 95% over systems, wilson
     >>> print(tau_interval(x, y, "hollander-wolfe"))
     tau-b 0.6000 [0.1952, 1.0048] 95% over systems, hollander-wolfe
-    >>> print(tau_interval(x, y, "long-cliff", clip=True))
-    tau-a 0.6000 [0.1882, 1.0000] 95% over systems, long-cliff z, clipped
+    >>> print(tau_interval(x, y, "long-cliff"))
+    tau-a 0.6000 [0.1882, 1.0118] 95% over systems, long-cliff z
     """
     if method not in METHODS:
         raise TruegainError(f"no interval of tau is called {method!r}; there are {', '.join(METHODS)}")
@@ -95,8 +93,6 @@ def tau_interval(
         step = quantile_of(confidence, freedom) * se
         low, high = value - step, value + step
         name = f"long-cliff {quantile}" if method == "long-cliff" else method
-        if clip:
-            low, high, name = max(low, -1.0), min(high, 1.0), f"{name}, clipped"
     if low == high:
         notes = (*notes, f"the {name} interval has no width, because no pair of these systems is in dispute")
     return Estimate("", f"tau-{variant}", value, low, high, confidence, "systems", name, se, n, notes=notes)

@@ -42,7 +42,7 @@ class Answering:
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
-        spread = self.lattice.spread(Contrasts.scores(len(self.systems)))
+        spread = self.lattice.spread(Contrasts.scores(len(self.systems)), self.confidence)
         value = self.lattice.evidence.value
         low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
@@ -65,7 +65,7 @@ class Answering:
     def differences(self, asked: Contrasts) -> list[Comparison]:
         """The differences of pairs of systems; one that nothing moves, or few gold labels touch, has no interval."""
         lattice = self.lattice
-        spread, value = lattice.spread(asked), lattice.evidence.value
+        spread, value = lattice.spread(asked, self.confidence), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
         touching, exact = lattice.evidence.touching(asked), _exact(lattice)
         own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), _unlisted(lattice, asked)
@@ -109,7 +109,7 @@ class Answering:
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
         """
         asked = Contrasts.all_pairs(len(self.systems))
-        found, spread = self.differences(asked), self.lattice.spread(asked)
+        found, spread = self.differences(asked), self.lattice.spread(asked, self.confidence)
         if len(found) < 2:
             return found
         largest = np.sort(self._largest_t(spread, asked, seed))
@@ -128,7 +128,7 @@ class Answering:
         open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
         """
         asked = Contrasts.all_pairs(len(self.systems))
-        spread, value = self.lattice.spread(asked), self.lattice.evidence.value
+        spread, value = self.lattice.spread(asked, self.confidence), self.lattice.evidence.value
         quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
         difference, half = asked.values(value), quantile * np.sqrt(spread.variance)
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
@@ -156,10 +156,10 @@ class Answering:
     def _covariance(self) -> Floats:
         """Of all scores: from the variances of scores and of all differences."""
         n = len(self.systems)
-        alone = self.lattice.spread(Contrasts.scores(n)).variance
+        alone = self.lattice.spread(Contrasts.scores(n), self.confidence).variance
         pairs = Contrasts.all_pairs(n)
         out = np.diag(alone)
-        both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs).variance) / 2
+        both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs, self.confidence).variance) / 2
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
         return out
 

@@ -36,7 +36,7 @@ class Buying:
         steps, made = steps_of(self.standing(asked), self.smallest, prices), self.material
         if hidden is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
             return steps
-        value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked)
+        value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
         told = [
@@ -80,7 +80,7 @@ class Buying:
         Together they are the variance of the interval, also where one source is wider than all that topics show.
         """
         parts = {"gold" if s == "holes" else s: v for s, v in self.lattice.own_parts(asked).items()}
-        spread, total = self.lattice.spread(asked), np.sum(list(parts.values()), axis=0)
+        spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
         if self.lattice.looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}

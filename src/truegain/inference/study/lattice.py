@@ -132,8 +132,8 @@ class Lattice:
         kept = (z**2 + 1) * passed + z * density - (z * passed + density) ** 2
         return left, kept * spread.variance**2 / spread.df
 
-    def spread(self, asked: Contrasts) -> Spread:
-        """Everything together; never surer than for one of the sources that topics hold.
+    def spread(self, asked: Contrasts, confidence: float = 0.95) -> Spread:
+        """Everything together, for limits of this confidence; never surer than for one of the sources that topics hold.
 
         V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
         may come out below the second, and the wider of the two counts.  At every look, see `at_every_look`.
@@ -144,7 +144,7 @@ class Lattice:
         whole = self._joined(asked)
         for source in NESTED:
             part = self.alone(asked, source) if source in (*LABELS, *self.over) else None
-            whole = whole if part is None else whole.or_wider(part)
+            whole = whole if part is None else whole.or_wider(part, confidence)
         return whole
 
     def _joined(self, asked: Contrasts) -> Spread:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.inference.matrices import generated, scores_of, trec8_ap
 from truegain.errors import DataWarning, TruegainError
-from truegain.inference.differences.discriminative import discriminative_power, power_table
+from truegain.experiments.discriminative import discriminative_power, power_table
 from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats

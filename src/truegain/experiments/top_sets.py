@@ -1,4 +1,4 @@
-"""Overlap of what stands at the top of two rankings."""
+"""The systems that cannot be told from the best, and how far two such sets are the same."""
 
 from __future__ import annotations
 
@@ -8,17 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-
-
-def top_overlap(a: Sequence[Hashable], b: Sequence[Hashable], k: int) -> float:
-    """Share of the first k of one ranking that are among the first k of the other: |A_k & B_k|/k.
-
-    >>> round(top_overlap("abcdefg", "bazcqdf", 3), 6)
-    0.666667
-    """
-    if not 1 <= k <= min(len(a), len(b)):
-        raise TruegainError(f"the top {k} of rankings of {len(a)} and {len(b)} cannot be compared; give a smaller one")
-    return len(set(a[:k]) & set(b[:k])) / k
 
 
 def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
