@@ -19,10 +19,10 @@ from truegain.tables.write import write_judgments, write_runs
 
 if TYPE_CHECKING:
     from truegain.inference.agreement.agree import agree
+    from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
     from truegain.inference.intervals.estimate import intervals
-    from truegain.inference.judges.correct import correct
     from truegain.inference.judges.judge import Judge
     from truegain.inference.labels.report import plan
     from truegain.inference.ranks.correlate import correlate
@@ -64,7 +64,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "Judge": "truegain.inference.judges.judge",
     "agree": "truegain.inference.agreement.agree",
     "compare": "truegain.inference.differences.compare",
-    "correct": "truegain.inference.judges.correct",
+    "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",

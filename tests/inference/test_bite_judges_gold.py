@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from truegain.gains.rectified import Rectified
+from truegain.gains.rectify import slope_of
+from truegain.inference.judges.rectified import _wider, differences_of, estimates_of, rectified, slope_notes, tell_wider
 
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
-from truegain.gains.rectified import Rectified
-from truegain.gains.rectify import slope_of
-from truegain.inference.judges.rectified import _wider, differences_of, estimates_of, rectified, slope_notes, tell_wider
 from truegain.inference.judges.sources import GoldPairs, GoldTopics, expansion_by_judge, source_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure

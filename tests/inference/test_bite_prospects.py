@@ -12,8 +12,9 @@ import pytest
 from tests.inference.test_bite_labels import sampled
 from tests.worlds import EBAY, Labels, Runs, study
 from truegain.gains.confusion import Confusion
-from truegain.gains.rectify_pairs import SampledPairs, calibrated, strata_of
-from truegain.inference.judges.comparison import compare_corrected
+from truegain.gains.pair_fit import PairFit
+from truegain.gains.sampled_pairs import SampledPairs, strata_of
+from truegain.inference.corrections.comparison import compare_corrected
 from truegain.inference.judges.panel import Judges
 from truegain.inference.labels.prospect import Outlook, _behind, outlook_of
 from truegain.measures.evaluate import Options, aligned
@@ -81,7 +82,8 @@ def test_what_topics_and_what_gold_pairs_bring() -> None:
         drawn = ~np.isnan(right_)
         expansion = np.full(len(rows), len(rows) / drawn.sum())
         pairs = SampledPairs(topic.astype(np.int64), strata_of(said, drawn), said, right_, expansion, 20)
-        worth, of_pairs, by_topic = calibrated(pairs), np.zeros(len(rows)), np.zeros(20)
+        m = PairFit.of(pairs, np.ones((1, len(rows)))).expected(np.ones((1, 20)))[0]
+        worth, of_pairs, by_topic = m[pairs.topic, pairs.stratum], np.zeros(len(rows)), np.zeros(20)
         for system, sign in (("b", 1), ("a", -1)):
             top = np.array([row[1] in {f"{system}{i}" for i in range(10)} for row in rows])
             by_topic += sign * np.bincount(topic.astype(np.int64), top / 10 * worth, 20)

@@ -7,7 +7,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
-from truegain.inference.judges.comparison import compare_corrected
+from truegain.inference.corrections.comparison import compare_corrected
 from truegain.inference.judges.difference import naive_p
 
 A, B = EBAY.correct(mean=0.6260, sd=0.414, n=10278), EBAY.correct(mean=0.6385, sd=0.402, n=20604)

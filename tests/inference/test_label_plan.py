@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.rectified import by_pairs, by_topics, told
 from tests.worlds import EBAY, study
 from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design
-from truegain.gains.rectify import rectify_topics
-from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
-from truegain.inference.judges.comparison import compare_corrected
+from truegain.gains.sampled_pairs import SampledPairs, strata_of
+from truegain.inference.corrections.comparison import compare_corrected
 from truegain.inference.judges.linear_correction import LinearEstimate, TopicMatrix, correct_linear
 from truegain.inference.labels.plan import (
     LEAST_OF_A_KIND,
@@ -180,8 +180,8 @@ def p_value(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, design: str)
     """What `compare` says, without the detour over names."""
     n = len(gold)
     if design == "topics":
-        f, y = ((x[:, DOCS:].mean(axis=1) - x[:, :DOCS].mean(axis=1)) for x in (bronze, gold))
-        return rectify_topics(f, np.where(keep[:, 0], y, np.nan)).p_value()
+        f, y = (np.array([x[:, :DOCS].mean(axis=1), x[:, DOCS:].mean(axis=1)]) for x in (bronze, gold))
+        return told(by_topics(f, np.where(keep[:, 0], y, np.nan)), 1, 0).p
     if design == "by-gold":
         one, two = (corrected(gold, bronze, keep, slice(s * DOCS, (s + 1) * DOCS)) for s in (0, 1))
         both = two.less(one)
@@ -197,7 +197,7 @@ def p_value(gold: np.ndarray, bronze: np.ndarray, keep: np.ndarray, design: str)
         n,
     )
     of_b = np.tile(np.repeat([0.0, 1.0 / DOCS], DOCS), n)
-    return rectify_pairs(pairs, of_b, against=np.tile(np.repeat([1.0 / DOCS, 0.0], DOCS), n)).p_value()
+    return told(by_pairs(pairs, np.tile(np.repeat([1.0 / DOCS, 0.0], DOCS), n), of_b), 1, 0).p
 
 
 @pytest.mark.parametrize("design", ["random", "topics", "by-gold"])
@@ -241,7 +241,7 @@ def test_planned_power_is_had_where_much_is_labelled_that_is_not_retrieved() -> 
             np.full(b.shape, b.size / has.sum()), plan.topics,
         )  # fmt: skip
         of_a, of_b = (np.tile(np.repeat(x, DOCS), plan.topics) / DOCS for x in ([1.0, 0, 0, 0], [0.0, 1, 0, 0]))
-        hits += rectify_pairs(pairs, of_b, against=of_a).p_value() < 0.05
+        hits += told(by_pairs(pairs, of_a, of_b), 1, 0).p < 0.05
     assert hits / trials == pytest.approx(plan.power, abs=0.03)
 
 

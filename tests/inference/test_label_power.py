@@ -12,8 +12,9 @@ import pytest
 from scipy import special, stats
 
 import truegain as tg
+from tests.rectified import by_pairs, told
 from tests.worlds import study
-from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
+from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.inference.labels.plan import LEAST_GOLD_TOPICS, LEAST_OF_A_KIND, Prospect, found_already, plan_labels
 from truegain.inference.labels.prospect import Outlook
 from truegain.inference.labels.report import NICE, _listed, _wanted
@@ -160,7 +161,7 @@ def test_parts_of_the_prospect_are_the_variance_of_the_test() -> None:
     drawn = ~np.isnan(right)
     expansion = np.full(len(rows), len(rows) / drawn.sum())
     pairs = SampledPairs(topic.astype(np.int64), strata_of(said, drawn), said, right, expansion, 30)
-    se = rectify_pairs(pairs, top["b"], against=top["a"]).se
+    se = told(by_pairs(pairs, top["a"], top["b"]), 1, 0).se
     found = p.topic_variance / p.topics + p.fixed_r / p.gold_relevant + p.fixed_n / p.gold_nonrelevant
     assert found == pytest.approx(se**2, rel=1e-9)
     assert p.gold_relevant + p.gold_nonrelevant == pytest.approx(drawn.sum())

@@ -11,8 +11,7 @@ import pytest
 import truegain as tg
 from tests.inference.test_label_plan import corrected, drawn, world
 from tests.worlds import EBAY, study
-from truegain.gains.rectify_pairs import SampledPairs, calibrated
-from truegain.inference.labels.prospect import _alike, _gold_moves, _of_topics_and_errors, _relevant
+from truegain.inference.labels.prospect import _alike, _of_topics_and_errors, _relevant
 
 COSTS = {"cost_bronze": 0.01, "cost_gold": 1.0, "detect": 0.05}
 
@@ -66,29 +65,6 @@ def test_share_of_relevant_gold() -> None:
     assert _relevant(np.array([1.0, 0.0, np.nan, 2.0]), 1.0) == pytest.approx(2.5 / 4)
     assert _relevant(np.array([1.0, 0.0, np.nan, 2.0]), 2.0) == pytest.approx(1.5 / 4)
     assert _relevant(np.array([0.0, np.nan]), 1.0) == pytest.approx(0.25)
-
-
-def test_gold_moves_are_numerical_derivatives() -> None:
-    """Guards how far a gold pair moves the score: weight 1 + epsilon on it, predictions held, to 1e-6."""
-    rng = np.random.default_rng(4)
-    topic, bronze = np.repeat(np.arange(6), 5), rng.integers(0, 2, 30).astype(np.float64)
-    gold = np.where(rng.random(30) < 0.6, rng.integers(0, 2, 30), np.nan)
-    coefficient = rng.choice([0.0, 0.2, 0.5], 30)
-    pairs = SampledPairs(topic, bronze.astype(np.int64), bronze, gold, rng.uniform(1, 3, 30), 6)
-    present = np.array([1.0, 1, 1, 0, 1, 1])
-    found = _gold_moves(pairs, coefficient, present)
-    m, used = calibrated(pairs, present), ~np.isnan(gold) & (coefficient != 0) & (present[topic] > 0)
-    whole = coefficient[(coefficient != 0) & (present[topic] > 0)].sum()
-
-    def score(weight: np.ndarray) -> float:
-        load = (weight * coefficient * pairs.expansion)[used]
-        return float(whole * (load @ (gold - m)[used]) / load.sum())
-
-    eps = 1e-6
-    for i in range(30):
-        more, less = np.ones(30), np.ones(30)
-        more[i], less[i] = 1 + eps, 1 - eps
-        assert found[i] == pytest.approx((score(more) - score(less)) / (2 * eps), abs=1e-6)
 
 
 @pytest.mark.parametrize("icc", [0.0, 0.3])

@@ -248,7 +248,7 @@ def _corrected(
     **options: Any,
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
-    from truegain.inference.judges.comparison import compare_each
+    from truegain.inference.corrections.comparison import compare_each
     from truegain.inference.judges.judge import Judge
 
     judge = Judge.fit(

@@ -60,7 +60,7 @@ def correct_command(
     output: Output = "-",
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
-    from truegain.inference.judges.correct import correct
+    from truegain.inference.corrections.correct import correct
     from truegain.inference.judges.judge import Judge
     from truegain.inference.judges.panel import Judges
 

@@ -7,10 +7,10 @@ import pytest
 from benchmarks.study.judged import Crowd, Table, bronze_of, labels_of, names_of, ratings_of, runs_of
 from benchmarks.study.nature import Lists, any_kinds
 from scipy import stats
+from truegain.gains.rectify import rectify_topics
 
 import truegain as tg
 from truegain.errors import TruegainError
-from truegain.gains.rectify import rectify_topics
 from truegain.inference.collection.compare import mean_differences
 from truegain.measures.parse import parse_measure
 from truegain.tables.ranked import RankedGains
@@ -73,7 +73,7 @@ def test_whole_gold_topics_below_twenty_are_rectified_topics(
         runs, labels_of(bronze, names), "nDCG@10", gold=whole, design="topics",
         generalise_to=["topics"] if over == "topics" else [],
     )  # fmt: skip
-    generalise, helps = over == "topics", bool(study.lattice().evidence.slope)  # type: ignore[attr-defined]
+    generalise, helps = over == "topics", bool(study.lattice().evidence.fit.slope)  # type: ignore[attr-defined]
     pair = study.compare("a", "c")[0]
     form = rectify_topics(said[2] - said[0], right[2] - right[0], helps=helps, generalise=generalise)
     assert (pair.difference, pair.low, pair.high) == pytest.approx((form.value, *form.interval()), abs=1e-9)

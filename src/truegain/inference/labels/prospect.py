@@ -9,18 +9,19 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.gains.graded import corrected_mean
-from truegain.gains.rectified import Rectified
-from truegain.gains.rectify_pairs import SampledPairs, calibrated
+from truegain.gains.pair_fit import PairFit
+from truegain.gains.topic_fit import TopicFit
+from truegain.inference.corrections.rectified import Rectified
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import Judges
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
 from truegain.inference.labels.plan import Prospect
+from truegain.inference.study.contrasts import Contrasts
 from truegain.measures.base import Measure
 from truegain.student import quantile_of
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
 WHAT = "a plan of labels"
@@ -73,21 +74,27 @@ def outlook_of(
         raise TruegainError(f"a plan is for two systems, and there {given} ({some(systems)}); give two runs")
     costs = _Costs(cost_bronze, cost_gold)
     if Judges.of(judge).rectifier("default") is not None:
-        level = level_of(measure) or 1.0
         tell_unjudged(ranked, measure)
-        source, _, gold = rectifying(ranked, judge, measure, gold_level)
-        try:
-            found = source.estimate(1, 0)
-        except TruegainError as error:
-            raise TruegainError(f"{systems[1]} - {systems[0]}, {measure}: {error}") from None
-        if isinstance(source, GoldTopics):
-            prospect = _of_topics(ranked, source, found, _relevant(gold, level), costs)
-        else:
-            counted = _counted(source)
-            prospect = _of_pairs(source, found, counted, _relevant(gold[counted], level), costs)
-        return Outlook(prospect, found.value, found.se, found.df, source.bounds[1] - source.bounds[0], source.name)
+        return _of_rectified(ranked, Rectified.of(ranked, judge, measure, gold_level), costs)
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
     return _of_lists(lists, costs)
+
+
+# ---------------------------------------------------------------------- gold pairs or topics of the same population
+
+
+def _of_rectified(ranked: RankedGains, made: Rectified, costs: _Costs) -> Outlook:
+    asked = Contrasts.of([(0, 1)])
+    found = made.differences([(0, 1)])[0][0]
+    spread = made.lattice.spread(asked)
+    variance, level, fit = float(spread.variance[0]), level_of(made.measure) or 1.0, made.evidence.fit
+    share = _relevant(made.gold, level)
+    if isinstance(fit, TopicFit):
+        prospect = _of_topics(ranked, fit, asked, variance, share, costs)
+    else:
+        prospect = _of_pairs(fit, variance, share, costs)
+    largest = fit.bounds[1] - fit.bounds[0]
+    return Outlook(prospect, found.difference, math.sqrt(variance), float(spread.df[0]), largest, found.test)
 
 
 def _relevant(gold: Floats, level: float) -> float:
@@ -96,62 +103,43 @@ def _relevant(gold: Floats, level: float) -> float:
     return (float((known >= level).sum()) + 0.5) / (len(known) + 1)
 
 
-# ---------------------------------------------------------------------- gold pairs or topics of the same population
+def _of_pairs(fit: PairFit, variance: float, share: float, costs: _Costs) -> Prospect:
+    """V = A/n + B/m for n topics and m gold pairs: B from the residuals of the gold pairs, A what is left of V.
 
-
-def _counted(source: GoldPairs) -> Bools:
-    """Pairs from which gold is drawn: all that were labelled of topics that both systems answer.
-
-    Not only what the two retrieved: a sample of that alone would no longer be a random one for other systems.
+    Gold is drawn from all that was labelled, not only from what the two retrieved: a sample of that alone would no
+    longer be a random one for other systems.
     """
-    return np.asarray((source.present[0] * source.present[1] > 0)[source.pairs.topic], np.bool_)
-
-
-def _of_pairs(source: GoldPairs, found: Rectified, counted: Bools, share: float, costs: _Costs) -> Prospect:
-    """V = A/n + B/m for n topics and m gold pairs: B from the residuals of the gold pairs, A what is left of V."""
-    pairs, w = source.pairs, source.present[0] * source.present[1]
-    n = int(w.sum())
-    moves = [_gold_moves(pairs, c, w) for c in source.coefficients]
-    m, per_topic = int((counted & pairs.sampled).sum()), int(counted.sum()) / n
-    of_gold = float(((moves[1] - moves[0]) ** 2).sum()) / n**2
-    a = min(max(n * (found.se**2 - of_gold), _of_predictions(source, w)), n * found.se**2 * (1 - LEAST_OF_GOLD))
-    b = m * (found.se**2 - a / n)
+    n, m = fit.pairs.topics, int(fit.pairs.sampled.sum())
+    moves = fit.load * fit.residuals()
+    of_gold = float(((moves[:, 1] - moves[:, 0]) ** 2).sum()) / n**2
+    a = min(max(n * (variance - of_gold), _of_predictions(fit)), n * variance * (1 - LEAST_OF_GOLD))
+    b = m * (variance - a / n)
     return Prospect(
-        1.0, a, 0.0, 0.0, per_topic, share, costs.bronze, costs.gold, n, m * share, m * (1 - share), b * share**2,
-        b * (1 - share) ** 2, gold_share=1.0,
+        1.0, a, 0.0, 0.0, len(fit.pairs.topic) / n, share, costs.bronze, costs.gold, n, m * share, m * (1 - share),
+        b * share**2, b * (1 - share) ** 2, gold_share=1.0,
     )  # fmt: skip
 
 
-def _of_predictions(source: GoldPairs, w: Floats) -> float:
+def _of_predictions(fit: PairFit) -> float:
     """Variance over topics of the difference that the bronze labels predict: no less is left when all pairs are."""
-    pairs, c = source.pairs, source.coefficients[1] - source.coefficients[0]
-    by_topic = np.bincount(pairs.topic, c * calibrated(pairs, w), pairs.topics)[w > 0]
+    m = fit.expected(np.ones((1, fit.pairs.topics)))[0]
+    by_topic = ((fit.whole[1] - fit.whole[0]) * m).sum(axis=1)
     return float(by_topic.var(ddof=1))
 
 
-def _gold_moves(pairs: SampledPairs, coefficient: Floats, w: Floats) -> Floats:
-    """How far each gold pair moves the sum of a system's rectified scores over topics."""
-    counted = (coefficient != 0) & (w[pairs.topic] > 0)
-    used: Bools = counted & pairs.sampled
-    load = np.where(used, coefficient * pairs.expansion, 0.0)
-    residual = np.where(used, pairs.gold - calibrated(pairs, w), 0.0)
-    whole, drawn = float(coefficient[counted].sum()), float(load.sum())
-    moves: Floats = whole / drawn * load * (residual - float(load @ residual) / drawn)
-    return moves
-
-
-def _of_topics(ranked: RankedGains, source: GoldTopics, found: Rectified, share: float, costs: _Costs) -> Prospect:
+def _of_topics(
+    ranked: RankedGains, fit: TopicFit, asked: Contrasts, variance: float, share: float, costs: _Costs
+) -> Prospect:
     """V = A/n + B/g for n topics of which g are gold-judged as a whole; counted in pairs.
 
     With S^2 the variance of gold differences over topics, of which the bronze ones leave B: A = S^2 - B, and gold
     alone has S^2/g, so that A = (S^2/g - V) / (1/g - 1/n).
     """
-    gold = source.gold[1] - source.gold[0]
-    there = ~np.isnan(source.bronze[1] - source.bronze[0])
-    g, n = int((~np.isnan(gold) & there).sum()), int(there.sum())
-    per_topic = len(ranked.pool) / len(ranked.topics)
-    explained = max(0.0, (found.gold_se**2 - found.se**2) / (1 / g - 1 / n)) if g < n else 0.0
-    a, b = explained, g * (found.se**2 - explained / n)
+    g, n = fit.n, fit.topics
+    per_topic = len(ranked.pool) / n
+    alone = float(asked.variances(fit.gold[:, fit.has])[0]) / g
+    a = max(0.0, (alone - variance) / (1 / g - 1 / n)) if g < n else 0.0
+    b = g * (variance - a / n)
     pairs = g * per_topic
     return Prospect(
         1.0, a, 0.0, 0.0, per_topic, share, costs.bronze, costs.gold, n, pairs * share, pairs * (1 - share),

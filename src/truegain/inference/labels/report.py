@@ -10,6 +10,7 @@ from typing import Any
 from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.gains.pairs import Design, Missing
+from truegain.inference.corrections.rectified import in_line
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.panel import Judges
 from truegain.inference.labels import sentences
@@ -22,7 +23,6 @@ from truegain.inference.labels.plan import (
     plan_table,
 )
 from truegain.inference.labels.prospect import Outlook, outlook_of
-from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 from truegain.tables.read import NameBy
@@ -112,9 +112,9 @@ def plan(
     if batch is not None and batch < 1:
         raise TruegainError(f"batch {batch}: give at least 1 pair, or leave it out for as many as the plan wants")
     read, one, table = LabelReading.of(reading), parse_measure(measure), Judgments.of(bronze)  # type: ignore[arg-type]
-    ranked = aligned(runs, table, Options(), name_by=read.name_by, jobs=read.jobs)
     judges = Judges.of(judge, table, one, read.design, gold_level=read.gold_level, missing=read.missing)
     known = judges.only("a plan of labels")
+    ranked = in_line(runs, table, judges.rectifier("default"), read.name_by, read.jobs)
     seen = outlook_of(ranked, known, one, cost_bronze=cost_bronze, cost_gold=cost_gold, gold_level=read.gold_level)
     prospect, wanted = seen.prospect, _wanted(seen, detect, str(one))
     chosen = plan_labels(prospect, wanted, confidence=confidence, power=power)

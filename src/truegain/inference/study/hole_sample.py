@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.pair_fit import PairFit
-from truegain.gains.rectify_pairs import SampledPairs
+from truegain.gains.sampled_pairs import SampledPairs
 from truegain.inference.holes.filled import Filled
 from truegain.inference.study.contrasts import NONE, Contrasts
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
-from truegain.gains.pair_fit import PairFit
+from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.linear_correction import correct_linear
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.panel import SAME_POPULATION
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
+from truegain.inference.judges.sources import rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByRates, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
@@ -25,16 +25,17 @@ def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold
     if judge is None:
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
     if judge.design in SAME_POPULATION:
-        return _rectified(ranked, measure, judge, gold_level)
+        return rectified(ranked, measure, judge, gold_level)[0]
     return _by_rates(ranked, measure, judge, gold_level)
 
 
-def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> Evidence:
-    source, _, _ = rectifying(ranked, judge, measure, gold_level)
-    if isinstance(source, GoldTopics):
-        return ByGoldTopics(source, ranked.topics, np.asarray(~np.isnan(source.gold).any(axis=0)))
-    assert isinstance(source, GoldPairs)
-    fit = PairFit.of(source.pairs, source.coefficients)
+def rectified(
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None
+) -> tuple[ByGoldTopics | ByGoldPairs, Judge, Floats]:
+    """Scores set right with gold labels, the judge at the levels of the measure, and the gold label of each item."""
+    fit, fitted, gold = rectifying(ranked, judge, measure, gold_level)
+    if isinstance(fit, TopicFit):
+        return ByGoldTopics(fit, ranked.topics), fitted, gold
     topics = fit.has_gold().sum(axis=1)
     if not topics.any():
         raise TruegainError(
@@ -46,7 +47,7 @@ def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
             f"the gold labels of what {some(lone)} retrieved all stand in one topic, so how topics differ is not "
             "known; have gold labels drawn from more topics"
         )
-    return ByGoldPairs(fit, ranked.topics, _names(ranked, source.pairs.sampled))
+    return ByGoldPairs(fit, ranked.topics, _names(ranked, fit.pairs.sampled)), fitted, gold
 
 
 def _by_rates(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> ByRates:

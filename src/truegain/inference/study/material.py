@@ -242,7 +242,7 @@ class Material:
         if self.judge is None:
             return 0, 0
         if self.judge.design == "topics":
-            return int(lattice.evidence.has.sum()), len(self.ranked.topics)  # type: ignore[attr-defined]
+            return lattice.evidence.fit.n, len(self.ranked.topics)  # type: ignore[attr-defined]
         if self.judge.design in ("random", "by-bronze"):
             return self.judge.size, len(self.ranked.pool)
         return self.judge.size, 0

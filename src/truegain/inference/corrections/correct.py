@@ -13,9 +13,10 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
 from truegain.gains.pairs import Design, Missing
+from truegain.inference.corrections.comparison import difference_of
+from truegain.inference.corrections.rectified import Rectified, in_line
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.comparison import difference_of
 from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
@@ -27,12 +28,9 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, Clusters, CorrectionOptions, Method
 from truegain.inference.judges.panel import Judges
 from truegain.inference.judges.rates import clearly_positive
-from truegain.inference.judges.rectified import estimates_of, slope_notes
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
-from truegain.inference.judges.sources import rectifying
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
@@ -85,8 +83,8 @@ def correct(
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
-    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     judges = Judges.of(judge, table, asked[0], design, gold_level=gold_level, missing=missing)
+    ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)
     answers: list[Estimate] = []
     about: list[str] = []
     best: list[str] = []
@@ -236,16 +234,5 @@ def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Estimate], list[str], Difference]:
     tell_unjudged(ranked, measure)
-    source, fitted, gold = rectifying(ranked, judge, measure, options.gold_level)
-    naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
-    estimates = estimates_of(source, ranked.systems, measure, options.confidence)
-    answers = [
-        replace(e, naive=float(np.nanmean(naive[s])), gold=judge.design, gold_pairs=pairs, notes=())
-        for s, e in enumerate(estimates)
-    ]
-
-    def difference(a: int, b: int) -> tuple[float, float]:
-        found = source.estimate(a, b)
-        return found.value, found.p_value()
-
-    return answers, [str(fitted), *fitted.consistency(), *slope_notes(source, measure)], difference
+    found = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+    return found.estimates(), found.notes(), found.difference
