@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+from benchmarks.rectified import by_pairs, told
 from scipy import stats
 
-from tests.rectified import by_pairs, told
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.sampled_pairs import SampledPairs, expansion_of, strata_of
 from truegain.inference.study.contrasts import Contrasts

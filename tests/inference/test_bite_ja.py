@@ -13,8 +13,8 @@ from scipy import optimize
 
 import truegain as tg
 from tests.worlds import EBAY, study
+from truegain.inference.corrections import comparison
 from truegain.inference.corrections.comparison import _finished, _sentences, compare_corrected
-from truegain.inference.judges import comparison
 from truegain.inference.judges.best import Leaders, leaders_of
 from truegain.inference.judges.corrections import Corrections, sentence_of
 from truegain.inference.judges.panel import Judges

@@ -15,9 +15,9 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.inference.corrections.comparison import compare_corrected
+from truegain.inference.corrections.rectified import in_line
 from truegain.inference.judges.panel import Judges
 from truegain.inference.labels.prospect import Outlook, _behind, outlook_of
-from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 
@@ -25,8 +25,9 @@ from truegain.tables.judgments import Judgments
 def seen_of(runs: Runs, bronze: Labels, judge: object, measure: str, design: Any = None) -> Outlook:
     """What a plan starts from."""
     one, table = parse_measure(measure), Judgments.of(bronze)
-    known = Judges.of(judge, table, one, design).only("a plan")
-    return outlook_of(aligned(runs, table, Options()), known, one, cost_bronze=0.01, cost_gold=1.0)
+    judges = Judges.of(judge, table, one, design)
+    ranked = in_line(runs, table, judges.rectifier("default"), "file", None)
+    return outlook_of(ranked, judges.only("a plan"), one, cost_bronze=0.01, cost_gold=1.0)
 
 
 def without(runs: Runs, topics: set[str], systems: str) -> Runs:

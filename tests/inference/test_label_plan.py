@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.rectified import by_pairs, by_topics, told
 
 import truegain as tg
-from tests.rectified import by_pairs, by_topics, told
 from tests.worlds import EBAY, study
 from truegain.gains.confusion import Confusion
 from truegain.gains.pairs import Design

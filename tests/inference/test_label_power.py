@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.rectified import by_pairs, told
 from scipy import special, stats
 
 import truegain as tg
-from tests.rectified import by_pairs, told
 from tests.worlds import study
 from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.inference.labels.plan import LEAST_GOLD_TOPICS, LEAST_OF_A_KIND, Prospect, found_already, plan_labels

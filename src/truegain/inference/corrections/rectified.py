@@ -26,6 +26,8 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
+NOTICED = 1.05  # times as wide as by gold labels alone: what is less need not be told
+
 
 def in_line(runs: object, bronze: Judgments, judge: Judge | None, name_by: NameBy, jobs: int | None) -> RankedGains:
     """Runs in line with bronze labels; where gold labels of a judge rectify, on the topics that all systems answer."""
@@ -80,12 +82,16 @@ class Rectified:
             for e, n in zip(found, self.naive.value, strict=True)
         ]  # fmt: skip
 
+    def compared(self, asked: Contrasts) -> list[Comparison]:
+        """Rectified differences; where one cannot be told its notes say why."""
+        return [replace(c, test=self.evidence.NAME) for c in self._answering(self.evidence).differences(asked)]
+
     def differences(self, wanted: Sequence[tuple[int, int]]) -> tuple[list[Comparison], list[str]]:
         """The rectified difference of each pair (a, b) wanted, b - a, and why others cannot be told."""
         asked = Contrasts.of(wanted)
-        found = [replace(c, test=self.evidence.NAME) for c in self._answering(self.evidence).differences(asked)]
+        found = self.compared(asked)
         told = [c for c in found if not c.notes]
-        refused = [f"{c.b} - {c.a}, {self.measure}: {'; '.join(c.notes)}" for c in found if c.notes]
+        refused = [why_not(c) for c in found if c.notes]
         if not told:
             raise TruegainError(refused[0])
         if self._uses_bronze:
@@ -96,8 +102,7 @@ class Rectified:
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str], Comparison]:
-        every = self._answering(self.evidence).differences(Contrasts.all_pairs(len(self.systems)))
-        return {(c.a, c.b): c for c in every}
+        return {(c.a, c.b): c for c in self.compared(Contrasts.all_pairs(len(self.systems)))}
 
     def difference(self, a: int, b: int) -> tuple[float, float]:
         """Of two systems, the first less the second, with its p."""
@@ -120,7 +125,7 @@ class Rectified:
     def _tell_wider(self, names: list[str], widths: list[float], alone: list[float]) -> None:
         """Warn, once, of all answers that gold labels alone would give with a shorter interval."""
         more = np.array(widths) / np.array(alone)
-        worse = np.flatnonzero(more > 1 + 1e-9)
+        worse = np.flatnonzero(more > NOTICED)
         if len(worse):
             most = int(worse[np.argmax(more[worse])])
             warn(
@@ -128,6 +133,11 @@ class Rectified:
                 f"({some([names[i] for i in worse])}); most for {names[most]}, {widths[most]:.4f} against "
                 f"{alone[most]:.4f} from gold labels alone; to take the shorter is too sure"
             )
+
+
+def why_not(c: Comparison) -> str:
+    """Why a difference cannot be told."""
+    return f"{c.b} - {c.a}, {c.measure}: {'; '.join(c.notes)}"
 
 
 def _width(c: Comparison) -> float:

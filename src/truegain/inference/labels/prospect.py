@@ -11,7 +11,7 @@ from truegain.errors import TruegainError, some
 from truegain.gains.graded import corrected_mean
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.topic_fit import TopicFit
-from truegain.inference.corrections.rectified import Rectified
+from truegain.inference.corrections.rectified import Rectified, why_not
 from truegain.inference.judges.judge import Judge
 from truegain.inference.judges.label_weights import level_of, tell_unjudged
 from truegain.inference.judges.linear_correction import LinearEstimate, correct_linear
@@ -85,7 +85,9 @@ def outlook_of(
 
 def _of_rectified(ranked: RankedGains, made: Rectified, costs: _Costs) -> Outlook:
     asked = Contrasts.of([(0, 1)])
-    found = made.differences([(0, 1)])[0][0]
+    (found,) = made.compared(asked)
+    if found.notes:
+        raise TruegainError(why_not(found))
     spread = made.lattice.spread(asked)
     variance, level, fit = float(spread.variance[0]), level_of(made.measure) or 1.0, made.evidence.fit
     share = _relevant(made.gold, level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from truegain.gains.pair_fit import PairFit
 from truegain.gains.sampled_pairs import SampledPairs
 from truegain.gains.topic_fit import TopicFit
 from truegain.inference.study.contrasts import Contrasts
-from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics
+from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs, ByGoldTopics
 from truegain.inference.study.lattice import Lattice, limits
-from truegain.student import p_of
+from truegain.student import p_of, p_values_of, quantile_of
 from truegain.tables.columns import Floats
 
 ENDLESS = (-math.inf, math.inf)
@@ -30,17 +30,22 @@ class Told:
     high: float
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Both limits."""
+        return self.low, self.high
+
+    @property
     def p(self) -> float:
         """Two-sided, of no difference."""
         return p_of(self.value / self.se, self.df)
 
 
 def by_topics(
-    bronze: Floats, gold: Floats, bounds: tuple[float, float] = ENDLESS, *, uses: bool | None = None
+    bronze: Floats, gold: Floats, bounds: tuple[float, float] = ENDLESS, *, others: bool = False
 ) -> ByGoldTopics:
-    """Scores by system and topic, or of one system, gold NaN where a topic has none."""
-    fit = TopicFit.of(np.atleast_2d(bronze), np.atleast_2d(gold), bounds)
-    return ByGoldTopics(replace(fit, uses=uses), tuple(map(str, range(fit.topics))))
+    """Scores by system and topic, or of one system, gold NaN where a topic has none; of all topics, or the others."""
+    fit = TopicFit.of(np.atleast_2d(bronze), np.atleast_2d(gold), bounds, others=others)
+    return ByGoldTopics(fit, tuple(map(str, range(fit.topics))))
 
 
 def by_pairs(pairs: SampledPairs, *coefficients: Floats, bounds: tuple[float, float] = ENDLESS) -> ByGoldPairs:
@@ -62,3 +67,23 @@ def told(evidence: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None,
     at = b if a is None else 0
     value = float(asked.values(evidence.value)[at])
     return Told(value, math.sqrt(spread.variance[at]), float(spread.df[at]), float(low), float(high))
+
+
+def gold_alone(gold: Floats, *, others: bool = False) -> tuple[float, float]:
+    """Student's limits from the gold scores of some topics, for all these topics or for the others, bronze unused."""
+    y, u = gold[~np.isnan(gold)], int(np.isnan(gold).sum())
+    n = len(y)
+    open_ = 1 / n + 1 / u if others else 1 / n - 1 / (n + u)
+    half = quantile_of(0.95, n - 1.0) * math.sqrt(float(y.var(ddof=1)) * open_)
+    return float(y.mean()) - half, float(y.mean()) + half
+
+
+def verdicts(evidence: ByGoldTopics | ByGoldPairs) -> Floats:
+    """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
+    asked = Contrasts.all_pairs(len(evidence.value))
+    spread = Lattice(evidence, evidence, frozenset(["topics"])).spread(asked)
+    d, se = asked.values(evidence.value), np.sqrt(spread.variance)
+    p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
+    touching = evidence.touching(asked)
+    known = se > 0 if touching is None else (se > 0) & (touching >= LEAST_GOLD)
+    return np.where(known, np.where(p < 0.05, np.sign(d), 0.0), np.nan)
