@@ -184,14 +184,12 @@ def test_the_spread_within_strata_has_half_a_pair_at_either_end() -> None:
 
 
 def test_the_floor_of_the_gold_part_by_hand() -> None:
-    """Guards the least variance of gold pairs that all agree: four more as the stratum has them, half at each end."""
+    """Guards the least variance of gold pairs that all agree: half a value is added at either end of the scale."""
     topic = np.repeat(np.arange(6), 10)
     gold = np.where(np.arange(60) % 10 == 0, 1.0, np.nan)
     low = np.r_[0.0, np.ones(59)]  # the scale reaches to 0 by one bronze label
     pairs = SampledPairs(topic, np.zeros(60, int), low, gold, np.full(60, 10.0), 6)
-    mean = (6 + 0.5) / 7
-    first = (6 + 4 * mean + 0.5) / 11
-    spread = first - first**2  # values are 0 and 1: squares are values
+    spread = 0.5 / 7 * 6.5 / 7  # six times 1, and half at either end
     least = 6 * (60 * 0.1 / 6) ** 2 * 0.9 * spread / 36  # load 1 each, 9 of 10 pairs unseen
     evidence = by_pairs(pairs, np.full(60, 0.1))
     assert evidence.over_topics(Contrasts.scores(1)).variance == pytest.approx(least, rel=1e-9)
