@@ -138,9 +138,9 @@ class PairFit:
         """The variance that so few pairs must have: by the spread of gold values where a contrast looks.
 
         load: gold pair x contrast.  Per stratum of bronze labels, the n gold values that touch the contrast and four
-        more as the whole stratum has them, no less than if all of the stratum were alike but for half a value at
-        either end of the scale, so that values that agree by chance do not look exact (Agresti and Coull 1998, The American Statistician 52(2));
-        documents at the top are more alike than the stratum as a whole.
+        more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
+        1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
+        less than if the stratum's gold values were alike, but for half a value at either end of the scale.
         """
         s = self.pairs.sampled
         stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]

@@ -10,6 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.consensus import Consensus
+from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
 from truegain.inference.study.moves import Moves
@@ -32,13 +33,14 @@ class Raters:
     rule: Rule
     scale: Scale
     names: tuple[str, ...]
+    normalise: str = "none"  # how magnitudes come to one scale, again whoever is left out
 
     @classmethod
-    def of(cls, table: Judgments, rule: Rule, scale: Scale) -> Raters:
+    def of(cls, table: Judgments, rule: Rule, scale: Scale, normalise: str = "none") -> Raters:
         """Ratings grouped by document."""
         grouped = Grouped.of(table)
         assert table.assessor is not None
-        return cls(grouped, rule, scale, table.assessor.values)
+        return cls(grouped, rule, scale, table.assessor.values, normalise)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -54,7 +56,7 @@ class Raters:
         items: where the assessor is left out, if not everywhere.
         """
         if without is None:
-            return self.rule.fit(self.ratings, self.scale)
+            return self._kept(np.ones(len(self.ratings.value), np.bool_))
         kept = self.ratings.assessor != without
         return self._kept(kept if items is None else kept | ~items[self.ratings.item])
 
@@ -62,6 +64,11 @@ class Raters:
         left = np.add.reduceat(kept.astype(np.float64), self.ratings.begin[:-1]) > 0
         kept = kept | ~left[self.ratings.item]
         some = replace(self.ratings, weight=frozen(self.ratings.weight * kept))
+        if self.normalise != "none":
+            weight = np.empty(len(kept))
+            weight[self.ratings.order] = some.weight
+            moved = normalised(self.ratings.judgments, self.normalise, weight)
+            some = some.valued(moved.label[self.ratings.order])
         return self.rule.fit(some, self.scale)
 
     def judgments(self) -> Judgments:
