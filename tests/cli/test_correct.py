@@ -147,7 +147,10 @@ def test_plan_labels_refuses_one_run_and_a_chance_judge(run: Run) -> None:
     assert code == 2
     assert "not clearly better than chance" in err
     Path("c.run").write_bytes(Path("b.run").read_bytes())
-    for design, told in (("by-gold", "b and c have the same scores everywhere"), ("random", "c - b, P@10: all topics")):
+    for design, told in (
+        ("by-gold", "b and c have the same scores everywhere"),
+        ("random", "c - b, P@10: the two score the same in every"),
+    ):
         code, _, err = run("plan", "labels", *COMMON[:3], "b.run", "c.run", "--design", design, *COSTS)
         assert (code, told in err) == (2, True)
 
