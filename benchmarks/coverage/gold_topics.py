@@ -7,7 +7,6 @@ and DCG@10 are known exactly too; the judge's errors vary by topic and favour th
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from benchmarks import rectified
 from benchmarks.coverage.worlds import Seen, World, held
-from truegain.errors import TruegainError
-from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
-from truegain.inference.judges.sources import GoldTopics
+from truegain.contrasts import Contrasts
+from truegain.gains.sampled_pairs import SampledPairs, strata_of
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.sampling.designs import expansion_of
 
 Array = npt.NDArray[np.float64]
@@ -58,18 +58,15 @@ def topics_study(rng: np.random.Generator, topics: int, bronze: float, shape: st
         some[:, order[:n]] = gold[:, order[:n]]
         for name, (a, b) in pairs.items():
             systems = 1 if "one" in name else len(gold)
-            source = GoldTopics(said[:systems], some[:systems], (0.0, 1.0))
+            evidence = rectified.by_topics(said[:systems], some[:systems], (0.0, 1.0))
             of_topics = gold[a] if b is None else gold[a] - gold[b]
             ideal = 2 * 1.96 * float(of_topics.std()) / np.sqrt(n)
-            for claim, generalise, aim, width in (
-                ("", True, truth[name], ideal),
-                (", these topics", False, float(of_topics.mean()), ideal * np.sqrt(1 - n / topics)),
+            for claim, these, aim, width in (
+                ("", False, truth[name], ideal),
+                (", these topics", True, float(of_topics.mean()), ideal * np.sqrt(1 - n / topics)),
             ):
-                try:
-                    found = source.estimate(a, b, generalise=generalise)
-                    seen[f"{name}{claim}, {n} gold"] = held(*found.interval(), aim, float(width))
-                except TruegainError:
-                    seen[f"{name}{claim}, {n} gold"] = None
+                found = rectified.told(evidence, a, b, these=these)
+                seen[f"{name}{claim}, {n} gold"] = held(found.low, found.high, aim, float(width))
     return seen
 
 
@@ -120,12 +117,14 @@ def pairs_study(
         )  # fmt: skip
         a, b = (np.tile(c, TOPICS) for c in (lists.first, lists.second))
         worth = prevalence * np.array([chance @ lists.first, chance @ lists.second])
-        with suppress(TruegainError):
-            seen[name] = held(*rectify_pairs(pairs, b, against=a).interval(), float(worth[1] - worth[0]))
-        if name == "null":
-            bounds = (0.0, float(discounts.sum()))
-            with suppress(TruegainError):
-                seen["score"] = held(*rectify_pairs(pairs, a, bounds=bounds).interval(), float(worth[0]))
+        evidence = rectified.by_pairs(pairs, a, b, bounds=(0.0, float(discounts.sum())))
+        touching = evidence.touching(Contrasts.of([(0, 1), (None, 0)]))
+        if touching[0] >= LEAST_GOLD:
+            found = rectified.told(evidence, 1, 0)
+            seen[name] = held(found.low, found.high, float(worth[1] - worth[0]))
+        if name == "null" and touching[1] >= LEAST_GOLD:
+            found = rectified.told(evidence)
+            seen["score"] = held(found.low, found.high, float(worth[0]))
     return seen
 
 

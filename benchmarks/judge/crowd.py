@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from benchmarks.judge.draws import Array, Interval, Tally
 from benchmarks.judge.labels import pooled, t_interval
+from benchmarks.rectified import by_topics, gold_alone, told
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
-from truegain.gains.rectify import rectify_topics
 from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.table import Table
@@ -131,11 +131,10 @@ def _split(votes: Votes, most: Array, one: Array, gold: Which, tally: Callable[[
     y = votes.mean_by_topic(votes.true)
     truth, some = float(y[~gold].mean()), np.where(gold, y, np.nan)
 
-    def rectified(f: Array, alone: bool = False) -> Interval:
-        found = rectify_topics(f, some, target="others", generalise=False)
-        return found.gold_interval() if alone else found.interval()
+    def rectified(f: Array) -> Interval:
+        return told(by_topics(f, some, others=True), these=True).interval
 
-    tally("(none)", "gold only").ask(lambda: rectified(y, alone=True), truth)
+    tally("(none)", "gold only").ask(lambda: gold_alone(some, others=True), truth)
     for name, pages in (("majority of all workers", most), ("one worker a page", one)):
         f = votes.mean_by_topic(pages)
         tally(name, "rectified").ask(lambda f=f: rectified(f), truth)  # type: ignore[misc]

@@ -7,7 +7,6 @@ import tarfile
 import tempfile
 import warnings
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,9 @@ import numpy.typing as npt
 import truegain as tg
 from benchmarks.judge.draws import Array
 from benchmarks.judge.labels import Labels, read_wide
+from benchmarks.rectified import by_pairs, by_topics, verdicts
 from truegain.errors import TruegainError, needs
-from truegain.gains.rectified import Rectified
-from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
-from truegain.inference.judges.sources import GoldTopics
+from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.measures.base import Measure
 from truegain.measures.linear import linear_parts
 from truegain.sampling.designs import expansion_of
@@ -116,19 +114,13 @@ def _verdicts_of_judge(
             gold[rng.choice(len(gold), round(share * len(gold)), replace=False)] = True
             some = np.where(gold, nist, np.nan)
             said[f"gold only, {share:.0%} of topics"].append(_paired(nist[:, gold]).astype(np.float64))
-            said[f"rectified, {share:.0%} of topics"].append(_by_topics(f, some))
+            said[f"rectified, {share:.0%} of topics"].append(verdicts(by_topics(f, some, (0.0, 1.0))))
         if measure.linear_in_gains:
             for share in (0.1, 0.3):
                 drawn = rng.random(len(bronze)) < share
                 for name, verdict in _by_pairs(ranked, measure, bronze, drawn, f).items():
                     said[f"{name}, {share:.0%} of pairs"].append(verdict)
     return {m: np.array(v) for m, v in said.items()}
-
-
-def _by_topics(f: Array, some: Array) -> Array:
-    source = GoldTopics(f, some, (0.0, 1.0))
-    pairs = itertools.combinations(range(len(f)), 2)
-    return np.array([_verdict(lambda a=a, b=b: source.estimate(b, a)) for a, b in pairs])  # type: ignore[misc]
 
 
 def _by_pairs(
@@ -145,12 +137,7 @@ def _by_pairs(
         expansion_of(bronze, drawn, "random"),
         len(ranked.topics),
     )
-    systems = range(len(f))
-    rectified = [
-        _verdict(lambda a=a, b=b: rectify_pairs(pairs, coefficient[b], against=coefficient[a]))  # type: ignore[misc]
-        for a, b in itertools.combinations(systems, 2)
-    ]
-    return {"rectified": np.array(rectified), "matrix, one gold sample": _shared_gold(pairs, f)}
+    return {"rectified": verdicts(by_pairs(pairs, *coefficient)), "matrix, one gold sample": _shared_gold(pairs, f)}
 
 
 def _shared_gold(pairs: SampledPairs, f: Array) -> Array:
@@ -173,11 +160,3 @@ def _shared_gold(pairs: SampledPairs, f: Array) -> Array:
         p = 2 * special.stdtr(len(d) - 1, -abs(value) / se) if se > 0 else 1.0
         out.append(float(np.sign(value)) if p < 0.05 else 0.0)
     return np.array(out)
-
-
-def _verdict(answer: Callable[[], Rectified]) -> float:
-    try:
-        r = answer()
-    except TruegainError:
-        return float("nan")
-    return float(np.sign(r.value)) if r.p_value() < 0.05 else 0.0

@@ -12,11 +12,11 @@ from importlib import import_module
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks import rectified
 from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
-from truegain.gains.rectify import rectify_topics
-from truegain.gains.rectify_pairs import SampledPairs, rectify_pairs, strata_of
+from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.sampling.designs import expansion_of
 
@@ -118,7 +118,7 @@ def ours_rectified(drawn: Cheap) -> Interval:
     """The rectified mean, every pair a topic of its own, of the pairs and the gold pairs together."""
     bronze = np.concatenate([drawn.gold_bronze, drawn.bronze])
     gold = np.concatenate([drawn.gold, np.full(len(drawn.bronze), np.nan)])
-    return rectify_topics(bronze, gold).interval()
+    return rectified.told(rectified.by_topics(bronze, gold)).interval
 
 
 def wilson(values: Array) -> Interval:
@@ -205,7 +205,7 @@ def by_pairs(rng: np.random.Generator, p: float, d: float, n: int, gold: int, de
     some = np.where(drawn, true, np.nan)
     expansion = expansion_of(bronze, drawn, design)
     pairs = SampledPairs(topic, strata_of(bronze, drawn), bronze, some, expansion, n // PER_TOPIC)
-    return rectify_pairs(pairs, np.full(n, 1 / PER_TOPIC), bounds=(0.0, 1.0)).interval()
+    return rectified.told(rectified.by_pairs(pairs, np.full(n, 1 / PER_TOPIC), bounds=(0.0, 1.0))).interval
 
 
 def by_matrix(rng: np.random.Generator, p: float, d: float, n: int, gold: int, icc: float, shift: bool) -> Interval:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from benchmarks.judge.draws import Array, Interval, Tally
 from benchmarks.judge.labels import LEVEL, Labels, median, pooled, read_wide, t_interval
+from benchmarks.rectified import by_topics, gold_alone, told
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
-from truegain.gains.rectify import rectify_topics
 from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.tables.table import Table
 
@@ -78,9 +78,8 @@ def _splits(labels: Labels, true: Array, bronze: Array, draws: int, seed: int) -
             {0.0: 0.5, 1.0: 0.5},
         )
 
-        def rectified(target: str, alone: bool = False, some: Array = some) -> Interval:
-            found = rectify_topics(f, some, target=target, generalise=False)
-            return found.gold_interval() if alone else found.interval()
+        def rectified(others: bool, some: Array = some) -> Interval:
+            return told(by_topics(f, some, others=others), these=True).interval
 
         def matrix(gold: npt.NDArray[np.bool_] = gold, pairs: Pairs = pairs) -> Interval:
             there = f[~gold]
@@ -94,11 +93,11 @@ def _splits(labels: Labels, true: Array, bronze: Array, draws: int, seed: int) -
             got = correct_mean(judge, BronzeMean(bronze[~inside].mean(), (~inside).sum()))
             return got.low, got.high
 
-        tallies["rectified"].ask(lambda r=rectified: r("others"), truth)  # type: ignore[misc]
-        tallies["rectified, all topics"].ask(lambda r=rectified: r("all"), float(y.mean()))  # type: ignore[misc]
+        tallies["rectified"].ask(lambda r=rectified: r(True), truth)  # type: ignore[misc]
+        tallies["rectified, all topics"].ask(lambda r=rectified: r(False), float(y.mean()))  # type: ignore[misc]
         tallies["matrix"].ask(matrix, truth)
         tallies["matrix, iid"].ask(iid, float(true[~inside].mean()))
-        tallies["gold only"].ask(lambda r=rectified: r("others", True), truth)  # type: ignore[misc]
-        tallies["gold only, all topics"].ask(lambda r=rectified: r("all", True), float(y.mean()))  # type: ignore[misc]
+        tallies["gold only"].ask(lambda s=some: gold_alone(s, others=True), truth)  # type: ignore[misc]
+        tallies["gold only, all topics"].ask(lambda s=some: gold_alone(s), float(y.mean()))  # type: ignore[misc]
         tallies["uncorrected"].ask(lambda g=gold: t_interval(f[~g]), truth)  # type: ignore[misc]
     return tallies

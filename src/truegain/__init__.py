@@ -20,10 +20,10 @@ from truegain.tables.write import write_judgments, write_runs
 if TYPE_CHECKING:
     from truegain.gains.judge import Judge
     from truegain.inference.agreement.agree import agree
+    from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
     from truegain.inference.intervals.estimate import intervals
-    from truegain.inference.judges.correct import correct
     from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
@@ -66,7 +66,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "Judge": "truegain.gains.judge",
     "agree": "truegain.inference.agreement.agree",
     "compare": "truegain.inference.differences.compare",
-    "correct": "truegain.inference.judges.correct",
+    "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",

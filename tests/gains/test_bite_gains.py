@@ -23,9 +23,10 @@ from truegain.gains.graded import corrected_mean
 from truegain.gains.mace import Mace, climbed, starts
 from truegain.gains.majority import Majority, Supermajority
 from truegain.gains.pairs import Pairs, pair_up
-from truegain.gains.rectified import Rectified
 from truegain.gains.scales import check_scale, on_scale, scale_of
 from truegain.gains.unanimity import Unanimity, Weighted
+from truegain.inference.study.lattice import joined_with_wilson
+from truegain.moves import Spread
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
@@ -332,16 +333,11 @@ def test_labels_off_a_scale_are_counted() -> None:
 # ------------------------------------------------------------------ an estimate set right
 
 
-def test_a_rectified_answer_where_nothing_is_said() -> None:
-    """Guards 95% and a null of 0, and an interval without width inside its bounds."""
-    made = Rectified(0.3, 0.1, 9, 1.0, 0.4, 0.2, 5, 40, 10, 30, (0.0, 1.0))
-    assert made.interval() == made.interval(0.95)
-    assert made.gold_interval() == made.gold_interval(0.95)
-    assert (made.width(), made.gold_width()) == (made.width(0.95), made.gold_width(0.95))
-    assert made.p_value() == made.p_value(0.0)
-    sure = Rectified(0.3, 0.0, 9, 1.0, 0.4, 0.2, 5, 40, 10, 30, (0.0, 1.0))
-    assert sure.interval() == pytest.approx((0.3, 0.3))
-    beyond = Rectified(1.2, 0.05, 9, 1.0, 0.4, 0.2, 5, 40, 10, 30, (0.0, 1.0)).interval()
+def test_limits_without_width_and_beyond_the_bounds() -> None:
+    """Guards an interval without width inside its bounds, and a value beyond them: a proportion of 1."""
+    value, spread = np.array([0.3, 1.2]), Spread(np.array([0.0, 0.05**2]), np.full(2, 9.0))
+    low, high = joined_with_wilson(value, spread, np.full(2, 30.0), (0.0, 1.0), 0.95)
+    assert (low[0], high[0]) == pytest.approx((0.3, 0.3))
     share, t = 30.5 / 31, float(stats.t.ppf(0.975, 9))  # a proportion of 1 has Wilson's low end at n / (n + t^2)
     size = share * (1 - share) / 0.05**2
-    assert beyond == pytest.approx((size / (size + t**2), 1.0))
+    assert (low[1], high[1]) == pytest.approx((size / (size + t**2), 1.0))

@@ -51,6 +51,43 @@ def test_a_personal_scale_vanishes(how: str, unit: list[float], factor: float) -
     assert found[: len(unit)] == pytest.approx(found[len(unit) :], rel=1e-9)
 
 
+@pytest.mark.parametrize("how", [h for h in NORMALISATIONS if h != "none"])
+@given(units=st.lists(st.lists(POSITIVE, min_size=2, max_size=6), min_size=2, max_size=4))
+@settings(max_examples=25, deadline=None)
+def test_an_assessor_without_weight_is_not_there(how: str, units: list[list[float]]) -> None:
+    """Guards weights of 0: the others are where they would be without the first assessor's rows, who is moved alone."""
+    table, first = magnitudes(units), len(units[0])
+    weights = np.where(np.arange(len(table)) < first, 0.0, 1.0)
+    found, left = normalised(table, how, weights).label, normalised(magnitudes(units[1:]), how).label
+    assert found[first:] == pytest.approx(left, rel=1e-9)
+    assert found[:first] / found[0] == pytest.approx(np.array(units[0]) / units[0][0], rel=1e-9)
+
+
+@pytest.mark.parametrize("how", ["geometric", "median", "range"])
+@given(data=st.data(), units=UNITS)
+@settings(max_examples=40, deadline=None)
+def test_a_weight_of_two_is_a_rating_given_twice(how: str, data: Any, units: list[list[float]]) -> None:
+    """Guards whole weights, 0 among them, against the rows that often; a unit of which no row is left is another's."""
+    sizes = [len(unit) for unit in units]
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=sum(sizes), max_size=sum(sizes))))
+    weights[np.cumsum([0, *sizes[:-1]])] = 1  # each unit keeps its first
+    table = magnitudes(units)
+    again = np.repeat(np.arange(len(table)), weights)
+    assert normalised(table, how, weights).label[again] == pytest.approx(
+        normalised(table.take(again), how).label, rel=1e-9
+    )
+
+
+def test_weights_that_are_none() -> None:
+    """Guards the refusal of weights that do not fit, are negative or no numbers; equal ones change nothing."""
+    table = magnitudes([[1, 2, 3], [10, 30]])
+    for bad in (np.ones(4), -np.ones(5), np.full(5, np.nan)):
+        with pytest.raises(tg.TruegainError, match="weights must be 5 numbers of at least 0"):
+            normalised(table, "geometric", bad)
+    for how in NORMALISATIONS:
+        assert normalised(table, how, np.full(5, 0.3)).label == pytest.approx(normalised(table, how).label)
+
+
 def test_the_example_of_the_issue() -> None:
     """Guards {1, 2, 3, 4} and {10, 20, 30, 40}: equal afterwards, with the topic's geometric mean kept."""
     found = normalised(magnitudes([[1, 2, 3, 4], [10, 20, 30, 40]])).label

@@ -23,13 +23,11 @@ from truegain.gains.mace import Mace
 from truegain.gains.magnitudes import normalised, units
 from truegain.gains.majority import Supermajority
 from truegain.gains.pairs import Pairs, pair_up
-from truegain.gains.rectified import Rectified
-from truegain.gains.rectify_pairs import SampledPairs, strata_of
-from truegain.gains.rectify_pairs import _Parts as Parts
-from truegain.gains.rectify_pairs import _tuned as tuned
-from truegain.gains.rectify_pairs import spread_of as spread_within
+from truegain.gains.sampled_pairs import strata_of
 from truegain.gains.scales import OffScaleLabels, apart, scale_of, tell_scales
 from truegain.gains.unanimity import Unanimity, Weighted
+from truegain.inference.study.lattice import joined_with_wilson
+from truegain.moves import Spread
 from truegain.sampling.designs import expansion_of
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
@@ -280,67 +278,23 @@ def test_how_many_pairs_a_gold_pair_stands_for() -> None:
         expansion_of(labels, drawn, "by-bronze")
 
 
-def test_the_spread_within_strata_has_half_a_pair_at_either_end() -> None:
-    """Guards the variance of gold values with weights of topics: the ends are those of bronze and gold together."""
-    gold = np.array([1.0, 2, np.nan, 2, 2, np.nan])
-    bronze = np.array([1.0, 2, 0, 3, 1, 2])
-    pairs = SampledPairs(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), bronze, gold, np.ones(6), 2)
-    found = spread_within(pairs, np.array([1.0, 3.0]))
-    for stratum, values in ((0, [1.0, 2, 2, 2, 2]), (1, [2.0, 2, 2])):  # topic 1 three times
-        weight = np.r_[np.ones(len(values)), 0.5, 0.5]
-        every = np.r_[values, 0.0, 3.0]
-        mean = np.average(every, weights=weight)
-        assert found[stratum] == pytest.approx(np.average((every - mean) ** 2, weights=weight))
-
-
-def test_the_tuning_is_the_best_one_between_0_and_1() -> None:
-    """Guards lambda against a search: it makes the weighted variance of q + lambda p least, and stays in [0, 1]."""
-    rng = np.random.default_rng(3)
-    w = np.array([1.0, 2, 1, 3, 1, 1, 2, 1])
-    grid = np.linspace(0, 1, 10_001)
-    inside = 0
-    for slope in (-0.4, -0.7, -2.0, 0.5):
-        p = rng.normal(2, 1, 8)
-        q = slope * p + rng.normal(5, 0.3, 8)
-        parts = Parts(q, p, q, p, q, np.ones(8, bool))
-        z = q + grid[:, None] * p
-        off = z - (z @ w)[:, None] / w.sum()
-        best = float(grid[np.argmin((off**2) @ w)])
-        inside += 0 < best < 1
-        assert tuned(parts, w) == pytest.approx(best, abs=1e-4)
-    assert inside >= 2
-    flat = np.ones(8)
-    assert tuned(Parts(np.arange(8.0), flat, flat, flat, flat, np.ones(8, bool)), w) == 0.0
-
-
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (-1.0, 3.0)])
-@pytest.mark.parametrize(("value", "pairs"), [(0.02, 100), (0.5, 30), (0.97, None)])
-def test_intervals_near_bounds_by_hand(value: float, pairs: int | None, bounds: tuple[float, float]) -> None:
+@pytest.mark.parametrize(("value", "pairs"), [(0.02, 100), (0.5, 30), (0.97, 12)])
+def test_intervals_near_bounds_by_hand(value: float, pairs: int, bounds: tuple[float, float]) -> None:
     """Guards the interval that joins t's and Wilson's: half a pair to either side, the size from the variance."""
     se, df = 0.04, 7
     least, most = bounds
     t = float(stats.t.ppf(0.95, df))
     p = (value - least) / (most - least)
-    n0 = 12 if pairs is None else pairs
-    shrunk = (p * n0 + 0.5) / (n0 + 1)
+    shrunk = (p * pairs + 0.5) / (pairs + 1)
     n = shrunk * (1 - shrunk) / (se / (most - least)) ** 2
     middle = (p + t**2 / (2 * n)) / (1 + t**2 / n)
     half = t / (1 + t**2 / n) * math.sqrt(p * (1 - p) / n + t**2 / (4 * n**2))
     wide = [least + (most - least) * (middle + s * half) for s in (-1, 1)]
-    made = Rectified(value, se, df, 1.0, 0.4, 0.2, 9, 40, 12, pairs, bounds)
     expected = (min(max(value - t * se, least), wide[0]), max(min(value + t * se, most), wide[1]))
-    assert made.interval(0.9) == pytest.approx(expected, abs=1e-9)
-    assert made.width(0.9) == pytest.approx(expected[1] - expected[0], abs=1e-9)
-
-
-def test_gold_alone_has_its_own_interval_and_p_goes_by_the_null() -> None:
-    """Guards the answer of gold labels alone, with its own freedom, and the two-sided p of a null that is not 0."""
-    made = Rectified(0.5, 0.1, 9, 1.0, 0.4, 0.2, 5, 40, 10)
-    t = float(stats.t.ppf(0.975, 5))
-    assert made.gold_interval() == pytest.approx((0.4 - t * 0.2, 0.4 + t * 0.2))
-    assert made.gold_width() == pytest.approx(2 * t * 0.2)
-    assert made.p_value(0.2) == pytest.approx(2 * float(stats.t.sf(3, 9)))
-    assert made.p_value(0.8) == pytest.approx(2 * float(stats.t.sf(3, 9)))
+    spread = Spread(np.array([se**2]), np.array([df]))
+    low, high = joined_with_wilson(np.array([value]), spread, np.array([float(pairs)]), bounds, 0.9)
+    assert (low[0], high[0]) == pytest.approx(expected, abs=1e-9)
 
 
 # ------------------------------------------------------------------ rules and magnitudes

@@ -11,7 +11,7 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.gains import judge
-from truegain.inference.judges import comparison
+from truegain.inference.corrections import comparison
 from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean
 
 Labels = dict[str, dict[str, int]]
@@ -150,11 +150,11 @@ def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.Mon
 
         monkeypatch.setattr(module, name, counted)
 
-    count(comparison, "aligned")
+    count(comparison, "in_line")
     count(judge, "pair_up")
     measures = [tg.parse_measure(m) for m in ("P@10", "DCG@10", "P@5")]
     found = comparison.compare_each(runs, bronze, gold, measures, design="random", trials=100)
-    assert calls == ["aligned", "pair_up"]
+    assert calls == ["pair_up", "in_line"]
     for one, measure in zip(found, measures, strict=True):
         alone = tg.compare(runs, bronze, measure, gold=gold, design="random", trials=100)
         assert (alone.items, alone.notes) == (one.items, one.notes)

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.refits import corrected_values, matrix_values, rectified_values
+from tests.refits import corrected_values, matrix_values
 from tests.worlds import study
 from truegain.gains.graded import corrected_mean
 from truegain.gains.panel import Judges
-from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.sources import source_of
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Floats
 
@@ -143,27 +141,6 @@ def test_rows_of_weights_are_the_fits_one_by_one(kind: str) -> None:
     if kind == "system":
         none = np.zeros((1, 14))
         assert np.isnan(matrix_values(lists, none)).all()
-
-
-@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
-@pytest.mark.parametrize(("design", "share"), [("topics", 0.3), ("topics", 0.7), ("random", 0.4)])
-def test_rectified_rows_are_the_estimates_one_by_one(design: str, share: float) -> None:
-    """Guards `TopicFit` (fixed and tuned slope) and fits by pairs against `rectify_topics` and `rectify_pairs`."""
-    runs, bronze, gold = study(4, topics=40)
-    rng = np.random.default_rng(5)
-    sample = {
-        t: {d: g for d, g in row.items() if design == "topics" or rng.random() < share} for t, row in gold.items()
-    }
-    if design == "topics":
-        sample = {t: row for t, row in sample.items() if int(t) < share * 40}
-    runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "31")}}
-    ranked, one = aligned(runs, bronze, Options()), tg.parse_measure("P@10")
-    judge = tg.Judge.fit(bronze, sample, design=design)  # type: ignore[arg-type]
-    source = source_of(ranked, gold_of_items(ranked.pool, judge, 1.0), one, design, None, "auto")
-    weights = rng.multinomial(40, np.full(40, 1 / 40), 6).astype(float)
-    wanted = [[source.estimate(s, None, w).value for s in (0, 1)] for w in weights]
-    assert rectified_values(source, weights) == pytest.approx(np.array(wanted), rel=1e-12)
-    assert corrected_values(ranked, judge, one, weights) == pytest.approx(np.array(wanted), rel=1e-12)
 
 
 def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:

@@ -26,10 +26,10 @@ from truegain.inference.judges.intervals import (
     fieller,
     guarded,
     guarded_difference,
-    kept,
     lang_reiczigel,
+    many_labels,
     parametric_bootstrap,
-    plenty,
+    ratios_of_draws,
 )
 from truegain.inference.judges.soundness import check_inside
 from truegain.inference.ranks.rbo import top_overlap
@@ -94,7 +94,7 @@ def test_degrees_of_freedom_of_a_corrected_value() -> None:
     assert r.value == pytest.approx(g)
     assert r.df(29.0) == pytest.approx(sum(v for v, _ in parts) ** 2 / sum(v**2 / f for v, f in parts))
     df = (0.0075 + 0.0062) ** 2 / (0.0075**2 / 9 + 0.0062**2 / 14)
-    assert r.bar == pytest.approx(stats.t.ppf(0.95, df), rel=1e-6)
+    assert r.threshold == pytest.approx(stats.t.ppf(0.95, df), rel=1e-6)
 
 
 @pytest.mark.parametrize(("right", "said"), [(0.75, ""), (0.55, "not clearly better"), (0.25, "inverted")])
@@ -259,18 +259,18 @@ def test_no_guard_for_a_difference_far_above() -> None:
 def test_plenty_of_labels(j: float, m_r: float, size_j: float, size_r: float, yes: bool) -> None:
     """Guards the rule: 20 wrong and right labels of every kind, and (j - 0.2) / 0.7 between 1/4 and 3/4."""
     r = Rates(j, m_r, 0.8, j * (1 - j) / size_j, 0.09 / size_r, 0.16 / 250, size_j, size_r, 250)
-    assert plenty(r) == yes
+    assert many_labels(r) == yes
 
 
 def test_bootstrap_draws() -> None:
     """Guards which draws are kept (D* above a tenth of D), how many may be lost, their spread and percentiles."""
     numerator, d = np.arange(1000.0), np.full(1000, 0.5)
     d[:10] = 0.05  # a tenth of 0.5 is not above it
-    found = kept(numerator, d, 0.5)
+    found = ratios_of_draws(numerator, d, 0.5)
     assert (found.spoilt, len(found.values), found.values[0]) == (10, 990, 20.0)
     d[10] = 0.0
     with pytest.raises(TruegainError, match="11 of 1000"):
-        kept(numerator, d, 0.5)
+        ratios_of_draws(numerator, d, 0.5)
     draws = Draws(np.arange(101.0), 0)
     assert draws.se == pytest.approx(math.sqrt(101 * 102 / 12))
     assert draws.interval(0.9) == pytest.approx((5, 95))

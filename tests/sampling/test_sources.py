@@ -8,7 +8,6 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from truegain.cli.verdict import POPULATIONS as IN_COMMANDS
 from truegain.sampling.assessors import ASSESSORS, Assessors
 from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, SOURCES, apart
 from truegain.sampling.gold import Gold, judged_whole
@@ -23,7 +22,7 @@ from truegain.tables.pool import Pool
 def test_each_source_is_nested_or_crossed_never_both() -> None:
     """Guards the lattice: what each topic has of its own, what topics share, and the names that users give."""
     assert tuple(SOURCES) == get_args(SourceName)
-    assert POPULATIONS == IN_COMMANDS == ("topics", "collection", "assessors", "replicates")
+    assert POPULATIONS == ("topics", "collection", "assessors", "replicates")
     assert set(NESTED) == {"collection", "replicates", "gold", "holes"}
     for name, source in SOURCES.items():
         assert name == source.name

@@ -18,7 +18,15 @@ def made(n: int = 6) -> GoldList:
     """A list of n pairs of two topics, nothing judged."""
     size = np.random.default_rng(n).uniform(0.1, 3, n)
     topics = [str(1 + i % 2) for i in range(n)]
-    return GoldList.of(topics, [f"d{i}" for i in range(n)], np.arange(n) % 4.0, size, "ordered", "P@10", (0.0, 3.0))
+    return GoldList.of(
+        topics,
+        [f"d{i}" for i in range(n)],
+        np.array([float(i % 4) for i in range(n)]),
+        size,
+        "ordered",
+        "P@10",
+        (0.0, 3.0),
+    )
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

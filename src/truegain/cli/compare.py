@@ -228,7 +228,7 @@ def _corrected(
     **options: Any,
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
-    from truegain.inference.judges.comparison import compare_each
+    from truegain.inference.corrections.comparison import compare_each
     from truegain.inference.judges.label_weights import fit_judge
 
     judge = fit_judge(read.bronze, read.gold, design, measures[0], gold_level, missing=missing, scale=read.labels)

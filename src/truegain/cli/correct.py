@@ -61,7 +61,7 @@ def correct_command(
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
     from truegain.gains.judge import Judge
     from truegain.gains.panel import Judges
-    from truegain.inference.judges.correct import correct
+    from truegain.inference.corrections.correct import correct
     from truegain.inference.judges.label_weights import fit_judge, levels_of
 
     if by_assessor:

@@ -188,6 +188,10 @@ class MatrixFit:
         """Rates stand on all gold pairs."""
         return
 
+    def near_bounds(self) -> None:
+        """Student's t serves."""
+        return
+
     def gold_by_pair(self, asked: Contrasts) -> Floats:
         """Label x contrast: the variance over gold pairs of each label, where pairs are independent."""
         rows = self.gold_rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from truegain.gains.rectify_pairs import SampledPairs, moments_of
+from truegain.gains.sampled_pairs import SampledPairs
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 
 ADDED = 4  # gold values of the whole stratum beside those that touch a contrast
@@ -16,12 +17,19 @@ TINY = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class PairFit:
-    """`rectify_pairs` ('calibrated') of every system, as sums by topic and stratum of bronze labels.
+    """Scores linear in gain from bronze labels of all pairs and gold labels of some, as sums by topic and stratum.
 
-    With m[t, h] the mean gold value of stratum h outside of topic t (see `calibrated`), c the coefficients of a system,
-    e the expansion and w the weight of each topic,
+    c the coefficients of a system (what a value of 1 adds to its score, 0 where not retrieved), e the expansion of a
+    gold pair, w the weight of each topic, m what a pair is worth by its bronze label:
 
         value = (sum w c m + (sum w c) * (sum over gold of w c e (g - m)) / (sum over gold of w c e)) / sum w
+        m     = (sum of e g + gbar)/(sum of e + 1) over gold pairs of its stratum in the *other* topics, e over its mean
+
+    gbar is the mean gold value over all strata there.  Leaving the own topic out keeps the residuals honest; the second
+    part lets the system's own gold pairs set its score right whether or not the judge favours it.  A stratum's mean
+    over the whole pool would be wrong: what a system ranks high is relevant more often, whatever its bronze label.
+
+    Saerndal, Swensson and Wretman 1992, Model Assisted Survey Sampling; Angelopoulos, Duchi and Zrnic 2023.
 
     >>> topic, bronze = np.repeat(np.arange(4), 3), np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0.0])
     >>> gold = np.array([1, 0, np.nan, 1, 0, np.nan, np.nan, 1, 0, 1, np.nan, 0.0])
@@ -37,9 +45,13 @@ class PairFit:
     whole: Floats  # system x topic x stratum, coefficients of all pairs
     drawn: Floats  # the same of gold pairs, times expansion
     drawn_gold: Floats  # system x topic, times gold values
+    bounds: tuple[float, float] = (-math.inf, math.inf)  # lowest and highest score possible
+    predicts: bool = True  # whether bronze labels count; without, m is 0
 
     @classmethod
-    def of(cls, pairs: SampledPairs, coefficients: Floats) -> PairFit:
+    def of(
+        cls, pairs: SampledPairs, coefficients: Floats, bounds: tuple[float, float] = (-math.inf, math.inf)
+    ) -> PairFit:
         """Sum up what every refit needs."""
         s = pairs.sampled
         strata = int(pairs.stratum.max(initial=0)) + 1
@@ -59,10 +71,17 @@ class PairFit:
             frozen(sums(cell, coefficients).reshape(shape)),
             frozen(sums(cell[s], drawn).reshape(shape)),
             frozen(sums(cell[s], drawn * pairs.gold[s]).reshape(shape).sum(axis=2)),
+            bounds,
         )
+
+    def alone(self) -> PairFit:
+        """The same without bronze labels."""
+        return replace(self, predicts=False)
 
     def expected(self, weights: Floats) -> Floats:
         """M for every row of weights, topic and stratum; one copy of the own topic is left out."""
+        if not self.predicts:
+            return np.zeros((len(weights), *self.count.shape))
         once = np.minimum(weights, 1.0)[:, :, None]
         count = (weights @ self.count)[:, None, :] - once * self.count
         total = (weights @ self.gold)[:, None, :] - once * self.gold
@@ -119,20 +138,23 @@ class PairFit:
         """The variance that so few pairs must have: by the spread of gold values where a contrast looks.
 
         load: gold pair x contrast.  Per stratum of bronze labels, the n gold values that touch the contrast and four
-        more as the whole stratum has them, so that a few that agree by chance do not look exact (Agresti and Coull
-        1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.
+        more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
+        1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
+        less than if the stratum's gold values were alike, but for half a value at either end of the scale.
         """
         s = self.pairs.sampled
         stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]
-        mean, square = moments_of(self.pairs, np.ones(self.pairs.topics))
+        (mean, square), (low, high) = self.pairs.moments(), self.pairs.ends
         touched = (np.abs(load) > TINY).astype(np.float64)
         out = np.zeros(load.shape[1])
         for h in np.unique(stratum).tolist():
             at = stratum == h
-            n = touched[at].sum(axis=0) + ADDED
-            first = (gold[at] @ touched[at] + ADDED * mean[h]) / n
-            spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / n - first**2
-            out += np.maximum(spread, 0.0) * (self.unseen[at] @ load[at] ** 2)
+            n = touched[at].sum(axis=0)
+            first = (gold[at] @ touched[at] + ADDED * mean[h]) / (n + ADDED)
+            spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
+            odd = 0.5 / (at.sum() + 1)
+            least = (high - low) ** 2 * odd * (1 - odd)
+            out += np.maximum(spread, least) * (self.unseen[at] @ load[at] ** 2)
         return np.asarray(out / self.pairs.topics**2)
 
     def has_gold(self) -> Bools:

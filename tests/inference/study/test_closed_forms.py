@@ -9,8 +9,8 @@ from benchmarks.study.nature import Lists, any_kinds
 from scipy import stats
 
 import truegain as tg
+from tests.gains.test_topic_fit import by_hand
 from truegain.errors import TruegainError
-from truegain.gains.rectify import rectify_topics
 from truegain.inference.collection.compare import mean_differences
 from truegain.measures.parse import parse_measure
 from truegain.tables.ranked import RankedGains
@@ -73,15 +73,24 @@ def test_whole_gold_topics_below_twenty_are_rectified_topics(
         runs, labels_of(bronze, names), "nDCG@10", gold=whole, design="topics",
         generalise_to=["topics"] if over == "topics" else [],
     )  # fmt: skip
-    generalise, helps = over == "topics", bool(study.lattice().evidence.slope)  # type: ignore[attr-defined]
+    these, uses = over != "topics", bool(study.lattice().evidence.fit.slope)  # type: ignore[attr-defined]
     pair = study.compare("a", "c")[0]
-    form = rectify_topics(said[2] - said[0], right[2] - right[0], helps=helps, generalise=generalise)
-    assert (pair.difference, pair.low, pair.high) == pytest.approx((form.value, *form.interval()), abs=1e-9)
+    value, half = _wider_half(said, right, (2, 0), uses, these)
+    assert (pair.difference, pair.low, pair.high) == pytest.approx((value, value - half, value + half), abs=1e-9)
     one = next(e for e in study.estimates() if e.system == "c")
-    alone = rectify_topics(said[2], right[2], helps=helps, generalise=generalise)
-    bounded = type(alone)(**{**vars(alone), "bounds": (0.0, 1.0)})
-    assert (one.value, one.low, one.high) == pytest.approx((alone.value, *bounded.interval()), abs=1e-9)
-    assert bounded.interval() != pytest.approx(alone.interval(), abs=1e-6), "Wilson's must count for the test to tell"
+    alone, half = _wider_half(said, right, (2, None), uses, these)
+    assert one.value == pytest.approx(alone, abs=1e-9)
+    assert one.low <= alone - half + 1e-9
+    assert one.high >= min(1.0, alone + half) - 1e-9
+    assert (one.low, one.high) != pytest.approx((alone - half, alone + half), abs=1e-6), "Wilson's must count"
+
+
+def _wider_half(
+    said: np.ndarray, right: np.ndarray, at: tuple[int, int | None], uses: bool, these: bool
+) -> tuple[float, float]:
+    """Value and half width by hand; over topics no less than for these topics only."""
+    forms = [by_hand(said, right, at, uses, False, fixed) for fixed in ((True,) if these else (False, True))]
+    return forms[0][0], max(float(stats.t.ppf(0.975, df)) * float(np.sqrt(v)) for _, v, df in forms)
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import truegain as tg
 from tests.worlds import study as world
+from truegain.gains.catalogue import rule_of
+from truegain.gains.magnitudes import normalised
 from truegain.inference.study.material import Given
+from truegain.inference.study.raters import Raters
+from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
+from truegain.tables.scale import Scale
 
 Lists = dict[str, dict[str, dict[str, float]]]
 
@@ -114,3 +121,23 @@ def test_few_gold_labels_are_told_by_name() -> None:
     told = tg.Study(runs, bronze, "P@10", gold=of_b, design="random").verdict("a", "b")
     assert told.outcome == "cannot be told"
     assert told.borrowed == ("too few gold labels: 2 are of what a retrieved, and 10 are needed",)
+
+
+@pytest.mark.parametrize("how", ["geometric", "median"])
+def test_magnitudes_come_to_one_scale_without_the_one_left_out(how: str) -> None:
+    """Guards assessors of magnitudes as a source: gains without one are those of the table without his rows."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (t, d, who, float(scale * 10 ** rng.normal()))
+        for t in ("1", "2")
+        for d in "abcd"
+        for who, scale in (("x", 1.0), ("y", 10.0), ("z", 0.2))
+    ]
+    table = tg.read_ratings(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    rule, scale = rule_of("median"), Scale.of(None)
+    raters = Raters.of(table, rule, scale, how)
+    assert raters.gains() == pytest.approx(rule.fit(Grouped.of(normalised(table, how)), scale))
+    for code, name in enumerate(raters.names):
+        left = table.take(np.flatnonzero(np.array([row[2] != name for row in rows])))
+        without = (raters.ratings.assessor != code).astype(np.float64)
+        assert raters.gains(without) == pytest.approx(rule.fit(Grouped.of(normalised(left, how)), scale))

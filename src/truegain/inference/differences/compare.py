@@ -132,7 +132,7 @@ def _corrected(
     measure: object,
     options: dict[str, Any],
 ) -> Answers[Comparison]:
-    from truegain.inference.judges.comparison import compare_corrected
+    from truegain.inference.corrections.comparison import compare_corrected
 
     if isinstance(runs, Scores) or bronze is None or measure is None:
         raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")

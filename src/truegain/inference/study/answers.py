@@ -27,6 +27,10 @@ NOT_LISTED = (
     "plan labels)"
 )
 SCORE_NOT_LISTED = "are not on the list of gold labels, which tells differences: the systems it was for share them"
+NO_WIDTH = (
+    "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
+    "topics or another measure"
+)
 ROUNDING = 1e-10  # of a score: a standard error below is none
 
 
@@ -50,9 +54,12 @@ class Answering:
         unlisted = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
         out = []
         for s, system in enumerate(self.systems):
-            notes = _unknown(False, None if touching is None else int(touching[s]), self.lattice.labels)
+            few = None if touching is None else int(touching[s])
+            notes = _unknown(False, few, self.lattice.labels, "what it retrieved")
             if unlisted is not None and unlisted[s]:
                 notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED}",)
+            if not notes and not spread.variance[s] > TINY**2 and not _exact(self.lattice):
+                notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
                 Estimate(
@@ -179,7 +186,9 @@ def _unlisted(lattice: Lattice, asked: Contrasts) -> Ints | None:
     return lattice.evidence.unlisted(asked) if isinstance(lattice.evidence, ByList) else None
 
 
-def _unknown(still: bool, touching: int | None, what: str = "gold") -> tuple[str, ...]:
+def _unknown(
+    still: bool, touching: int | None, what: str = "gold", where: str = "what the two systems retrieved"
+) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes = []
     if still:
@@ -187,5 +196,5 @@ def _unknown(still: bool, touching: int | None, what: str = "gold") -> tuple[str
     elif touching is not None and touching < LEAST_GOLD:
         kind = "gold label" if what == "gold" else "sampled hole"
         labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
-        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from what the two systems retrieved")
+        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from {where}")
     return tuple(notes)

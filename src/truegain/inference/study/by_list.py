@@ -11,9 +11,9 @@ from truegain.contrasts import BLOCK, NONE, Contrasts
 from truegain.errors import InputError, MeasureError
 from truegain.gains.judge import Judge
 from truegain.gains.list_fit import ListFit
+from truegain.gains.topic_fit import tails
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.study.evidence import tails
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.linear import linear_parts
@@ -167,6 +167,10 @@ class ByList:
     def most(self, asked: Contrasts) -> Ints:
         """Pairs of the list that move each contrast: with all of them judged it is exact for these topics."""
         return _moving(self.fit.coefficient[:, self.sizes > 0].T, asked)
+
+    def near_bounds(self) -> None:
+        """Student's t serves: a list tells differences."""
+        return
 
     def contributions(self) -> Floats:
         """What each topic brings."""

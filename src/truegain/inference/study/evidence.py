@@ -9,12 +9,11 @@ import numpy as np
 
 from truegain.contrasts import BLOCK, Contrasts
 from truegain.gains.pair_fit import PairFit
-from truegain.gains.rectify import LEAST_TO_TUNE
-from truegain.inference.judges.sources import GoldTopics
+from truegain.gains.topic_fit import TopicFit, tails
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
 from truegain.sampling.topics import Topics
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.columns import Floats, Ints
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
@@ -47,6 +46,10 @@ class Evidence(Protocol):
 
     def touching(self, asked: Contrasts) -> Ints | None:
         """How many gold labels each contrast stands on; None where that is not known."""
+        ...
+
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """How many labels, or topics, each score stands on, and its bounds, where these need limits of their own."""
         ...
 
     def contributions(self) -> Floats:
@@ -86,6 +89,10 @@ class Plain:
         """There is no gold."""
         return
 
+    def near_bounds(self) -> None:
+        """Student's t serves."""
+        return
+
     def contributions(self) -> Floats:
         """The scores."""
         return self.scores.T
@@ -103,10 +110,16 @@ class ByGoldPairs:
     topics: tuple[str, ...]
     gold: Gold
 
+    NAME = "rectified by gold pairs, calibrated"
+
     @property
     def value(self) -> Floats:
         """The rectified score of each system."""
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
+
+    def alone(self) -> ByGoldPairs:
+        """The same by gold pairs alone."""
+        return ByGoldPairs(self.fit.alone(), self.topics, self.gold)
 
     def by_topic(self) -> Moves:
         """Every topic left out once, the correction fitted again."""
@@ -144,6 +157,12 @@ class ByGoldPairs:
             out[first : first + BLOCK] = (np.abs(some.values(self.fit.load)) > TINY).sum(axis=0)
         return out
 
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """The gold pairs behind each score."""
+        if not np.isfinite(np.subtract(*self.fit.bounds)):
+            return None
+        return self.touching(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
+
     def contributions(self) -> Floats:
         """What each topic brings."""
         return self.fit.by_topic()
@@ -156,86 +175,27 @@ class ByGoldPairs:
         return out
 
 
-def tails(pull: Floats) -> Floats:
-    """Degrees of freedom of variances made of these moves, a column each: 2 n/(kurtosis - 1), at least 1."""
-    n, square = len(pull), (pull**2).sum(axis=0)
-    kurtosis = n * (pull**4).sum(axis=0) / np.maximum(square**2, TINY**2)
-    return np.asarray(np.maximum(1.0, 2 * n / np.maximum(kurtosis - 1, TINY)))
-
-
 @dataclass(frozen=True, eq=False)
 class ByGoldTopics:
-    """Scores of any measure, set right with topics that are gold-judged as a whole; one slope for all systems.
+    """Scores of any measure, set right with topics that are gold-judged as a whole; one slope for all systems."""
 
-    The forms are those of `rectify_topics`; from 20 gold topics on the slope of gold on bronze scores is that of all
-    systems together, so that a difference is exactly that of the two scores.
-    """
-
-    source: GoldTopics
+    fit: TopicFit
     topics: tuple[str, ...]
-    has: Bools
 
-    @property
-    def n(self) -> int:
-        """Topics with gold scores."""
-        return int(self.has.sum())
-
-    @property
-    def share(self) -> float:
-        """Of the topics without."""
-        return 1 - self.n / len(self.topics)
-
-    @property
-    def tuned(self) -> bool:
-        """Whether the slope is fitted, rather than 1 or 0."""
-        return self.n >= LEAST_TO_TUNE and self.source.helps and self.share > 0
-
-    @property
-    def slope(self) -> float:
-        """How much of the bronze scores is used."""
-        if self.tuned:
-            return self.source.slope
-        return float(self.source.helps)
-
-    @property
-    def _parts(self) -> tuple[Floats, Floats, Floats]:
-        """Gold scores and bronze ones of the gold topics, bronze ones of all: system x topic."""
-        return self.source.gold[:, self.has], self.source.bronze[:, self.has], self.source.bronze
+    NAME = "rectified by gold topics"
 
     @property
     def value(self) -> Floats:
-        """mean(y) + lambda k (mean f of the others - mean f of the gold topics)."""
-        y, f, all_f = self._parts
-        if not self.share:
-            return np.asarray(y.mean(axis=1))
-        others = all_f[:, ~self.has]
-        return np.asarray(y.mean(axis=1) + self.slope * self.share * (others.mean(axis=1) - f.mean(axis=1)))
+        """The rectified score of each system."""
+        return np.asarray(self.fit.values(np.ones((1, len(self.topics))))[0])
 
-    def _gold_rows(self) -> Floats:
-        """Gold topic x system: moves of the gold topics."""
-        y, f, all_f = self._parts
-        n = self.n
-        if not self.tuned:
-            z = (y - self.slope * self.share * f).T
-            return np.asarray((z - z.mean(axis=0)) / np.sqrt(n * (n - 1)))
-        gap = (all_f[:, ~self.has].mean(axis=1) - f.mean(axis=1))[None, :]
-        x, v = (f - f.mean(axis=1, keepdims=True)).T, (y - y.mean(axis=1, keepdims=True)).T
-        lost = n / (n - 1)
-        slope = ((x * v).sum() - lost * (x * v).sum(axis=1)) / ((x * x).sum() - lost * (x * x).sum(axis=1))
-        without = y.mean(axis=1) - v / (n - 1) + self.share * slope[:, None] * (gap + x / (n - 1))
-        return np.asarray(np.sqrt((n - 1) / n) * (without.mean(axis=0) - without))
+    def alone(self) -> ByGoldTopics:
+        """The same by gold topics alone."""
+        return ByGoldTopics(self.fit.alone(), self.topics)
 
     def by_topic(self) -> Moves:
-        """Both moves of every topic: by its gold score, and by its bronze score among all."""
-        _, _, all_f = self._parts
-        matrix = np.zeros((len(self.topics), len(all_f)))
-        matrix[self.has] = self._gold_rows()
-        if self.share:
-            others = all_f[:, ~self.has].T
-            u = len(others)
-            if u > 1:
-                matrix[~self.has] += self.slope * self.share * (others - others.mean(axis=0)) / np.sqrt(u * (u - 1))
-        return Moves("topics", self.topics, matrix, self.n - 1.0)
+        """By its gold score, or by its bronze score among those without."""
+        return Moves("topics", self.topics, self.fit.moves(), self.fit.n - 1.0)
 
     def by_gold(self) -> None:
         """Gold comes by topics: `by_topic` tells."""
@@ -245,49 +205,20 @@ class ByGoldTopics:
         """Gold topics hold all labels."""
         return
 
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """The gold topics behind each score."""
+        if not (self.fit.share and np.isfinite(np.subtract(*self.fit.bounds))):
+            return None
+        return np.full(len(self.fit.bronze), float(self.fit.n)), self.fit.bounds
+
     def contributions(self) -> Floats:
-        """N/n (y - lambda k f) of a gold topic, N/u lambda k f of another."""
-        y, f, all_f = self._parts
-        total, used = len(self.topics), self.slope * self.share
-        out = used * all_f.T * total / max(total - self.n, 1)
-        out[self.has] = ((y - used * f) * total / self.n).T
-        return np.asarray(out)
+        """What each topic brings."""
+        return self.fit.by_topic()
 
     def over_topics(self, asked: Contrasts) -> Spread:
         """Gold part and bronze part, each with its degrees of freedom."""
-        y, _, all_f = self._parts
-        n, total = self.n, len(self.topics)
-        of_bronze, of_gold = (asked.variances(x) for x in (all_f, y))
-        if not self.share:
-            return Spread(of_gold / n, np.full(len(asked), n - 1.0))
-        if self.slope == 0:
-            if n >= LEAST_TO_TUNE:
-                pull = asked.values((y - y.mean(axis=1, keepdims=True)).T)
-                return Spread(of_gold / n, np.minimum(n - 1.0, tails(pull)))
-            larger = np.maximum(of_bronze, of_gold)
-            return Spread(((n - 1) * of_gold + 2 * larger) / (n + 1) / n, np.full(len(asked), n + 1.0))
-        pull = asked.values(self._gold_rows())
-        gold = (pull**2).sum(axis=0)
-        gold = gold + np.where(gold < TINY, of_bronze / (n * (n + 1)), 0.0)
-        df_gold = np.minimum(n - 2.0, tails(pull)) if self.tuned else np.full(len(asked), n - 1.0)
-        bronze = (self.slope * self.share) ** 2 * of_bronze / (total - n)
-        variance = gold + bronze
-        below = gold**2 / df_gold + bronze**2 / (total - 1)
-        return Spread(variance, np.divide(variance**2, below, out=np.full(len(asked), np.inf), where=below > 0))
+        return Spread(*self.fit.over_topics(asked.values))
 
     def over_gold(self, asked: Contrasts) -> Spread | None:
-        """These topics only: ((n - 1) s2(y - f) + max(s2(f), s2(y)))/n (1/n - 1/N), t(n - 1); without bronze f is 0.
-
-        Without bronze two topics' worth is borrowed, as over topics.
-        """
-        if not self.share:
-            return None
-        y, f, all_f = self._parts
-        n = self.n
-        of_bronze, of_gold = (asked.variances(x) for x in (all_f, y))
-        residual = asked.variances(y - (self.slope > 0) * f)
-        larger = np.maximum(of_bronze, of_gold)
-        open_ = 1 / n - 1 / len(self.topics)
-        if self.slope == 0:
-            return Spread(((n - 1) * of_gold + 2 * larger) / (n + 1) * open_, np.full(len(asked), n + 1.0))
-        return Spread(((n - 1) * residual + larger) / n * open_, np.full(len(asked), n - 1.0))
+        """These topics only."""
+        return Spread(*self.fit.over_gold(asked.values)) if self.fit.share else None

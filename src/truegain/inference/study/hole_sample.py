@@ -11,7 +11,7 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, some
 from truegain.gains.pair_fit import PairFit
-from truegain.gains.rectify_pairs import SampledPairs
+from truegain.gains.sampled_pairs import SampledPairs
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.sample import LEAST_SAMPLED, check_linear, looked_at
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs

@@ -10,19 +10,18 @@ import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, needs
-from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import ByGoldTopics, Evidence
+from truegain.inference.study.evidence import Evidence
 from truegain.inference.study.hole_sample import ByHoles
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, apart
 from truegain.sampling.source import SourceName
 from truegain.sampling.spread import TopicSpread
-from truegain.student import quantiles_of
+from truegain.student import quantiles_of, wilson
 from truegain.tables.columns import Floats
 
 
@@ -169,16 +168,10 @@ class Lattice:
         return Spread(total, np.maximum(df, fewest))  # a sum is known no worse than the worst of its parts
 
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
-        """Limits of the scores; with whole gold topics joined with Wilson's (see `Rectified.interval`)."""
-        value, evidence = self.evidence.value, self.evidence
+        """Limits of the scores; by gold labels joined with Wilson's where scores have a least and a greatest value."""
+        value, known = self.evidence.value, self.evidence.near_bounds()
         low, high = within(*limits(value, spread, confidence), bounds)
-        if isinstance(evidence, ByGoldTopics) and evidence.share and np.isfinite(np.subtract(*evidence.source.bounds)):
-            found = [
-                Rectified(v, se, df, 1.0, v, se, df, len(evidence.topics), evidence.n, bounds=evidence.source.bounds)
-                for v, se, df in zip(value.tolist(), np.sqrt(spread.variance).tolist(), spread.df.tolist(), strict=True)
-            ]
-            low, high = np.array([one.interval(confidence) for one in found]).T
-        return low, high
+        return (low, high) if known is None else joined_with_wilson(value, spread, *known, confidence)
 
     def own_parts(self, asked: Contrasts) -> dict[SourceName, Floats]:
         """The variance that each source brings by itself; together they are all of it."""
@@ -207,3 +200,28 @@ def limits(value: Floats, spread: Spread, confidence: float) -> tuple[Floats, Fl
     """Value +- t(df) sqrt V."""
     half = quantiles_of(confidence, spread.df) * np.sqrt(spread.variance)
     return value - half, value + half
+
+
+def joined_with_wilson(
+    value: Floats, spread: Spread, labels: Floats, bounds: tuple[float, float], confidence: float
+) -> tuple[Floats, Floats]:
+    """Limits by t, kept within the bounds, and Wilson's, whichever is further out: near a bound t alone is too short.
+
+    Wilson's are those of a proportion from as many independent labels as would have this variance, p (1 - p)/V with
+    half a label added to either side of p.
+
+    Wilson 1927, JASA 22; effective sizes: Korn and Graubard 1998, Survey Methodology 24(2).
+
+    >>> spread = Spread(np.array([0.01, 0.0001]), np.full(2, 9.0))
+    >>> joined_with_wilson(np.array([0.5, 0.02]), spread, np.array([10.0, 100.0]), (0.0, 1.0), 0.95)[1].round(4)
+    array([0.7262, 0.0525])
+    """
+    low, high = limits(value, spread, confidence)
+    least, scale = bounds[0], bounds[1] - bounds[0]
+    p = np.clip((value - least) / scale, 0.0, 1.0)
+    shrunk = (p * labels + 0.5) / (labels + 1)
+    size = np.divide(
+        shrunk * (1 - shrunk) * scale**2, spread.variance, out=np.full(len(p), np.inf), where=spread.variance > 0
+    )
+    wide_low, wide_high = (least + scale * end for end in wilson(p, size, quantiles_of(confidence, spread.df)))
+    return np.minimum(np.maximum(low, least), wide_low), np.maximum(np.minimum(high, bounds[1]), wide_high)

@@ -7,10 +7,10 @@ import numpy as np
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.gains.matrix_fit import MatrixFit
-from truegain.gains.pair_fit import PairFit
+from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.sources import GoldPairs, GoldTopics, rectifying
+from truegain.inference.judges.sources import rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION
@@ -26,16 +26,17 @@ def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold
     if judge is None:
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
     if judge.design in SAME_POPULATION:
-        return _rectified(ranked, measure, judge, gold_level)
+        return rectified(ranked, measure, judge, gold_level)[0]
     return _by_matrix(ranked, measure, judge, gold_level)
 
 
-def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> Evidence:
-    source, _, _ = rectifying(ranked, judge, measure, gold_level)
-    if isinstance(source, GoldTopics):
-        return ByGoldTopics(source, ranked.topics, np.asarray(~np.isnan(source.gold).any(axis=0)))
-    assert isinstance(source, GoldPairs)
-    fit = PairFit.of(source.pairs, source.coefficients)
+def rectified(
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None
+) -> tuple[ByGoldTopics | ByGoldPairs, Judge, Floats]:
+    """Scores set right with gold labels, the judge at the levels of the measure, and the gold label of each item."""
+    fit, fitted, gold = rectifying(ranked, judge, measure, gold_level)
+    if isinstance(fit, TopicFit):
+        return ByGoldTopics(fit, ranked.topics), fitted, gold
     topics = fit.has_gold().sum(axis=1)
     if not topics.any():
         raise TruegainError(
@@ -47,7 +48,8 @@ def _rectified(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
             f"the gold labels of what {some(lone)} retrieved all stand in one topic, so how topics differ is not "
             "known; have gold labels drawn from more topics"
         )
-    return ByGoldPairs(fit, ranked.topics, Gold.drawn(ranked.pool, source.pairs.sampled, source.pairs.expansion))
+    drawn = Gold.drawn(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
+    return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
 
 
 def _by_matrix(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> MatrixFit:

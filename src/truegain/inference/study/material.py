@@ -13,7 +13,6 @@ import numpy as np
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
 from truegain.gains.judge import Judge
-from truegain.gains.magnitudes import normalised
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
@@ -281,7 +280,7 @@ class Material:
         if isinstance(lattice.evidence, ByGoldPairs):
             return len(lattice.evidence.gold), lattice.evidence.gold.of
         if isinstance(lattice.evidence, ByGoldTopics):
-            return lattice.evidence.n, len(self.ranked.topics)
+            return lattice.evidence.fit.n, len(self.ranked.topics)
         return 0 if self.judge is None else self.judge.size, 0
 
 
@@ -289,7 +288,8 @@ def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
     """The ratings of some topics, by the assessors who gave them: nobody else is a unit."""
     table = of_topics(raters.ratings.judgments, set(topics))
     assert table.assessor is not None
-    return Raters.of(replace(table, assessor=Coded.of(table.assessor.strings())), raters.rule, raters.scale)
+    people = Coded.of(table.assessor.strings())
+    return Raters.of(replace(table, assessor=people), raters.rule, raters.scale, raters.normalise)
 
 
 def raters_of(
@@ -303,6 +303,5 @@ def raters_of(
         return None
     declared = Scale.of(scale)
     table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
-    if normalise is not None:
-        table = normalised(table, normalise)
-    return Raters.of(table, rule_of("median" if rule is None else rule, **parameters), declared)
+    chosen = rule_of("median" if rule is None else rule, **parameters)
+    return Raters.of(table, chosen, declared, "none" if normalise is None else normalise)

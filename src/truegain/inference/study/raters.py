@@ -10,6 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.consensus import Consensus
+from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
 from truegain.inference.study.evidence import Evidence
 from truegain.moves import Moves
@@ -33,13 +34,14 @@ class Raters:
     rule: Rule
     scale: Scale
     names: tuple[str, ...]
+    normalise: str = "none"  # how magnitudes come to one scale, again whoever is left out
 
     @classmethod
-    def of(cls, table: Judgments, rule: Rule, scale: Scale) -> Raters:
+    def of(cls, table: Judgments, rule: Rule, scale: Scale, normalise: str = "none") -> Raters:
         """Ratings grouped by document."""
         grouped = Grouped.of(table)
         assert table.assessor is not None
-        return cls(grouped, rule, scale, table.assessor.values)
+        return cls(grouped, rule, scale, table.assessor.values, normalise)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -55,10 +57,15 @@ class Raters:
         return Replicates.of(self.ratings.assessor, self.ratings.item)
 
     def gains(self, weights: Floats | None = None) -> Floats:
-        """One gain an item; `weights` says how much each rating counts."""
+        """One gain an item; `weights` says how much each rating counts, also where magnitudes come to one scale."""
         some = self.ratings
         if weights is not None:
             some = replace(some, weight=frozen(some.weight * weights))
+        if self.normalise != "none":
+            weight = np.empty(len(some.weight))
+            weight[some.order] = some.weight
+            moved = normalised(some.judgments, self.normalise, weight)
+            some = some.valued(moved.label[some.order])
         return self.rule.fit(some, self.scale)
 
     def judgments(self) -> Judgments:

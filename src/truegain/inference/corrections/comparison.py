@@ -16,18 +16,16 @@ from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
+from truegain.inference.corrections.rectified import Rectified, in_line
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.label_weights import judges_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions, GoldSample
-from truegain.inference.judges.rectified import differences_of, slope_notes
-from truegain.inference.judges.sources import rectifying
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.sampling.designs import Design
 from truegain.student import p_of
@@ -74,8 +72,8 @@ def compare_each(
     asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
     _check(asked, gold_sample, adjust)
     table = Judgments.of(bronze)
-    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
+    ranked = in_line(runs, table, _rectifier(judges, gold_sample, asked), name_by, jobs)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)
@@ -100,12 +98,16 @@ def _of_measure(
     options: CorrectionOptions,
 ) -> tuple[list[Comparison], list[str]]:
     """Differences and what is to be said of the judge: by the gold labels themselves, or by confusion matrices."""
-    judge = judges.rectifier(options.method) if gold_sample == "shared" else None
-    if judge is not None:
+    if (judge := _rectifier(judges, gold_sample, options)) is not None:
         return _rectified(ranked, judge, measure, wanted, options)
     lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
     found, refused = _differences(lists, wanted, gold_sample, options)
     return found, [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
+
+
+def _rectifier(judges: Judges, gold_sample: GoldSample, options: CorrectionOptions) -> Judge | None:
+    """The judge whose gold labels set the scores right; None where confusion matrices do."""
+    return judges.rectifier(options.method) if gold_sample == "shared" else None
 
 
 def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
@@ -122,9 +124,9 @@ def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, wanted: Sequence[tuple[int, int]], options: CorrectionOptions
 ) -> tuple[list[Comparison], list[str]]:
     """Differences set right by the gold labels themselves, and what is to be said of the judge."""
-    source, fitted, _ = rectifying(ranked, judge, measure, options.gold_level)
-    about = [str(fitted), *fitted.consistency(), *slope_notes(source, measure)]
-    found, refused = differences_of(source, ranked.systems, measure, wanted, options.confidence)
+    made = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+    about = made.notes()
+    found, refused = made.differences(wanted)
     if not measure.linear_in_gains:
         tell_unjudged(ranked, measure)
     else:

@@ -17,6 +17,7 @@ from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Clusters, clearly_positive
+from truegain.inference.corrections.rectified import Rectified, in_line
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_matrix import difference_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
@@ -27,12 +28,9 @@ from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.label_weights import judges_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
-from truegain.inference.judges.rectified import estimates_of, slope_notes
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
-from truegain.inference.judges.sources import rectifying
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measures
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design
@@ -88,8 +86,8 @@ def correct(
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
     asked = [a.measure for a in parse_measures(measure)]
     table = Judgments.of(bronze)
-    ranked = aligned(runs, table, Options(), name_by=name_by, jobs=jobs)
     judges = judges_of(judge, table, design, asked[0], gold_level, missing=missing)
+    ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)
     answers: list[Estimate] = []
     about: list[str] = []
     best: list[str] = []
@@ -247,16 +245,5 @@ def _rectified(
     ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
 ) -> tuple[list[Estimate], list[str], Difference]:
     tell_unjudged(ranked, measure)
-    source, fitted, gold = rectifying(ranked, judge, measure, options.gold_level)
-    naive, pairs = measure.score(ranked), int((~np.isnan(gold)).sum())
-    estimates = estimates_of(source, ranked.systems, measure, options.confidence)
-    answers = [
-        replace(e, naive=float(np.nanmean(naive[s])), gold=judge.design, gold_pairs=pairs, notes=())
-        for s, e in enumerate(estimates)
-    ]
-
-    def difference(a: int, b: int) -> tuple[float, float]:
-        found = source.estimate(a, b)
-        return found.value, found.p_value()
-
-    return answers, [str(fitted), *fitted.consistency(), *slope_notes(source, measure)], difference
+    found = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+    return found.estimates(), found.notes(), found.difference

@@ -1,0 +1,92 @@
+"""Rectified answers from arrays: what `correct` and `compare` say, without the detour over files and names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.contrasts import Contrasts
+from truegain.gains.pair_fit import PairFit
+from truegain.gains.sampled_pairs import SampledPairs
+from truegain.gains.topic_fit import TopicFit
+from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs, ByGoldTopics
+from truegain.inference.study.lattice import Lattice, limits
+from truegain.sampling.gold import Gold
+from truegain.student import p_of, p_values_of, quantile_of
+from truegain.tables.columns import Floats
+
+ENDLESS = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A value with its standard error, degrees of freedom and 95% limits."""
+
+    value: float
+    se: float
+    df: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both limits."""
+        return self.low, self.high
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of no difference."""
+        return p_of(self.value / self.se, self.df)
+
+
+def by_topics(
+    bronze: Floats, gold: Floats, bounds: tuple[float, float] = ENDLESS, *, others: bool = False
+) -> ByGoldTopics:
+    """Scores by system and topic, or of one system, gold NaN where a topic has none; of all topics, or the others."""
+    fit = TopicFit.of(np.atleast_2d(bronze), np.atleast_2d(gold), bounds, others=others)
+    return ByGoldTopics(fit, tuple(map(str, range(fit.topics))))
+
+
+def by_pairs(pairs: SampledPairs, *coefficients: Floats, bounds: tuple[float, float] = ENDLESS) -> ByGoldPairs:
+    """Pairs, and what they count for each system."""
+    drawn = pairs.expansion[pairs.sampled]
+    gold = Gold(tuple(map(str, range(len(drawn)))), drawn, len(pairs.topic))
+    return ByGoldPairs(PairFit.of(pairs, np.array(coefficients), bounds), tuple(map(str, range(pairs.topics))), gold)
+
+
+def told(evidence: ByGoldTopics | ByGoldPairs, b: int = 0, a: int | None = None, *, these: bool = False) -> Told:
+    """The score of a system, or its difference from another (b - a): of topics like these, or of these only."""
+    lattice = Lattice(evidence, evidence, frozenset() if these else frozenset(["topics"]))
+    if a is None:
+        asked = Contrasts.scores(len(evidence.value))
+        spread = lattice.spread(asked)
+        low, high = (end[b] for end in lattice.score_limits(spread, evidence.fit.bounds, 0.95))
+    else:
+        asked = Contrasts.of([(a, b)])
+        spread = lattice.spread(asked)
+        low, high = (end[0] for end in limits(asked.values(evidence.value), spread, 0.95))
+    at = b if a is None else 0
+    value = float(asked.values(evidence.value)[at])
+    return Told(value, math.sqrt(spread.variance[at]), float(spread.df[at]), float(low), float(high))
+
+
+def gold_alone(gold: Floats, *, others: bool = False) -> tuple[float, float]:
+    """Student's limits from the gold scores of some topics, for all these topics or for the others, bronze unused."""
+    y, u = gold[~np.isnan(gold)], int(np.isnan(gold).sum())
+    n = len(y)
+    open_ = 1 / n + 1 / u if others else 1 / n - 1 / (n + u)
+    half = quantile_of(0.95, n - 1.0) * math.sqrt(float(y.var(ddof=1)) * open_)
+    return float(y.mean()) - half, float(y.mean()) + half
+
+
+def verdicts(evidence: ByGoldTopics | ByGoldPairs) -> Floats:
+    """Of every pair of systems, the later against the earlier: 1 better, -1 worse, 0 not told apart, NaN refused."""
+    asked = Contrasts.all_pairs(len(evidence.value))
+    spread = Lattice(evidence, evidence, frozenset(["topics"])).spread(asked)
+    d, se = asked.values(evidence.value), np.sqrt(spread.variance)
+    p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
+    touching = evidence.touching(asked)
+    known = se > 0 if touching is None else (se > 0) & (touching >= LEAST_GOLD)
+    return np.where(known, np.where(p < 0.05, np.sign(d), 0.0), np.nan)

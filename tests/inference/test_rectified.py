@@ -1,0 +1,210 @@
+"""Scores and differences set right by gold labels: `correct`, `compare` and a study give one answer to one question."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.rectified import by_pairs, by_topics, told
+
+import truegain as tg
+from tests.worlds import study
+from truegain.inference.corrections.rectified import Rectified
+from truegain.inference.judges.sources import fit_of
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.linear import linear_parts
+
+Labels = Mapping[str, Mapping[str, int]]
+quiet = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+
+
+def gold_of(gold: Labels, design: str) -> Labels:
+    """Gold labels of half of the topics, or of a third of the pairs."""
+    if design == "topics":
+        return {t: row for t, row in gold.items() if int(t) % 2 == 0}
+    rng = np.random.default_rng(1)
+    return {t: {d: g for d, g in row.items() if rng.random() < 0.35} for t, row in gold.items()}
+
+
+def graded(seed: int = 0, topics: int = 40) -> tuple[Any, Labels, Labels]:
+    """Three systems, bronze labels and gold ones from 0 to 3."""
+    rng = np.random.default_rng(seed)
+    true = {f"{t:02d}": {f"d{i}": int(rng.integers(0, 4)) for i in range(12)} for t in range(topics)}
+    bronze = {t: {d: max(0, min(3, g + int(rng.integers(-1, 2)))) for d, g in row.items()} for t, row in true.items()}
+    runs = {
+        s: {t: {d: skill * g + rng.normal() for d, g in row.items()} for t, row in true.items()}
+        for s, skill in (("bad", 0.1), ("good", 1.0), ("fair", 0.5))
+    }
+    return runs, bronze, true
+
+
+@quiet
+@pytest.mark.parametrize("lacking", [False, True])
+@pytest.mark.parametrize(("design", "measure"), [("random", "P@10"), ("by-bronze", "DCG@10"), ("topics", "nDCG@10")])
+def test_one_question_has_one_answer(design: Any, measure: str, lacking: bool) -> None:
+    """Guards that correct, compare, plan and verdict tell the same values, differences, intervals and p, to 1e-12."""
+    runs, bronze, gold = study(5, topics=30)
+    if lacking:
+        runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "7")}}
+    some = gold_of(gold, design)
+    whole = tg.Study(runs, bronze, measure, gold=some, design=design)
+    scores, (pair,) = tg.correct(runs, bronze, some, measure, design=design), whole.compare("a", "b")
+    for one, same in zip(scores, whole.estimates(), strict=True):
+        assert (one.value, one.low, one.high, one.se, one.n) == pytest.approx(
+            (same.value, same.low, same.high, same.se, 28 if lacking else 30), abs=1e-12
+        )
+    found = tg.compare(runs, bronze, measure, gold=some, design=design).between("a", "b")
+    wanted = (pair.difference, pair.low, pair.high, pair.p, pair.value_a, pair.value_b)
+    assert (found.difference, found.low, found.high, found.p, found.value_a, found.value_b) == pytest.approx(
+        wanted, abs=1e-12
+    )
+    assert found.difference == pytest.approx(found.value_b - found.value_a, abs=1e-12)
+
+
+def test_topics_that_one_system_lacks_are_left_out_and_told() -> None:
+    """Guards one rule for topics: those that all systems answer, with who lacks which."""
+    runs, bronze, gold = study(5, topics=30)
+    runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "7")}}
+    for made in (tg.correct, lambda r, b, g, m, **k: tg.compare(r, b, m, gold=g, **k)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made(runs, bronze, gold_of(gold, "random"), "P@10", design="random")
+        said = [str(w.message) for w in caught if "judged topics" in str(w.message)]
+        assert said == ["2 of 30 judged topics are not answered by all systems and left out (2, 7); b lacks 2"]
+
+
+@pytest.mark.parametrize(
+    "name", ["P@5", "P(rel=2)@10", "DCG@10", "DCG(dcg='exp-log2')", "RBP", "SDCG(max_rel=3)@5", "INSQ(max_rel=3)"]
+)
+def test_linear_measures_come_apart_and_together(name: str) -> None:
+    """Guards the weights of ranks and the worth of labels: their sum is the measure, for any labels."""
+    runs, bronze, true = graded()
+    ranked, right = aligned(runs, bronze, Options()), aligned(runs, true, Options())
+    measure, gold = tg.parse_measure(name), right.item_gain
+    parts = linear_parts(measure, np.concatenate([ranked.item_gain, gold]), int(ranked.rank.max()))
+    for view in (ranked, ranked.with_gains(gold)):
+        worth = parts.coefficients(view) * parts.worth(view.item_gain)
+        scores = np.array([np.bincount(view.pool.topic, row) for row in worth])
+        assert scores == pytest.approx(measure.score(view))
+
+
+@quiet
+@pytest.mark.parametrize("name", ["nDCG@10", "AP(rel=2)", "ERR@10", "P@5"])
+def test_gold_topics_serve_any_measure(name: str) -> None:
+    """Guards per-topic rectification of measures that no matrix can correct: scores under either label, per topic."""
+    runs, bronze, true = graded(topics=14)
+    measure = tg.parse_measure(name)
+    said, right = (measure.score(aligned(runs, x, Options())) for x in (bronze, true))
+    right[:, 8:] = np.nan
+    some = {t: row for t, row in true.items() if int(t) < 8}
+    wanted = by_topics(said, right, (0.0, 1.0))
+    for s, answer in enumerate(tg.correct(runs, bronze, some, measure, design="topics")):
+        one = told(wanted, s)
+        assert (answer.value, answer.low, answer.high) == pytest.approx((one.value, one.low, one.high))
+    pair = tg.compare(runs, bronze, name, gold=some, design="topics").between("bad", "good")
+    both = told(wanted, 1, 0)
+    assert (pair.difference, pair.low, pair.p) == pytest.approx((both.value, both.low, both.p))
+
+
+@quiet
+@pytest.mark.parametrize("name", ["P(rel=2)@5", "DCG@10"])
+def test_gold_pairs_serve_linear_measures(name: str) -> None:
+    """Guards the road from systems to pairs: all pairs gold give the gold score, some come near."""
+    runs, bronze, true = graded()
+    truth = tg.evaluate(runs, true, name)
+    everything = tg.correct(runs, bronze, true, name, design="random")
+    assert [e.value for e in everything] == pytest.approx([truth.mean(e.system) for e in everything])
+    rng = np.random.default_rng(1)
+    some = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in true.items()}
+    near = tg.correct(runs, bronze, some, name, design="random")
+    assert all(e.low <= truth.mean(e.system) <= e.high for e in near)
+
+
+def test_a_useless_judge_is_told() -> None:
+    """Guards the warning: where bronze labels only add noise both widths are said, once."""
+    runs, _, true = graded(topics=30)
+    rng = np.random.default_rng(3)
+    noise = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in true.items()}
+    some = {t: row for t, row in true.items() if int(t) < 8}
+    alone = {"good": runs["good"]}  # one system cannot tell, and uses bronze
+    with pytest.warns(
+        tg.DataWarning, match=r"widen 1 of 1 intervals of P\(rel=2\)@10 \(good\).* alone; to take"
+    ) as got:
+        tg.correct(alone, noise, some, "P(rel=2)@10", design="topics")
+    assert len([w for w in got if "widen" in str(w.message)]) == 1
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*widen")
+        said = tg.correct(runs, noise, some, "DCG@10", design="topics")  # noise is not used at all
+    assert "so the gold topics stand alone" in " ".join(said.notes)
+
+
+@pytest.mark.parametrize(("topics", "steep"), [(19, 0.8), (20, 0.8), (20, 0.2), (19, 0.2)])
+def test_how_bronze_is_used_is_said(topics: int, steep: float) -> None:
+    """Guards the note: slope, number of gold topics, and whether bronze counts in full, by the slope or not at all."""
+    rng = np.random.default_rng(3)
+    bronze = rng.random((2, 30))
+    gold = np.where(np.arange(30) < topics, steep * bronze + 0.1 + 0.02 * rng.normal(size=(2, 30)), np.nan)
+    judge, measure = tg.Judge.from_counts((8, 10), (9, 10)), tg.parse_measure("P@3")
+    for systems in (1, 2):
+        evidence = by_topics(bronze[:systems], gold[:systems], (0.0, 1.0))
+        names = ("a", "b")[:systems]
+        said = Rectified(evidence, evidence, names, measure, judge, gold[0], 0.95).notes()[-1]
+        if systems == 1:
+            assert ("they are used, by that slope" in said) == (topics == 20)
+            continue
+        assert f"P@3, {topics} gold topics: over all systems the slope" in said
+        assert f"bronze scores is {evidence.fit.pooled:.2f}, so" in said
+        assert ("count, by that slope" in said) == (steep > 0.5 and topics == 20)
+        assert ("bronze scores count in full" in said) == (steep > 0.5 and topics == 19)
+        assert ("stand alone" in said) == (steep < 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds"),
+    [("nDCG@10", (0, 1)), ("YAAP", (-np.inf, np.inf)), ("CG@2", (0, 6)), ("RBP(max_rel=3)", (0, 1 - 0.8**12))],
+)
+def test_how_far_scores_reach(name: str, bounds: tuple[float, float]) -> None:
+    """Guards Wilson's part: the ends a measure declares, by the labels where these decide, or none."""
+    runs, bronze, true = graded(topics=8)
+    gold = aligned(runs, true, Options()).item_gain
+    fit = fit_of(aligned(runs, bronze, Options()), gold, tg.parse_measure(name), "topics")
+    assert fit.bounds == pytest.approx(bounds)  # the lists have 12 ranks
+
+
+def test_few_gold_labels_of_a_system_are_refused_and_others_told() -> None:
+    """Guards answers that would rest on too few gold labels: refused with the reason, the others stay."""
+    runs, bronze, gold = study(6, topics=30)
+    some = {t: {d: g for d, g in row.items() if d.startswith("a") or (d == "b0" and int(t) < 4)} for t, row in
+            gold.items()}  # fmt: skip
+    first, second = tg.correct(runs, bronze, some, "P@10", design="random")
+    assert (first.refused, second.refused, second.method) == (False, True, "refused")
+    assert second.notes == ("4 gold labels touch it; at least 10 are needed: draw them from what it retrieved",)
+    only = {t: {d: g for d, g in row.items() if d == "b0" and int(t) < 4} for t, row in gold.items() if int(t) < 4}
+    with pytest.raises(tg.TruegainError, match=r"^b, P@10: 4 gold labels touch it"):
+        tg.correct({"b": runs["b"]}, bronze, only, "P@10", design="random")
+
+
+def test_scores_that_no_topic_moves_have_no_interval() -> None:
+    """Guards against an interval without width: all topics say the same."""
+    gold = {str(t): {"a": 1, "b": 0} for t in range(9)}
+    run = {t: {"a": 2.0, "b": 1.0} for t in gold}
+    with pytest.raises(tg.TruegainError, match="all topics say exactly the same"):
+        tg.correct({"s": run}, gold, {t: row for t, row in gold.items() if int(t) < 6}, "P@2", design="topics")
+
+
+def test_the_helper_is_what_correct_says() -> None:
+    """Guards the tests of `PairFit`: scores from arrays are those of `correct`."""
+    runs, bronze, gold = study(5, topics=30)
+    some = gold_of(gold, "random")
+    ranked, measure = aligned(runs, bronze, Options()), tg.parse_measure("P@10")
+    known = np.array([some[ranked.topics[t]].get(d, np.nan) for t, d in
+                      zip(ranked.pool.topic, ranked.pool.docs.strings(), strict=True)])  # fmt: skip
+    fit = fit_of(ranked, known, measure, "random")
+    parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max()))
+    evidence = by_pairs(fit.pairs, *parts.coefficients(ranked), bounds=(0.0, 1.0))  # type: ignore[union-attr]
+    for s, answer in enumerate(tg.correct(runs, bronze, some, "P@10", design="random")):
+        one = told(evidence, s)
+        assert (answer.value, answer.low, answer.high) == pytest.approx((one.value, one.low, one.high))
