@@ -48,21 +48,38 @@ class Raters:
         """For each rating how often the same assessor had rated the document before: 0 the first time."""
         return earlier(self.ratings.item * len(self.names) + self.ratings.assessor)
 
-    def gains(self, without: int | None = None, items: Bools | None = None) -> Floats:
-        """One gain an item; a document that only the assessor left out has rated keeps its gain.
+    def gains(self) -> Floats:
+        """One gain an item."""
+        return self.rule.fit(self.ratings, self.scale)
 
-        items: where the assessor is left out, if not everywhere.
+    def gains_of(self, kept: Bools) -> list[Floats]:
+        """One gain an item from some ratings; scores are the mean over what comes. An item that has none keeps all.
+
+        Where the rule takes steps a vote less is often a tie, which the vote decided: there the lowest of the other
+        ratings stands in for what is left out, then the highest, so that as many vote as before.
         """
-        if without is None:
-            return self.rule.fit(self.ratings, self.scale)
-        kept = self.ratings.assessor != without
-        return self._kept(kept if items is None else kept | ~items[self.ratings.item])
+        table = self.ratings
+        left = np.add.reduceat(kept.astype(np.float64), table.begin[:-1]) > 0
+        kept = kept | ~left[table.item]
+        weight = table.weight * kept
+        if not self.rule.STEPS:
+            return [self.rule.fit(replace(table, weight=frozen(weight)), self.scale)]
+        lost = table.mass - np.add.reduceat(weight, table.begin[:-1])
+        rows = np.arange(len(kept))
+        there = kept[table.ascending]
+        lowest = np.minimum.reduceat(np.where(there, rows, len(kept)), table.begin[:-1])
+        highest = np.maximum.reduceat(np.where(there, rows, -1), table.begin[:-1])
+        out = []
+        for place in (lowest, highest):
+            more = weight.copy()
+            more[table.ascending[place]] += lost
+            out.append(self.rule.fit(replace(table, weight=frozen(more)), self.scale))
+        return out
 
-    def _kept(self, kept: Bools) -> Floats:
-        left = np.add.reduceat(kept.astype(np.float64), self.ratings.begin[:-1]) > 0
-        kept = kept | ~left[self.ratings.item]
-        some = replace(self.ratings, weight=frozen(self.ratings.weight * kept))
-        return self.rule.fit(some, self.scale)
+    def _without(self, code: int, items: Bools | None = None) -> list[Floats]:
+        """Gains without an assessor, on some items if not everywhere."""
+        kept = self.ratings.assessor != code
+        return self.gains_of(kept if items is None else kept | ~items[self.ratings.item])
 
     def judgments(self) -> Judgments:
         """The gains as judgments."""
@@ -140,7 +157,7 @@ class Raters:
         another: a unit is a topic and a time.
         """
         k = self.times
-        without = np.array([evidence(self._kept(self.asked != time)).contributions() for time in range(k)])
+        without = np.array([_brought(evidence, self.gains_of(self.asked != time)) for time in range(k)])
         matrix = np.sqrt((k - 1) / k) * (without.mean(axis=0) - without) / len(topics)
         names = [f"time {time + 1} on {t}" for time in range(k) for t in topics]
         return Moves("replicates", names, frozen(matrix.reshape(-1, matrix.shape[2])), float(len(topics) * (k - 1)))
@@ -158,9 +175,9 @@ class Raters:
         without, cells = [], []
         a = len(self)
         for code in range(a):
-            one = evidence(self.gains(code))
-            without.append(one.value)
-            cells.append((z - one.contributions()) / len(topics))
+            some = [evidence(gains) for gains in self._without(code)]
+            without.append(np.mean([one.value for one in some], axis=0))
+            cells.append((z - np.mean([one.contributions() for one in some], axis=0)) / len(topics))
         return (
             Moves.left_out("assessors", self.names, np.array(without)),
             self._cells(np.array(cells), topics),
@@ -176,7 +193,7 @@ class Raters:
         odd = self.ratings.place % 2 == 1  # by name, not by the order of the rows
         cells = []
         for code in range(len(self)):
-            one, other = (evidence(self.gains(code, half)).contributions() for half in (odd, ~odd))
+            one, other = (_brought(evidence, self._without(code, half)) for half in (odd, ~odd))
             cells.append(((z - one) - (z - other)) / len(topics))
         return self._cells(np.array(cells), topics)
 
@@ -185,3 +202,8 @@ class Raters:
         about = by_assessor - by_assessor.mean(axis=0)
         names: list[str] = [f"{who} on {t}" for who in self.names for t in topics]
         return Moves("cells", names, frozen(np.sqrt((a - 1) / a) * np.concatenate(about)), a - 1.0)
+
+
+def _brought(evidence: Callable[[Floats], Evidence], gains: list[Floats]) -> Floats:
+    """What each topic brings to the scores, the mean over several gains."""
+    return np.asarray(np.mean([evidence(one).contributions() for one in gains], axis=0))
