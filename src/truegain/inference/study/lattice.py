@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.gains.rectified import Rectified
 from truegain.inference.collection.few import Pooled, TopicSpread
 from truegain.inference.limits import within
@@ -110,32 +110,29 @@ class Lattice:
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
 
-        left = max(0, V(assessors) - V(cells)), and what of its uncertainty Satterthwaite's sum needs, left^2/df: that
-        of V(assessors), V^2/(A - 1), as far as it passes the 0 (the variance of a normal number cut there).
+        V(assessors) - V(cells), which may come out below 0, and the square of V(assessors) over its degrees of freedom:
+        what makes the difference uncertain.
         """
         if "assessors" not in self.over or self.assessors is None:
             return None
         who, cells = self.assessors
         spread = who.spread(asked)
+        unsure = spread.variance**2 / spread.df
         if "topics" not in self.over:
             if "collection" not in self.over or self.documents is None:
-                return spread.variance, spread.variance**2 / spread.df
+                return spread.variance, unsure
             cells = self.documents
-        left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
-        error = spread.variance * np.sqrt(2 / spread.df)
-        z = np.divide(left, error, out=np.zeros(len(asked)), where=error > 0)
-        passed, density = needs("scipy.special", "inference").ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-        kept = (z**2 + 1) * passed + z * density - (z * passed + density) ** 2
-        return left, kept * spread.variance**2 / spread.df
+        return spread.variance - cells.spread(asked).variance, unsure
 
     def spread(self, asked: Contrasts) -> Spread:
-        """Everything together; never surer than for one of the sources that topics hold.
+        """Everything together; never surer than over topics alone, or over one of the sources that topics hold.
 
         V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
-        may come out below the second, and the wider of the two counts.
+        may come out below the second, and the wider of the two counts. So it is where assessors seem to add less than
+        nothing.
         """
         whole = self._joined(asked)
-        for source in NESTED:
+        for source in ("topics", *NESTED):
             part = self.alone(asked, source) if source in (*LABELS, *self.over) else None
             whole = whole if part is None else whole.or_wider(part)
         return whole
@@ -160,7 +157,7 @@ class Lattice:
         if crossed is None:
             return parts[0] if len(parts) == 1 else summed(parts)
         assert self.assessors is not None
-        total = np.sum([crossed[0], *(p.variance for p in parts)], axis=0)
+        total = np.maximum(0.0, np.sum([crossed[0], *(p.variance for p in parts)], axis=0))
         below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
         df = np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0)
         fewest = np.min([np.full(len(asked), self.assessors[0].df), *(p.df for p in parts)], axis=0)
@@ -189,7 +186,7 @@ class Lattice:
             parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
             if (crossed := self._crossed(asked)) is not None:
-                parts["assessors"] = crossed[0]
+                parts["assessors"] = np.maximum(crossed[0], 0.0)
             return parts
         whole = self.evidence.over_topics(asked).variance
         nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))
@@ -197,7 +194,7 @@ class Lattice:
         parts = {source: v * shrink for source, v in parts.items()}
         parts["topics"] = np.maximum(whole - nested, 0.0)
         if (crossed := self._crossed(asked)) is not None:
-            parts["assessors"] = crossed[0]
+            parts["assessors"] = np.maximum(crossed[0], 0.0)
         return parts
 
 
