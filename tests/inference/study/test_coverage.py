@@ -12,6 +12,7 @@ from benchmarks.study.joined import gold_by_crowd
 from benchmarks.study.judged import Crowd, labels_of, names_of, ratings_of, runs_of
 from benchmarks.study.nature import Lists, any_kinds, true_scores
 from benchmarks.study.pairs import with_gold, with_gold_topics
+from benchmarks.study.told import Cell, Told
 from benchmarks.study.truth import right
 
 import truegain as tg
@@ -21,7 +22,6 @@ from truegain.inference.study.moves import Moves
 
 if TYPE_CHECKING:
     from benchmarks.coverage.worlds import Study
-    from benchmarks.study.told import Told
 
 CONTRASTS = ("score", "null", "real")
 
@@ -33,6 +33,11 @@ def seen_of(study: Study, studies: int, seed: int) -> dict[str, list[Told | None
         for answer, one in study(np.random.default_rng([seed, number])).items():
             seen.setdefault(answer, []).append(one)
     return seen
+
+
+def cells_of(study: Study, studies: int, seed: int) -> dict[str, Cell]:
+    """Answers of so many studies, summed up."""
+    return {answer: Cell.of("", "", answer, ones) for answer, ones in seen_of(study, studies, seed).items()}
 
 
 @pytest.mark.parametrize(
@@ -81,10 +86,10 @@ def test_intervals_hold_the_truth(study: Study, studies: int, true: dict[str, tu
 
 def test_all_at_once_holds_where_labels_as_they_are_do_not() -> None:
     """Guards the join: gold labels by a crowd set a leaning judge right; without them the score is always missed."""
-    seen = seen_of(partial(gold_by_crowd, topics=25, assessors=6), 12, 32)
-    inside = {answer: np.mean([one is not None and one.inside for one in ones]) for answer, ones in seen.items()}
-    assert min(inside[f"CG@10, {contrast}"] for contrast in CONTRASTS) >= 0.7
-    assert inside["CG@10, score, labels as they are"] < 0.4
+    cells = cells_of(partial(gold_by_crowd, topics=25, assessors=6), 12, 32)
+    for contrast in CONTRASTS:
+        assert cells[f"CG@10, {contrast}"].inside >= 0.7
+    assert cells["CG@10, score, labels as they are"].inside < 0.4
 
 
 def over_crowds(rule: str, measure: str, own: float) -> tuple[float, float, float]:
