@@ -78,12 +78,25 @@ def test_topics_and_assessors_are_never_surer_than_topics(rule: str) -> None:
         topics, (who, cells) = lattice.evidence.over_topics(asked), lattice.assessors
         seen = lattice.spread(asked)
         of_who = who.spread(asked).variance
-        adds = of_who - cells.spread(asked).variance
+        adds = (of_who - cells.spread(asked).variance) * 12 / 11
         total = np.maximum(topics.variance + adds, 0.0)
         df = np.maximum(total**2 / (topics.variance**2 / 11 + of_who**2 / 5), 5)
         wide, narrow = (quantiles_of(0.95, d) * np.sqrt(v) for v, d in ((total, df), (topics.variance, topics.df)))
         half = quantiles_of(0.95, seen.df) * np.sqrt(seen.variance)
         assert half == pytest.approx(np.maximum(wide, narrow).tolist(), rel=1e-9)
         below, above = below + int((wide < narrow).sum()), above + int((wide > narrow).sum())
-        assert (lattice.own_parts(asked)["assessors"] == np.maximum(adds, 0.0)).all()
+        assert lattice.own_parts(asked)["assessors"] == pytest.approx(np.maximum(adds, 0.0).tolist(), abs=1e-15)
     assert min(below, above) > 0
+
+
+def test_what_assessors_add_is_what_their_leniency_adds() -> None:
+    """Guards T/(T - 1): where votes hold no chance and topics are alike, assessors add their leniency's variance."""
+    rng = np.random.default_rng(37)
+    leniency = rng.normal(size=5)
+    rows = [(str(t), f"d{i}", f"w{k}", 5 + x) for t in range(4) for i in range(3) for k, x in enumerate(leniency)]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    runs = {s: {str(t): {f"d{i}": float(i + t % 2 * (s == "b")) for i in range(3)} for t in range(4)} for s in "ab"}
+    with pytest.warns(tg.DataWarning):
+        study = tg.Study(runs, frame, "CG@2", rule="mean", scale="0:10", generalise_to=["topics", "assessors"])
+    added = study.lattice().own_parts(Contrasts.of([(None, 0)]))["assessors"]
+    assert added == pytest.approx([4 * leniency.var(ddof=1) / 5], rel=1e-9)

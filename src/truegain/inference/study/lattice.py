@@ -55,7 +55,7 @@ class Lattice:
     counts.  The collection and the gold pairs of a topic are nested in it, so the spread over topics holds theirs;
     assessors are crossed with topics, which hold what an assessor did on one topic, not what he does on all:
 
-        V = V(topics) + V(assessors) - V(assessor x topic cells)
+        V = V(topics) + [V(assessors) - V(assessor x topic cells)] T/(T - 1)
         topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
         collection, which holds them, counts
 
@@ -110,8 +110,9 @@ class Lattice:
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
 
-        V(assessors) - V(cells), which may come out below 0, and the square of V(assessors) over its degrees of freedom:
-        what makes the difference uncertain.
+        (V(assessors) - V(cells)) T/(T - 1), as what an assessor does on all of T topics is in his cells with 1/T of its
+        variance; it may come out below 0. Beside it the square of V(assessors) over its degrees of freedom: what makes
+        it uncertain.
         """
         if "assessors" not in self.over or self.assessors is None:
             return None
@@ -121,8 +122,9 @@ class Lattice:
         if "topics" not in self.over:
             if "collection" not in self.over or self.documents is None:
                 return spread.variance, unsure
-            cells = self.documents
-        return spread.variance - cells.spread(asked).variance, unsure
+            return spread.variance - self.documents.spread(asked).variance, unsure
+        topics = len(cells.units) / len(who.units)
+        return (spread.variance - cells.spread(asked).variance) * topics / (topics - 1), unsure
 
     def spread(self, asked: Contrasts) -> Spread:
         """Everything together; never surer than over topics alone, or over one of the sources that topics hold.
