@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # one core a process
     os.environ.setdefault(name, "1")
 
-from benchmarks.coverage.run import ACCEPTED, FAMILIES, Row, coverage  # noqa: E402
+from benchmarks.coverage.run import ACCEPTED, FAMILIES, Row, asked, coverage  # noqa: E402
 
 
 def main() -> None:
     """Run the worlds asked for and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("family", nargs="*", help=f"one or more of {', '.join(FAMILIES)}; all without")
-    parser.add_argument("--studies", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=20261115)
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--only", default="", help="worlds whose name holds this text")
-    given = parser.parse_args()
-    if unknown := set(given.family) - set(FAMILIES):
-        parser.error(f"no family is called {', '.join(sorted(unknown))}; there are {', '.join(FAMILIES)}")
-    rows = coverage(given.family or FAMILIES, given.studies, given.seed, given.jobs, given.only)
+    given = asked("benchmarks.coverage", __doc__, FAMILIES, 20261115)
+    rows = coverage(given.what, given.studies, given.seed, given.jobs, given.only)
     for line in table(rows):
         print(line)
     out = sum(row.out for row in rows)

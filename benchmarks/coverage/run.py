@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import zlib
 from collections import defaultdict
@@ -48,6 +49,22 @@ class Row:
         """Monte Carlo standard error of the share."""
         answered = max(1, self.studies - self.refused)
         return float(np.sqrt(max(self.inside * (1 - self.inside), 0.25 / answered) / answered))
+
+
+def asked(package: str, doc: str | None, families: Sequence[str], seed: int, *others: str) -> argparse.Namespace:
+    """What the command line asks for: families of worlds (all without), or one of `others`; studies, seed, jobs."""
+    parser = argparse.ArgumentParser(prog=f"python -m {package}", description=doc)
+    known = (*families, *others)
+    parser.add_argument("what", nargs="*", help=f"one or more of {', '.join(known)}; without, {', '.join(families)}")
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=seed)
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--only", default="", help="worlds whose name holds this text")
+    given = parser.parse_args()
+    if unknown := set(given.what) - set(known):
+        parser.error(f"{', '.join(sorted(unknown))} is not known; there are {', '.join(known)}")
+    given.what = given.what or list(families)
+    return given
 
 
 def worlds_of(family: str, package: str = "benchmarks.coverage") -> tuple[World, ...]:

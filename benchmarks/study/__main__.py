@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # one core a process
     os.environ.setdefault(name, "1")
 
-from benchmarks.coverage.run import seen_in  # noqa: E402
+from benchmarks.coverage.run import asked, seen_in  # noqa: E402
 from benchmarks.study.told import Cell  # noqa: E402
 
 FAMILIES = ("alone", "pairs", "joined", "holes")
@@ -20,15 +19,7 @@ FAMILIES = ("alone", "pairs", "joined", "holes")
 
 def main() -> None:
     """Run the worlds asked for and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.study", description=__doc__)
-    parser.add_argument("what", nargs="*", help=f"of {', '.join(FAMILIES)}, or plan, or truth; all families without")
-    parser.add_argument("--studies", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=20261117)
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--only", default="", help="worlds whose name holds this text")
-    given = parser.parse_args()
-    if unknown := set(given.what) - {*FAMILIES, "plan", "truth"}:
-        parser.error(f"{', '.join(sorted(unknown))} is not known; there are {', '.join(FAMILIES)}, plan, truth")
+    given = asked("benchmarks.study", __doc__, FAMILIES, 20261117, "plan", "truth")
     if "truth" in given.what:
         from benchmarks.study.truth import write
 
@@ -37,9 +28,9 @@ def main() -> None:
     if "plan" in given.what:
         from benchmarks.study.plan import tell
 
-        tell(given.studies, given.seed, given.jobs)
+        tell(given.studies, given.seed, given.jobs, given.only)
         return
-    seen = seen_in("benchmarks.study", given.what or FAMILIES, given.studies, given.seed, given.jobs, given.only)
+    seen = seen_in("benchmarks.study", given.what, given.studies, given.seed, given.jobs, given.only)
     cells = [Cell.of(*key, ones) for key, ones in seen.items()]
     for line in table(cells):
         print(line)

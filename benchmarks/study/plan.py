@@ -98,9 +98,9 @@ def foretold_and_come(rng: np.random.Generator, step: Step) -> dict[str, tuple[f
     return {step.measure: (foretold, (come.high - come.low) / 2)}
 
 
-def tell(studies: int, seed: int, jobs: int | None) -> None:
+def tell(studies: int, seed: int, jobs: int | None, only: str = "") -> None:
     """Print the table."""
-    seen = seen_in("benchmarks.study", ("plan",), studies, seed, jobs)
+    seen = seen_in("benchmarks.study", ("plan",), studies, seed, jobs, only)
     print("| step | measure | foretold | came | ratio | +- |\n|---|---|---|---|---|---|")
     for (_, world, measure), ones in seen.items():
         foretold, come = np.array(ones).T

@@ -23,6 +23,7 @@ class Majority(Rule):
     """
 
     NAME = "majority"
+    STEPS = True
 
     ties: str = "low"
 
@@ -63,6 +64,7 @@ class Supermajority(Rule):
     """
 
     NAME = "supermajority"
+    STEPS = True
 
     share: float = 2 / 3
 

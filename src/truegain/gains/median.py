@@ -26,6 +26,7 @@ class Median(Rule):
     """
 
     NAME = "median"
+    STEPS = True
 
     def fit(self, ratings: Grouped, scale: Scale) -> Floats:  # noqa: ARG002
         """One gain an item."""

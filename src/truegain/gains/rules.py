@@ -19,6 +19,7 @@ class Rule(ABC):
     """A gain rule with its parameters.  It honours the weights of ratings: a weight of 2 is a rating given twice."""
 
     NAME: ClassVar[str] = ""
+    STEPS: ClassVar[bool] = False  # one vote of an odd number decides, so that one vote less makes a tie
 
     @abstractmethod
     def fit(self, ratings: Grouped, scale: Scale) -> Floats:

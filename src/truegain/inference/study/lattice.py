@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look
@@ -53,7 +53,7 @@ class Lattice:
     counts.  The collection and the gold pairs of a topic are nested in it, so the spread over topics holds theirs;
     assessors are crossed with topics, which hold what an assessor did on one topic, not what he does on all:
 
-        V = V(topics) + V(assessors) - V(assessor x topic cells)
+        V = V(topics) + [V(assessors) - V(assessor x topic cells)] T/(T - 1)
         topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
         collection, which holds them, counts
 
@@ -115,33 +115,34 @@ class Lattice:
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
 
-        left = max(0, V(assessors) - V(cells)), and what of its uncertainty Satterthwaite's sum needs, left^2/df: that
-        of V(assessors), V^2/(A - 1), as far as it passes the 0 (the variance of a normal number cut there).
+        (V(assessors) - V(cells)) T/(T - 1), as what an assessor does on all of T topics is in his cells with 1/T of its
+        variance; it may come out below 0. Beside it the square of V(assessors) over its degrees of freedom: what makes
+        it uncertain.
         """
         if "assessors" not in self.over or self.assessors is None:
             return None
-        spread, met = self.assessors[0].spread(asked), ASSESSORS.meets(self.over)
-        cells = self.assessors[1] if met == "topics" else self.documents if met == "collection" else None
-        if cells is None:
-            return spread.variance, spread.variance**2 / spread.df
-        left = np.maximum(spread.variance - cells.spread(asked).variance, 0.0)
-        error = spread.variance * np.sqrt(2 / spread.df)
-        z = np.divide(left, error, out=np.zeros(len(asked)), where=error > 0)
-        passed, density = needs("scipy.special", "inference").ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-        kept = (z**2 + 1) * passed + z * density - (z * passed + density) ** 2
-        return left, kept * spread.variance**2 / spread.df
+        who, by_topic = self.assessors
+        spread, met = who.spread(asked), ASSESSORS.meets(self.over)
+        unsure = spread.variance**2 / spread.df
+        if met == "topics":
+            topics = len(by_topic.units) / len(who.units)
+            return (spread.variance - by_topic.spread(asked).variance) * topics / (topics - 1), unsure
+        if met != "collection" or self.documents is None:
+            return spread.variance, unsure
+        return spread.variance - self.documents.spread(asked).variance, unsure
 
     def spread(self, asked: Contrasts, confidence: float = 0.95) -> Spread:
-        """Everything together, for limits of this confidence; never surer than for one of the sources that topics hold.
+        """Everything together, for limits of this confidence; never surer than over topics, or a source they hold.
 
         V(topics) is estimated, and so is what a nested source brings by itself: where topics hardly differ the first
-        may come out below the second, and the wider of the two counts.  At every look, see `at_every_look`.
+        may come out below the second, and the wider of the two counts.  So it is where assessors seem to add less than
+        nothing.  At every look, see `at_every_look`.
         """
         if self.looks is not None and isinstance(self.evidence, ByList):
             over = self.evidence.over_topics(asked) if "topics" in self.over else None
             return at_every_look(self.evidence.over_gold(asked), over, self.evidence.draws.information, self.looks)
         whole = self._joined(asked)
-        for source in NESTED:
+        for source in ("topics", *NESTED):
             part = self.alone(asked, source) if source in (*LABELS, *self.over) else None
             whole = whole if part is None else whole.or_wider(part, confidence)
         return whole
@@ -161,7 +162,7 @@ class Lattice:
         if crossed is None:
             return parts[0] if len(parts) == 1 else summed(parts)
         assert self.assessors is not None
-        total = np.sum([crossed[0], *(p.variance for p in parts)], axis=0)
+        total = np.maximum(0.0, np.sum([crossed[0], *(p.variance for p in parts)], axis=0))
         below = np.sum([crossed[1], *(p.variance**2 / p.df for p in parts)], axis=0)
         df = np.divide(total**2, below, out=np.full(len(asked), np.inf), where=below > 0)
         fewest = np.min([np.full(len(asked), self.assessors[0].df), *(p.df for p in parts)], axis=0)
@@ -184,7 +185,7 @@ class Lattice:
             parts["replicates"] = self.replicates.spread(asked).variance
         if "topics" not in self.over:
             if (crossed := self._crossed(asked)) is not None:
-                parts["assessors"] = crossed[0]
+                parts["assessors"] = np.maximum(crossed[0], 0.0)
             return parts
         whole = self.evidence.over_topics(asked).variance
         nested = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(asked))
@@ -192,7 +193,7 @@ class Lattice:
         parts = {source: v * shrink for source, v in parts.items()}
         parts["topics"] = np.maximum(whole - nested, 0.0)
         if (crossed := self._crossed(asked)) is not None:
-            parts["assessors"] = crossed[0]
+            parts["assessors"] = np.maximum(crossed[0], 0.0)
         return parts
 
 

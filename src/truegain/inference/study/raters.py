@@ -68,6 +68,27 @@ class Raters:
             some = some.valued(moved.label[some.order])
         return self.rule.fit(some, self.scale)
 
+    def gains_of(self, weights: Floats) -> list[Floats]:
+        """One gain an item from the ratings whose weight is not 0; scores are the mean over what comes.
+
+        Where the rule takes steps a vote less is often a tie, which the vote decided: there the lowest of the other
+        ratings stands in for what is left out, then the highest, so that as many vote as before.
+        """
+        table = self.ratings
+        if not self.rule.STEPS:
+            return [self.gains(weights)]
+        lost = table.mass - np.add.reduceat(table.weight * weights, table.begin[:-1])
+        rows = np.arange(len(weights))
+        there = weights[table.ascending] > 0
+        lowest = np.minimum.reduceat(np.where(there, rows, len(weights)), table.begin[:-1])
+        highest = np.maximum.reduceat(np.where(there, rows, -1), table.begin[:-1])
+        out = []
+        for place in (lowest, highest):
+            more, at = weights.copy(), table.ascending[place]
+            more[at] += lost / table.weight[at]
+            out.append(self.gains(more))
+        return out
+
     def judgments(self) -> Judgments:
         """The gains as judgments."""
         return self.ratings.labelled(self.gains())
@@ -131,7 +152,7 @@ class Raters:
         another: a unit is a topic and a time.
         """
         k = len(self.asked)
-        without = np.array([evidence(self.gains(w)).contributions() for w in self.asked.left_out()])
+        without = np.array([_brought(evidence, self.gains_of(w)) for w in self.asked.left_out()])
         matrix = np.sqrt((k - 1) / k) * (without.mean(axis=0) - without) / len(topics)
         names = [f"{time} on {t}" for time in self.asked.units for t in topics]
         return Moves("replicates", names, frozen(matrix.reshape(-1, matrix.shape[2])), float(len(topics) * (k - 1)))
@@ -148,9 +169,9 @@ class Raters:
         z = evidence(self.gains()).contributions()
         without, cells = [], []
         for weights in self.people.left_out():
-            one = evidence(self.gains(weights))
-            without.append(one.value)
-            cells.append((z - one.contributions()) / len(topics))
+            some = [evidence(gains) for gains in self.gains_of(weights)]
+            without.append(np.mean([one.value for one in some], axis=0))
+            cells.append((z - np.mean([one.contributions() for one in some], axis=0)) / len(topics))
         return (
             Moves.left_out("assessors", self.names, np.array(without)),
             self._cells(np.array(cells), topics),
@@ -166,7 +187,7 @@ class Raters:
         odd = self.ratings.place % 2 == 1  # by name, not by the order of the rows
         cells = []
         for halves in zip(self.people.left_out(odd), self.people.left_out(~odd), strict=True):
-            one, other = (evidence(self.gains(weights)).contributions() for weights in halves)
+            one, other = (_brought(evidence, self.gains_of(weights)) for weights in halves)
             cells.append(((z - one) - (z - other)) / len(topics))
         return self._cells(np.array(cells), topics)
 
@@ -175,3 +196,8 @@ class Raters:
         about = by_assessor - by_assessor.mean(axis=0)
         names: list[str] = [f"{who} on {t}" for who in self.names for t in topics]
         return Moves("cells", names, frozen(np.sqrt((a - 1) / a) * np.concatenate(about)), a - 1.0)
+
+
+def _brought(evidence: Callable[[Floats], Evidence], gains: list[Floats]) -> Floats:
+    """What each topic brings to the scores, the mean over several gains."""
+    return np.asarray(np.mean([evidence(one).contributions() for one in gains], axis=0))
