@@ -2,41 +2,69 @@
 
 Every time a world is simulated as `truegain demo` does, two of its systems are compared on P@10 by an LLM's labels and
 150 gold ones, for these topics: drawn by an ordered list, or at random from the pool.  Beside: the LLM's labels alone,
-a paired t test.  A verdict is right where its sign is that of all gold labels.
+a paired t test.  A verdict is right where its sign is that of all gold labels.  Then again with an LLM that leans to
+the first system: every third document that only this one has in its first ten is labelled one grade higher.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 
 import truegain as tg
 from truegain.experiments.world import simulate
+from truegain.tables.columns import frozen
+from truegain.tables.runs import Run, ordered_columns
 
 LABELS = 150
 
 
 def evening(a: argparse.Namespace) -> None:
     """Print one table."""
-    counts: dict[str, list[int]] = {way: [0, 0, 0] for way in ("LLM labels alone", "pool", "ordered")}
-    for r in range(a.repeats):
-        world = simulate(seed=1000 * a.seed + r)
-        rng = np.random.default_rng([a.seed, r, 1])
-        names = [world.runs.systems[i] for i in rng.permutation(len(world.runs.systems))[:2].tolist()]
-        runs = tg.Runs(tuple(part for part in world.runs.parts if part.system in names))
-        truth = tg.Study(runs, world.gold, "P@10").compare()[0].difference
-        alone = tg.Study(runs, world.noisy, "P@10").compare()[0]
-        _count(counts["LLM labels alone"], alone.low, alone.high, truth)
-        for way, draw in (("pool", "random"), ("ordered", "ordered")):
-            listed = tg.gold_list(runs, world.noisy, "P@10", draw=draw, seed=r)
-            filled = listed.filled(world.gold, min(LABELS, len(listed)))
-            found = tg.Study(runs, world.noisy, "P@10", gold=filled, topics="fixed").compare()[0]
-            _count(counts[way], found.low, found.high, truth)
-    print("| gold labels | right | undecided | wrong |\n|---|---|---|---|")
-    for way, (right, undecided, wrong) in counts.items():
-        total = right + undecided + wrong
-        print(f"| {way} | {right / total:.1%} | {undecided / total:.1%} | {wrong / total:.1%} |")
+    print("| LLM | gold labels | right | undecided | wrong |\n|---|---|---|---|---|")
+    for judge in ("errs alike", "leans"):
+        counts: dict[str, list[int]] = {way: [0, 0, 0] for way in ("none", "150 of the pool", "150 of an ordered list")}
+        for r in range(a.repeats):
+            _one(counts, 1000 * a.seed + r, judge == "leans")
+        for way, (right, undecided, wrong) in counts.items():
+            total = right + undecided + wrong
+            print(
+                f"| {judge} | {way} | {right / total:.1%} | {undecided / total:.1%} | {wrong / total:.1%} |", flush=True
+            )
+
+
+def _one(counts: dict[str, list[int]], seed: int, leans: bool) -> None:
+    world = simulate(seed=seed)
+    rng = np.random.default_rng([seed, 1])
+    names = [world.runs.systems[i] for i in rng.permutation(len(world.runs.systems))[:2].tolist()]
+    parts = {part.system: part for part in world.runs.parts if part.system in names}
+    runs = tg.Runs(tuple(parts.values()))
+    llm = _leaning(world.noisy, [_top(parts[name]) for name in names], rng) if leans else world.noisy
+    truth = tg.Study(runs, world.gold, "P@10").compare()[0].difference
+    alone = tg.Study(runs, llm, "P@10").compare()[0]
+    _count(counts["none"], alone.low, alone.high, truth)
+    for way, draw in (("150 of the pool", "random"), ("150 of an ordered list", "ordered")):
+        listed = tg.gold_list(runs, llm, "P@10", draw=draw, seed=seed)
+        filled = listed.filled(world.gold, min(LABELS, len(listed)))
+        found = tg.Study(runs, llm, "P@10", gold=filled, topics="fixed").compare()[0]
+        _count(counts[way], found.low, found.high, truth)
+
+
+def _top(part: Run) -> set[tuple[str, str]]:
+    """The first ten of every topic."""
+    columns = ordered_columns(part)
+    rows = zip(columns["topic"], columns["doc"], columns["rank"], strict=True)
+    return {(str(t), str(d)) for t, d, rank in rows if int(rank) <= 10}
+
+
+def _leaning(llm: tg.Judgments, tops: list[set[tuple[str, str]]], rng: np.random.Generator) -> tg.Judgments:
+    """Labels that are higher, now and then, for what only the first system has."""
+    own = tops[0] - tops[1]
+    pairs = zip(llm.topic.strings(), llm.docs.strings(), strict=True)
+    more = np.array([pair in own for pair in pairs]) & (rng.random(len(llm)) < 1 / 3)
+    return replace(llm, label=frozen(np.minimum(llm.label + more, 3.0)))
 
 
 def _count(counts: list[int], low: float | None, high: float | None, truth: float) -> None:

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from benchmarks.study.judged import Crowd, names_of, ratings_of, runs_of
 from benchmarks.study.nature import Lists, any_kinds
-from truegain.inference.study.contrasts import Contrasts
 
 import truegain as tg
+from truegain.contrasts import Contrasts
 from truegain.gains.catalogue import rule_of
 from truegain.inference.study.raters import Raters
 from truegain.student import quantiles_of
