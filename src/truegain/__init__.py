@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from truegain._version import __version__
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 from truegain.gains.make import to_gains
-from truegain.measures.evaluate import Options, evaluate
+from truegain.inference.holes.evaluate import evaluate
+from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
 from truegain.tables.intents import Intents, read_intents
 from truegain.tables.judgments import Judgments, read_judgments

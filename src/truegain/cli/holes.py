@@ -36,7 +36,27 @@ def holes_command(
         list[str] | None,
         typer.Option("--pooled", help="A system that was pooled (default: all); may be given several times."),
     ] = None,
-    most: Annotated[int, typer.Option("--most", min=1, help="Documents to list with --show next.")] = 100,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--most", min=1, help="Documents to list with --show next (default: until it should be refitted)."
+        ),
+    ] = None,
+    pair: Annotated[
+        str | None, typer.Option("--pair", help="Two systems, a,b: what to judge next to tell these apart.")
+    ] = None,
+    until: Annotated[
+        Literal["sure", "certain"], typer.Option("--until", help="Of a pair: 95% sure of the sign, or certain.")
+    ] = "sure",
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="Term statistics (text index) that help to predict, for --show next.")
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="Labels of another judge that help to predict, for --show next.")
+    ] = None,
+    all_topics: Annotated[
+        bool, typer.Option("--all-topics", help="Also topics of the runs without a judgment, for --show next.")
+    ] = False,
     level: Annotated[
         float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
     ] = None,
@@ -47,9 +67,12 @@ def holes_command(
     """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
     from truegain.errors import TruegainError
     from truegain.inference.holes.bounds import holes
-    from truegain.inference.holes.next import judge_next, leave_out, left_out_table, next_table
+    from truegain.inference.holes.left_out import leave_out, left_out_table
 
     files = expand(runs)
+    about_next = {"--pair": pair, "--most": most, "--corpus": corpus, "--llm": llm, "--all-topics": all_topics or None}
+    if show != "next" and (given := [name for name, value in about_next.items() if value is not None]):
+        raise TruegainError(f"{', '.join(given)}: this is about what to judge next; give --show next")
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
@@ -57,7 +80,15 @@ def holes_command(
             leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, level=level)
         )
     elif show == "next":
-        table = next_table(judge_next(files, judgments, measure, jobs=jobs, level=level)[:most])
+        from truegain.inference.holes.next import judge_next
+
+        two = None if pair is None else tuple(name.strip() for name in pair.split(","))
+        table = judge_next(
+            files, judgments, measure, pair=two, until=until, most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
+            all_topics=all_topics, jobs=jobs, level=level,
+        ).table()  # fmt: skip
+        if output != "-":
+            typer.echo("\n".join(table.notes))
     else:
         depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)
         made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)

@@ -1,35 +1,128 @@
-"""What to judge next, and who is hurt by a pool it did not contribute to."""
+"""What to judge next: documents whose labels would tell most about the order of many systems, or of two.
+
+w_da is how far a unit of worth of document d moves the mean of system a, v_d the variance of its worth by its predicted
+label, D_ab the difference of the predicted means and S_ab = sum over unjudged d of v_d (w_da - w_db)^2.
+
+Many systems:  phi_d = v_d sum over pairs of k_ab (w_da - w_db)^2,  k = exp(-D^2 / 2S) / sqrt(S): what is still open
+One pair, s = w_a - w_b:  |s| p where it would speak for the system ahead, |s| (1 - p) elsewhere (until certain), or
+s^2 v (until 95% sure, which is Phi(|D| / sqrt(4 S)) with at least 50 documents judged)
+
+Every topic starts with two documents by depth: without them the order may learn from what it chose itself.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtr
 
-from truegain.errors import TruegainError, some
-from truegain.inference.holes.extremes import check_known
+from truegain.errors import MeasureError, TruegainError, check_one_of, some
+from truegain.inference.holes.bounds import extremes_by_topic
+from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import Filled
+from truegain.inference.holes.predicted import Prediction
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.evaluate import Options, aligned, at_level, options_of, score
-from truegain.measures.parse import parse_measure, parse_measures
-from truegain.tables.columns import Floats
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Run, Runs, ordered_columns
-from truegain.tables.table import Table
+from truegain.measures.evaluate import Options, at_level, options_of
+from truegain.measures.expected import expected
+from truegain.measures.parse import parse_measure
+from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.runs import Runs
+from truegain.tables.table import Cell, Table
+
+Until = Literal["sure", "certain"]
+SEEDS = 2  # documents a topic by depth before any other
+SURE, LEAST, BATCH = 0.95, 50, 25  # for one pair
+SCHEDULE = ((8, 1), (16, 2), (10**9, 4))  # judged a topic so far, rounds until the next fit
 
 
 @dataclass(frozen=True)
 class ToJudge:
-    """An unjudged document, and what the order of the systems would do if it had the highest label."""
+    """An unjudged document, how likely it is relevant, and what its label would do."""
 
     topic: str
     doc: str
-    swaps: int  # pairs of systems that would change order
-    shift: float  # how far the means of the systems would drift apart, summed over pairs
-    systems: int  # how many have it above the cutoff
+    round: int  # the how manieth of its topic
+    why: str  # 'seed' (by depth), 'ranking' or 'pair'
+    predicted: float  # chance of being relevant
+    swaps: int  # pairs of systems in one order if it has the highest label, in another if it has 0
+    shift: float  # how far that would move two systems apart at most; of a pair, in favour of the first
+    systems: int  # how many have it where the measure looks
+
+
+@dataclass(frozen=True)
+class PairSoFar:
+    """What is known of the sign of the difference of two systems."""
+
+    ahead: str
+    behind: str
+    difference: float  # of the predicted means
+    sure: float  # chance that the sign is right
+    certain: bool  # no labels of the documents of the two lists would change it
+    judged: int  # documents that count unlike in the two lists
+    open: int
+
+    @property
+    def enough(self) -> bool:
+        """Whether it is 95% sure, with at least 50 documents judged, or settled."""
+        return self.certain or self.open == 0 or (self.sure >= SURE and self.judged >= LEAST)
+
+    def __str__(self) -> str:
+        told = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
+        if self.open == 0 and self.difference == 0:
+            return f"{self.ahead} and {self.behind} are equal, and no document is open"
+        if self.certain or self.open == 0:
+            return f"{told}; its sign is certain"
+        chance = "over 99.9%" if self.sure > 0.999 else f"{self.sure:.1%}"
+        least = "" if self.judged >= LEAST else f", which counts from {LEAST} on"
+        return f"{told}; {chance} sure of the sign, {self.judged} documents that tell them apart judged{least}"
+
+
+@dataclass(frozen=True, eq=False)
+class Next:
+    """Documents in the order they should be judged in.
+
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+    >>> for d in judge_next(runs, None, "P@1").documents:  # nothing is judged yet
+    ...     print(d.topic, d.doc, d.round, d.why, round(d.predicted, 2), d.swaps, d.shift)
+    1 z 1 seed 0.23 1 1.0
+    1 x 2 seed 0.23 1 1.0
+    """
+
+    measure: str
+    documents: tuple[ToJudge, ...]
+    open: int  # unjudged documents that could move a score
+    judged: int
+    pair: PairSoFar | None = None
+
+    def table(self) -> Table:
+        """As a table, and so as a file to hand to the judges."""
+        columns = ("order", "topic", "doc", "round", "why", "predicted", "swaps", "shift", "systems")
+        rows: list[tuple[Cell, ...]] = [
+            (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems)
+            for n, d in enumerate(self.documents)
+        ]
+        return Table(columns, rows, {"measure": self.measure}, notes=self.notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to do with it."""
+        rounds = max((d.round for d in self.documents), default=0)
+        done = self.pair is not None and self.pair.enough
+        listed = (
+            f"{len(self.documents)} of {self.open:,} unjudged documents that could move {self.measure}, {rounds} "
+            f"{'round' if rounds == 1 else 'rounds'}; {self.judged:,} are judged",
+        )
+        pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
+        after = "have them judged, add the labels to the judgments, and ask again; " if self.documents else ""
+        return (
+            *pair,
+            *listed,
+            f"{after}score with --fill predicted: judgments chosen in this order mislead where unjudged counts as 0",
+        )
 
 
 def judge_next(
@@ -37,137 +130,239 @@ def judge_next(
     judgments: object,
     measure: str | Measure = "nDCG@10",
     *,
+    pair: tuple[str, str] | None = None,
+    until: Until = "sure",
+    most: int | None = None,
+    corpus: object = None,
+    llm: object = None,
+    all_topics: bool = False,
     jobs: int | None = None,
     **options: Any,
-) -> list[ToJudge]:
-    """Unjudged documents, that whose label would move the ranking of the systems most first.
+) -> Next:
+    """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
 
-    For every document d the means of all systems are computed with d at the highest label: `swaps` counts the pairs of
-    systems whose order changes, `shift` is the sum over pairs (a, b) of |change of mean(a) - change of mean(b)|.
-
-    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-    >>> for found in judge_next(runs, {"1": {"x": 1}}, "P@1"):
-    ...     print(found)
-    ToJudge(topic='1', doc='z', swaps=1, shift=1.0, systems=1)
-    ToJudge(topic='1', doc='y', swaps=0, shift=0.0, systems=0)
+    Without `most`, as many as should be judged before asking again: a round of one document a topic, two from 8 judged
+    a topic on, four from 16; of a pair 25, after two a topic.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
+    Allan and Sitaraman 2006, SIGIR, choose documents to the same end.
     """
     given = options_of(options)
     asked = at_level(parse_measure(measure), given.level)
-    check_known(asked)
-    filled = Filled.of(runs, judgments, asked, given, jobs)
-    ranked = filled.ranked
-    base = np.where(filled.hole, 0.0, ranked.item_gain)
-    before = asked.score(ranked.with_gains(base))
-    above = filled.hole[ranked.item] & asked.within(ranked.rank)
-    listed = np.bincount(ranked.item[above], minlength=len(base))
-    answered = np.maximum((~np.isnan(before)).sum(axis=1), 1)
-    items = [np.flatnonzero(filled.hole & (ranked.pool.topic == t)) for t in range(len(ranked.topics))]
-    found: list[ToJudge] = []
-    for turn in range(max(map(len, items))):  # one document of every topic at a time: topics do not meet
-        chosen = {t: int(several[turn]) for t, several in enumerate(items) if turn < len(several)}
-        labels = base.copy()
-        labels[list(chosen.values())] = filled.levels[-1]
-        after = asked.score(ranked.with_gains(labels))
-        for t, item in chosen.items():
-            change = np.nan_to_num(after[:, t] - before[:, t]) / answered
-            swaps, shift = _moved(mean_of_rows(before), change)
-            doc = ranked.pool.docs[item]
-            found.append(ToJudge(ranked.topics[t], doc, swaps, shift, int(listed[item])))
-    return sorted(found, key=lambda f: (-f.swaps, -f.shift, f.topic.encode(), f.doc.encode()))
+    check_one_of("until", until, ("sure", "certain"))
+    loaded = Runs.of(runs)
+    if pair is not None:
+        _check_pair(pair, loaded, asked, until)
+    made = Prediction.of(loaded, judgments, asked, given, corpus=corpus, llm=llm, all_topics=all_topics, jobs=jobs)
+    state = Standing.of(made, asked)
+    if pair is None:
+        order, so_far = state.for_many(), None
+    else:
+        so_far = _so_far(state, pair, loaded, asked, given)
+        order = state.for_pair(pair, until)
+    if most is None:
+        most = 0 if so_far is not None and so_far.enough and until == "sure" else order.usual
+    rows = order.rows[:most]
+    return Next(str(asked), state.told(rows, order, pair), len(order.rows), int(state.judged.sum()), so_far)
 
 
-def _moved(means: Floats, change: Floats) -> tuple[int, float]:
-    before = np.round(means[:, None] - means[None, :], 12)
-    after = np.round(before + change[:, None] - change[None, :], 12)
-    upper = np.triu_indices(len(means), 1)
-    return (
-        int(np.sum(np.sign(before[upper]) != np.sign(after[upper]))),
-        float(np.abs(change[:, None] - change[None, :])[upper].sum()),
-    )
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Items from the first to judge to the last, with round and whether each is a seed; how many to take at a time."""
+
+    rows: Ints
+    round: Ints
+    seed: Bools
+    usual: int
 
 
-def next_table(found: Sequence[ToJudge]) -> Table:
-    """As a table, and so as a file to hand to the judges."""
-    rows = [(f.topic, f.doc, f.swaps, f.shift, f.systems) for f in found]
-    return Table(("topic", "doc", "swaps", "shift", "systems"), rows)
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What an order is made of: moves, chances, predicted means."""
+
+    made: Prediction
+    move: csr_array  # item x system: how far a unit of worth moves the mean
+    worth: Floats  # of label 0 and each level
+    mean: Floats  # worth of each item
+    variance: Floats  # 0 where judged
+    chance: Floats  # of being relevant
+    means: Floats  # of each system
+
+    @classmethod
+    def of(cls, made: Prediction, measure: Measure) -> Standing:
+        chances = made.chances(measure)
+        ranked = made.filled.ranked
+        found = expected(measure, ranked, chances)
+        answered = np.maximum((~np.isnan(found.score)).sum(axis=1), 1)
+        system = ranked.list // max(1, len(ranked.topics))
+        inside = np.flatnonzero((found.move != 0) & (ranked.rank <= made.filled.depth))
+        move = csr_array(
+            (found.move[inside] / answered[system[inside]], (ranked.item[inside], system[inside])),
+            shape=(len(ranked.pool), len(ranked.systems)),
+        )
+        variance = np.where(made.filled.hole, chances.variance(found.worth), 0.0)
+        means = np.nan_to_num(mean_of_rows(found.score))
+        return cls(made, move, found.worth, chances.mean(found.worth), variance, chances.chance[:, 0], means)
+
+    @property
+    def judged(self) -> Bools:
+        """Items that some run lists and that have a label."""
+        return np.asarray(~self.made.filled.hole & self.made.evidence.votes.listed)
+
+    def for_many(self) -> Order:
+        """Two a topic by depth, then one a topic a round by phi."""
+        value = phi(self.move, self.variance, self.means)
+        open_ = self.made.filled.hole & (np.diff(self.move.indptr) > 0)
+        per_topic = self._per_topic(self.judged)
+        rounds = next(r for below, r in SCHEDULE if int(per_topic.min(initial=0)) < below)
+        return self._ordered(value, open_, rounds * int((np.bincount(self._topic[open_], minlength=1) > 0).sum()))
+
+    def for_pair(self, pair: tuple[str, str], until: Until) -> Order:
+        """Two a topic by depth, then what tells the two apart; until certain, the latter alone."""
+        s = self.apart(pair)
+        open_ = self.made.filled.hole & (s != 0)
+        if until == "sure":
+            return self._ordered(s**2 * self.variance, open_, BATCH, by_round=False)
+        a, b = (self._systems.index(name) for name in pair)
+        ahead = np.sign(self.means[a] - self.means[b]) or 1.0
+        value = np.abs(s) * np.where(s * ahead > 0, self.chance, 1 - self.chance)
+        return self._ordered(value, open_, BATCH, by_round=False, seeds=0)
+
+    def apart(self, pair: tuple[str, str]) -> Floats:
+        """s: how far a unit of worth of each item moves the first of two systems away from the second."""
+        a, b = (self._systems.index(name) for name in pair)
+        columns = self.move[:, [a, b]].toarray()
+        return np.asarray(columns[:, 0] - columns[:, 1])
+
+    def told(self, rows: Ints, order: Order, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
+        """Items by name, with what their labels would do."""
+        pool, topics = self.made.filled.ranked.pool, self.made.filled.ranked.topics
+        docs = pool.docs.take(rows).strings()
+        found = []
+        for n, item in enumerate(rows.tolist()):
+            move = self.move[[item]].toarray()[0]
+            high, low = (self.means + move * (w - self.mean[item]) for w in (self.worth[-1], self.worth[0]))
+            far = (self.worth[-1] - self.worth[0]) * move
+            if pair is not None:
+                a, b = (self._systems.index(name) for name in pair)
+                swaps, shift = int(_swaps(high[[a, b]], low[[a, b]])), float(far[a] - far[b])
+            else:
+                swaps, shift = _swaps(high, low), float(far.max() - far.min())
+            why = "seed" if order.seed[n] else "ranking" if pair is None else "pair"
+            found.append(
+                ToJudge(
+                    topics[pool.topic[item]],
+                    docs[n],
+                    int(order.round[n]),
+                    why,
+                    float(self.chance[item]),
+                    swaps,
+                    shift,
+                    int((move != 0).sum()),
+                )  # fmt: skip
+            )
+        return tuple(found)
+
+    @property
+    def _systems(self) -> tuple[str, ...]:
+        return self.made.filled.ranked.systems
+
+    @property
+    def _topic(self) -> Ints:
+        return self.made.evidence.votes.topic
+
+    def _per_topic(self, items: Bools) -> Ints:
+        return np.bincount(self._topic[items], minlength=len(self.made.filled.ranked.topics))
+
+    def _ordered(self, value: Floats, open_: Bools, usual: int, *, by_round: bool = True, seeds: int = SEEDS) -> Order:
+        """Seeds of topics that lack them, then by value; one a topic a round, or all topics together."""
+        votes, pool = self.made.evidence.votes, self.made.filled.ranked.pool
+        lacking = np.maximum(seeds - self._per_topic(self.judged), 0)
+        items = np.flatnonzero(open_)
+        by_depth = items[np.lexsort((pool.docs.hash[items], votes.best[items], votes.topic[items]))]
+        seed = np.zeros(len(open_), np.bool_)
+        seed[by_depth] = _place(votes.topic[by_depth]) < lacking[votes.topic[by_depth]]
+        depth = np.empty(len(open_), np.int64)
+        depth[by_depth] = np.arange(len(by_depth))
+        key = np.where(seed[items], depth[items], 0), -value[items], ~seed[items], votes.topic[items]
+        within = items[np.lexsort((pool.docs.hash[items], *key))]
+        place = np.empty(len(open_), np.int64)
+        place[within] = _place(votes.topic[within]) + 1
+        round_ = place[items] if by_round else np.where(seed[items], place[items], seeds + 1)
+        last = np.where(seed[items], 0.0, -value[items])
+        rows = items[np.lexsort((pool.docs.hash[items], votes.topic[items], last, ~seed[items], round_))]
+        usual = max(usual, int(seed.sum())) if not by_round else usual
+        return Order(frozen(rows), frozen(place[rows]), frozen(seed[rows]), usual)
 
 
-@dataclass(frozen=True)
-class LeftOutSystem:
-    """A system's score with the judgments it alone brought to the pool, and without."""
+def phi(move: csr_array, variance: Floats, means: Floats) -> Floats:
+    """What the label of each document would tell about the order of the systems that is still open.
 
-    system: str
-    score: float
-    without: float
-    rank: int
-    rank_without: int
-    lost: int  # judgments that it alone had in the pool
-    lost_relevant: int
+    sum over pairs of k (w_a - w_b)^2 = sum over a of w_a^2 K_a - w' k w, with K_a = sum over b of k_ab.
 
-
-def leave_out(
-    runs: object,
-    judgments: object,
-    measure: str | Measure = "nDCG@10",
-    *,
-    pool_depth: int,
-    pooled: Collection[str] | None = None,
-    jobs: int | None = None,
-    **options: Any,
-) -> list[LeftOutSystem]:
-    """What each pooled system would score had it not been pooled.
-
-    The first `pool_depth` documents of the `pooled` systems (all by default) made the pool.  Judgments that one system
-    alone brought in are taken away, and all systems are scored again: how far it falls is what a new system, which
-    never had the chance to bring documents in, may lose.
-
-    Zobel 1998, SIGIR.
-
-    >>> runs = {"a": {"1": {"x": 3.0}}, "b": {"1": {"y": 3.0}}, "c": {"1": {"y": 1.0}}}
-    >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
-    LeftOutSystem(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
+    >>> move = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
+    >>> phi(move, np.array([0.25, 0.25]), np.array([0.5, 0.5, 0.0])).round(3).tolist()
+    [0.568, 0.568]
     """
-    loaded, table, given = Runs.of(runs), Judgments.of(judgments), options_of(options)
-    names = set(pooled) if pooled is not None else set(loaded.systems)
-    if unknown := sorted(names - set(loaded.systems)):
-        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give their runs too")
-    tops = {part.system: _top(part, pool_depth, given) for part in loaded.parts if part.system in names}
-    times = Counter(pair for top in tops.values() for pair in top)
-    asked = parse_measures(at_level(parse_measure(measure), given.level))
-    keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
-
-    def means(of: Judgments) -> Floats:
-        scores = score(aligned(loaded, of, given, jobs=jobs), asked, given)
-        return next(iter(scores.summaries.values()))
-
-    full = means(table)
-    answers = []
-    for number, system in enumerate(loaded.systems):
-        if system not in tops:
-            continue
-        alone = np.array([key in tops[system] and times[key] == 1 for key in keys], np.bool_)
-        gone = np.flatnonzero(alone)
-        left = np.flatnonzero(~alone)
-        without = means(table.take(left)) if len(gone) and len(left) else full
-        relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
-        rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
-        scores = float(full[number]), float(without[number])
-        answers.append(LeftOutSystem(system, *scores, rank, rank_without, len(gone), relevant))
-    return answers
+    both = (move.T @ (move * variance[:, None])).toarray()
+    own = np.diag(both)
+    spread = own[:, None] + own[None, :] - 2 * both
+    there = spread > 1e-15 * max(1.0, float(own.max(initial=0.0)))
+    safe = np.where(there, spread, 1.0)
+    apart = means[:, None] - means[None, :]
+    k = np.where(there, np.exp(-(apart**2) / (2 * safe)) / np.sqrt(safe), 0.0)
+    np.fill_diagonal(k, 0.0)
+    rows = np.flatnonzero(np.diff(move.indptr))
+    mine = move[rows]
+    out = np.zeros(len(variance))
+    out[rows] = mine.multiply(mine) @ k.sum(axis=1) - np.asarray(mine.multiply(mine @ k).sum(axis=1)).ravel()
+    return np.asarray(variance * np.maximum(out, 0.0))
 
 
-def _top(part: Run, depth: int, options: Options) -> set[tuple[str, str]]:
-    columns = ordered_columns(part, options.trec_eval == "9", options.ties)
-    rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
-    return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
+def _place(group: Ints) -> Ints:
+    """The place of each row among those of its group, which stand together."""
+    start = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]])) if len(group) else np.empty(0, np.int64)
+    return np.arange(len(group)) - np.repeat(start, np.diff(np.append(start, len(group))))
 
 
-def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
-    """As a table, the system that loses most first."""
-    ordered = sorted(found, key=lambda f: f.without - f.score)
-    rows = [
-        (f.system, f.score, f.without, f.without - f.score, f.rank, f.rank_without, f.lost, f.lost_relevant)
-        for f in ordered
-    ]
-    columns = ("system", "score", "left out", "change", "rank", "rank left out", "judgments lost", "relevant lost")
-    return Table(columns, rows, notes=("judgments that a system alone brought to the pool taken away",))
+def _swaps(high: Floats, low: Floats) -> int:
+    upper = np.triu_indices(len(high), 1)
+    after, before = (np.sign(np.round(x[upper[0]] - x[upper[1]], 12)) for x in (high, low))
+    return int(np.sum(after != before))
+
+
+def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Until) -> None:
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
+    if unknown := [name for name in pair if name not in runs.systems]:
+        raise TruegainError(f"no run is named {some(unknown)}; there are {some(runs.systems)}")
+    if until == "certain" and not is_known(measure):
+        raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
+
+
+def _so_far(state: Standing, pair: tuple[str, str], runs: Runs, measure: Measure, options: Options) -> PairSoFar:
+    """What is known of the sign by now."""
+    s, hole = state.apart(pair), state.made.filled.hole
+    a, b = (state._systems.index(name) for name in pair)
+    difference, open_ = float(state.means[a] - state.means[b]), int((hole & (s != 0)).sum())
+    spread = float((s**2 * state.variance).sum())
+    sure = float(ndtr(abs(difference) / np.sqrt(4 * spread))) if spread > 0 else 1.0
+    ahead, behind = pair if difference >= 0 else pair[::-1]
+    certain = is_known(measure) and _certain(pair, runs, state, measure, options)
+    judged = int((state.judged & (s != 0)).sum())
+    return PairSoFar(ahead, behind, abs(difference), sure, certain, judged, open_)
+
+
+def _certain(pair: tuple[str, str], runs: Runs, state: Standing, measure: Measure, options: Options) -> bool:
+    """Whether one of two systems is ahead whatever the labels of the documents their lists have above the cutoff."""
+    table = state.made.filled.ranked.pool.judgments
+    two = Runs(tuple(part for part in runs.parts if part.system in pair))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told of all runs
+        first = np.zeros(len(table), np.bool_)
+        first[np.unique(table.topic.code, return_index=True)[1]] = True  # so that no topic is lost
+        judged = (table.label >= 0) | table.are_gains
+        if not (judged & (table.label > 0)).any():
+            return False  # no label is known that would move anything
+        known = table.take(np.flatnonzero(judged | first))
+        filled = Filled.down_to(state.made.filled.depth, two, known, measure, options)
+    greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
+    return bool(min(greatest[0, 1], greatest[1, 0]) < -1e-12)
