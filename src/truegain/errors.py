@@ -50,7 +50,7 @@ class InputError(TruegainError):
         super().__init__(f"{message} ({hint})" if hint else message)
 
 
-class NothingGiven(InputError):
+class EmptyError(InputError):
     """A file or a table without a single row."""
 
 

@@ -1,4 +1,4 @@
-"""Predicted relevance: how likely an unjudged document is relevant, from the runs that list it and the labels there are.
+"""Predicted relevance: how likely an unjudged document is relevant, from the runs that list it and labels.
 
 logit p = b0 + u_topic + sum beta x + sum over runs s of gamma_s a_ds
 
@@ -25,10 +25,10 @@ _STEPS, _TOLERANCE = 50, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class RunVotes:
     """Which of R runs list a document and where: omega = 1 / (10 + rank), in rows of documents and columns of runs.
 
-    >>> votes = Votes.of(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1, 2, 1]), np.zeros(3, int), 2)
+    >>> votes = RunVotes.of(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1, 2, 1]), np.zeros(3, int), 2)
     >>> votes.omega.toarray().round(3).tolist()  # the third document is in no list
     [[0.091, 0.0], [0.083, 0.091], [0.0, 0.0]]
     """
@@ -39,7 +39,7 @@ class Votes:
     topics: int
 
     @classmethod
-    def of(cls, item: Ints, run: Ints, rank: Ints, topic: Ints, runs: int) -> Votes:
+    def of(cls, item: Ints, run: Ints, rank: Ints, topic: Ints, runs: int) -> RunVotes:
         """From entries of lists: which document, which run, at which rank; and the topic of each document."""
         omega = csr_array((1 / (10.0 + rank), (item, run)), shape=(len(topic), runs))
         omega.sort_indices()
@@ -113,13 +113,13 @@ def standard(values: Floats, among: Bools) -> Floats:
     return np.where(among, (values - mean) / spread, 0.0)
 
 
-def predicted(votes: Votes, relevant: Floats, more: Floats | None = None) -> Floats:
+def predicted(votes: RunVotes, relevant: Floats, more: Floats | None = None) -> Floats:
     """How likely each document is relevant; `relevant` is 1, 0 or, where not judged, NaN, `more` further features.
 
     With fewer than 10 judged documents or 2 relevant ones p = sigma(-1.2 + .8 z), z the standardised votes.  A document
     that no run lists has p = 0 unless it was judged.  Judged ones have a prediction too: what was known beforehand.
 
-    >>> votes = Votes.of(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([2, 1, 1]), np.zeros(2, int), 2)
+    >>> votes = RunVotes.of(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([2, 1, 1]), np.zeros(2, int), 2)
     >>> predicted(votes, np.full(2, np.nan)).round(3).tolist()
     [0.119, 0.401]
     """
@@ -204,10 +204,10 @@ def nearest(units: csr_array, topic: Ints, relevant: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Predictor:
     """All that predicts relevance: votes, and where given text and the labels of another judge."""
 
-    votes: Votes
+    votes: RunVotes
     units: csr_array | None = None  # documents by terms, rows of length 1
     said: Floats | None = None  # the label of another judge, NaN where there is none
 

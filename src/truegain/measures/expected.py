@@ -19,7 +19,7 @@ import numpy as np
 
 from truegain.errors import MeasureError
 from truegain.measures.ap import AP
-from truegain.measures.base import Binary, Measure, ratio
+from truegain.measures.base import Measure, ratio
 from truegain.measures.dcg import nDCG
 from truegain.measures.precision import R
 from truegain.tables.columns import Floats
@@ -63,8 +63,8 @@ class Expected:
 
 def levels_of(measure: Measure, labels: Floats) -> Floats:
     """The levels that a measure tells apart, of the labels that were given: its own where it has one."""
-    if isinstance(measure, Binary):
-        return np.array([float(measure.rel)])
+    if (level := getattr(measure, "rel", None)) is not None:
+        return np.array([float(level)])
     given = np.unique(labels[labels > 0])
     return given if len(given) else np.array([1.0])
 
@@ -76,11 +76,21 @@ def expected(measure: Measure, ranked: RankedGains, chances: Chances) -> Expecte
     return kind(measure, ranked, chances)
 
 
+def is_expected(measure: Measure) -> bool:
+    """Whether scores of a measure with predicted labels are known."""
+    return (measure.linear_in_gains or type(measure) in _KINDS) and not _at_zero(measure)
+
+
+def _at_zero(measure: Measure) -> bool:
+    level = getattr(measure, "rel", None)
+    return level is not None and level <= 0
+
+
 def check_expected(measure: Measure) -> None:
     """Refuse measures for which no formula is known."""
     if getattr(measure, "judged_only", False):
         raise MeasureError(f"{measure}: lists without unjudged documents need no prediction; leave judged_only out")
-    if getattr(measure, "rel", 1) <= 0:
+    if _at_zero(measure):
         raise MeasureError(f"{measure}: with rel 0 every judged document is relevant, and nothing is predicted")
     if not measure.linear_in_gains and type(measure) not in _KINDS:
         raise MeasureError(

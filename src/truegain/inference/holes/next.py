@@ -7,13 +7,15 @@ Many systems:  phi_d = v_d sum over pairs of k_ab (w_da - w_db)^2,  k = exp(-D^2
 One pair, s = w_a - w_b:  |s| p where it would speak for the system ahead, |s| (1 - p) elsewhere (until certain), or
 s^2 v (until 95% sure, which is Phi(|D| / sqrt(4 S)) with at least 50 documents judged)
 
-Every topic starts with two documents by depth: without them the order may learn from what it chose itself.
+Every topic starts with two documents by depth: without them the order may learn from what it chose itself.  Then come
+three of each system whose own documents, those it alone has in its first ten, nobody has judged.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +37,7 @@ from truegain.tables.table import Cell, Table
 
 Until = Literal["sure", "certain"]
 SEEDS = 2  # documents a topic by depth before any other
+OWN_FIRST = 3  # documents of each newcomer
 SURE, LEAST, BATCH = 0.95, 50, 25  # for one pair
 SCHEDULE = ((8, 1), (16, 2), (10**9, 4))  # judged a topic so far, rounds until the next fit
 
@@ -46,7 +49,7 @@ class ToJudge:
     topic: str
     doc: str
     round: int  # the how manieth of its topic
-    why: str  # 'seed' (by depth), 'ranking' or 'pair'
+    why: str  # 'seed' (by depth), 'newcomer' (no document of its own is judged), 'ranking' or 'pair'
     predicted: float  # chance of being relevant
     swaps: int  # pairs of systems in one order if it has the highest label, in another if it has 0
     shift: float  # how far that would move two systems apart at most; of a pair, in favour of the first
@@ -65,10 +68,13 @@ class PairSoFar:
     judged: int  # documents that count unlike in the two lists
     open: int
 
+    until: Until = "sure"
+
     @property
     def enough(self) -> bool:
-        """Whether it is 95% sure, with at least 50 documents judged, or settled."""
-        return self.certain or self.open == 0 or (self.sure >= SURE and self.judged >= LEAST)
+        """Whether it is settled, or, where that is asked, 95% sure with at least 50 documents judged."""
+        sure = self.until == "sure" and self.sure >= SURE and self.judged >= LEAST
+        return self.certain or self.open == 0 or sure
 
     def __str__(self) -> str:
         told = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
@@ -152,30 +158,30 @@ def judge_next(
     if pair is not None:
         _check_pair(pair, loaded, asked, until)
     made = Prediction.of(loaded, judgments, asked, given, corpus=corpus, llm=llm, all_topics=all_topics, jobs=jobs)
-    state = Standing.of(made, asked)
+    state = OpenRanking.of(made, asked)
     if pair is None:
         order, so_far = state.for_many(), None
     else:
-        so_far = _so_far(state, pair, loaded, asked, given)
+        so_far = replace(_so_far(state, pair, loaded, asked, given), until=until)
         order = state.for_pair(pair, until)
     if most is None:
-        most = 0 if so_far is not None and so_far.enough and until == "sure" else order.usual
+        most = 0 if so_far is not None and so_far.enough else order.usual
     rows = order.rows[:most]
     return Next(str(asked), state.told(rows, order, pair), len(order.rows), int(state.judged.sum()), so_far)
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
-    """Items from the first to judge to the last, with round and whether each is a seed; how many to take at a time."""
+class Queue:
+    """Items from the first to judge to the last, with round and reason; how many to take at a time."""
 
     rows: Ints
     round: Ints
-    seed: Bools
+    why: Sequence[str]
     usual: int
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class OpenRanking:
     """What an order is made of: moves, chances, predicted means."""
 
     made: Prediction
@@ -187,7 +193,8 @@ class Standing:
     means: Floats  # of each system
 
     @classmethod
-    def of(cls, made: Prediction, measure: Measure) -> Standing:
+    def of(cls, made: Prediction, measure: Measure) -> OpenRanking:
+        """From a prediction and what a measure makes of it."""
         chances = made.chances(measure)
         ranked = made.filled.ranked
         found = expected(measure, ranked, chances)
@@ -205,26 +212,27 @@ class Standing:
     @property
     def judged(self) -> Bools:
         """Items that some run lists and that have a label."""
-        return np.asarray(~self.made.filled.hole & self.made.evidence.votes.listed)
+        return np.asarray(~self.made.filled.hole & self.made.predictor.votes.listed)
 
-    def for_many(self) -> Order:
+    def for_many(self) -> Queue:
         """Two a topic by depth, then one a topic a round by phi."""
         value = phi(self.move, self.variance, self.means)
         open_ = self.made.filled.hole & (np.diff(self.move.indptr) > 0)
         per_topic = self._per_topic(self.judged)
-        rounds = next(r for below, r in SCHEDULE if int(per_topic.min(initial=0)) < below)
-        return self._ordered(value, open_, rounds * int((np.bincount(self._topic[open_], minlength=1) > 0).sum()))
+        rounds = next(r for below, r in SCHEDULE if int(per_topic.min()) < below)
+        usual = rounds * int((np.bincount(self._topic[open_], minlength=1) > 0).sum())
+        return self._ordered(value, open_, usual, "ranking")
 
-    def for_pair(self, pair: tuple[str, str], until: Until) -> Order:
+    def for_pair(self, pair: tuple[str, str], until: Until) -> Queue:
         """Two a topic by depth, then what tells the two apart; until certain, the latter alone."""
         s = self.apart(pair)
         open_ = self.made.filled.hole & (s != 0)
         if until == "sure":
-            return self._ordered(s**2 * self.variance, open_, BATCH, by_round=False)
+            return self._ordered(s**2 * self.variance, open_, BATCH, "pair")
         a, b = (self._systems.index(name) for name in pair)
         ahead = np.sign(self.means[a] - self.means[b]) or 1.0
         value = np.abs(s) * np.where(s * ahead > 0, self.chance, 1 - self.chance)
-        return self._ordered(value, open_, BATCH, by_round=False, seeds=0)
+        return self._ordered(value, open_, BATCH, "pair", seeds=0)
 
     def apart(self, pair: tuple[str, str]) -> Floats:
         """s: how far a unit of worth of each item moves the first of two systems away from the second."""
@@ -232,7 +240,7 @@ class Standing:
         columns = self.move[:, [a, b]].toarray()
         return np.asarray(columns[:, 0] - columns[:, 1])
 
-    def told(self, rows: Ints, order: Order, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
+    def told(self, rows: Ints, order: Queue, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
         """Items by name, with what their labels would do."""
         pool, topics = self.made.filled.ranked.pool, self.made.filled.ranked.topics
         docs = pool.docs.take(rows).strings()
@@ -246,19 +254,8 @@ class Standing:
                 swaps, shift = int(_swaps(high[[a, b]], low[[a, b]])), float(far[a] - far[b])
             else:
                 swaps, shift = _swaps(high, low), float(far.max() - far.min())
-            why = "seed" if order.seed[n] else "ranking" if pair is None else "pair"
-            found.append(
-                ToJudge(
-                    topics[pool.topic[item]],
-                    docs[n],
-                    int(order.round[n]),
-                    why,
-                    float(self.chance[item]),
-                    swaps,
-                    shift,
-                    int((move != 0).sum()),
-                )  # fmt: skip
-            )
+            name, chance, lists = topics[pool.topic[item]], float(self.chance[item]), int((move != 0).sum())
+            found.append(ToJudge(name, docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
         return tuple(found)
 
     @property
@@ -267,30 +264,39 @@ class Standing:
 
     @property
     def _topic(self) -> Ints:
-        return self.made.evidence.votes.topic
+        return self.made.predictor.votes.topic
 
     def _per_topic(self, items: Bools) -> Ints:
         return np.bincount(self._topic[items], minlength=len(self.made.filled.ranked.topics))
 
-    def _ordered(self, value: Floats, open_: Bools, usual: int, *, by_round: bool = True, seeds: int = SEEDS) -> Order:
-        """Seeds of topics that lack them, then by value; one a topic a round, or all topics together."""
-        votes, pool = self.made.evidence.votes, self.made.filled.ranked.pool
-        lacking = np.maximum(seeds - self._per_topic(self.judged), 0)
+    def _ordered(self, value: Floats, open_: Bools, usual: int, why: str, seeds: int = SEEDS) -> Queue:
+        """Seeds of topics that lack them, then by value; to rank many one a topic a round, for a pair all together."""
+        votes, hashes = self.made.predictor.votes, self.made.filled.ranked.pool.docs.hash
         items = np.flatnonzero(open_)
-        by_depth = items[np.lexsort((pool.docs.hash[items], votes.best[items], votes.topic[items]))]
-        seed = np.zeros(len(open_), np.bool_)
-        seed[by_depth] = _place(votes.topic[by_depth]) < lacking[votes.topic[by_depth]]
-        depth = np.empty(len(open_), np.int64)
-        depth[by_depth] = np.arange(len(by_depth))
-        key = np.where(seed[items], depth[items], 0), -value[items], ~seed[items], votes.topic[items]
-        within = items[np.lexsort((pool.docs.hash[items], *key))]
-        place = np.empty(len(open_), np.int64)
-        place[within] = _place(votes.topic[within]) + 1
-        round_ = place[items] if by_round else np.where(seed[items], place[items], seeds + 1)
-        last = np.where(seed[items], 0.0, -value[items])
-        rows = items[np.lexsort((pool.docs.hash[items], votes.topic[items], last, ~seed[items], round_))]
-        usual = max(usual, int(seed.sum())) if not by_round else usual
-        return Order(frozen(rows), frozen(place[rows]), frozen(seed[rows]), usual)
+        topic, by_round = votes.topic[items], why == "ranking"
+        lacking = np.maximum(seeds - self._per_topic(self.judged), 0)
+        by_depth = np.lexsort((hashes[items], votes.best[items], topic))
+        seed = np.zeros(len(items), np.bool_)
+        seed[by_depth] = _place(topic[by_depth]) < lacking[topic[by_depth]]
+        own = self._of_newcomers()[items] & ~seed & by_round & (not lacking.any())
+        turn = np.where(seed, 0, np.where(own, 1, 2))
+        depth = np.where(seed, votes.best[items], 0)
+        within = np.lexsort((hashes[items], depth, np.where(seed, 0.0, -value[items]), turn, topic))
+        place = np.empty(len(items), np.int64)
+        place[within] = _place(topic[within]) + 1
+        first = np.where(seed | by_round, place, seeds + 1)
+        order = np.lexsort((hashes[items], topic, np.where(seed, 0.0, -value[items]), turn, first))
+        told = np.array(["seed", "newcomer", why])[turn[order]].tolist()
+        usual = usual if by_round else max(usual, int(seed.sum()))
+        return Queue(frozen(items[order]), frozen(place[order]), told, usual)
+
+    def _of_newcomers(self) -> Bools:
+        """Some documents of each system whose own nobody judged, the highest up."""
+        out = np.zeros(len(self.variance), np.bool_)
+        for items in self.made.newcomers.values():
+            best = self.made.predictor.votes.best[items]
+            out[items[np.argsort(best, kind="stable")[:OWN_FIRST]]] = True
+        return out
 
 
 def phi(move: csr_array, variance: Floats, means: Floats) -> Floats:
@@ -338,7 +344,7 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
         raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
 
 
-def _so_far(state: Standing, pair: tuple[str, str], runs: Runs, measure: Measure, options: Options) -> PairSoFar:
+def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Options) -> PairSoFar:
     """What is known of the sign by now."""
     s, hole = state.apart(pair), state.made.filled.hole
     a, b = (state._systems.index(name) for name in pair)
@@ -351,7 +357,7 @@ def _so_far(state: Standing, pair: tuple[str, str], runs: Runs, measure: Measure
     return PairSoFar(ahead, behind, abs(difference), sure, certain, judged, open_)
 
 
-def _certain(pair: tuple[str, str], runs: Runs, state: Standing, measure: Measure, options: Options) -> bool:
+def _certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measure: Measure, options: Options) -> bool:
     """Whether one of two systems is ahead whatever the labels of the documents their lists have above the cutoff."""
     table = state.made.filled.ranked.pool.judgments
     two = Runs(tuple(part for part in runs.parts if part.system in pair))

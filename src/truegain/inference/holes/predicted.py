@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import NothingGiven, TruegainError, some
-from truegain.gains.predicted import Evidence, Votes
+from truegain.errors import EmptyError, TruegainError, some
+from truegain.gains.predicted import Predictor, RunVotes
 from truegain.inference.holes.filled import DEPTH, Filled
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, options_of
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import parse_measures
 from truegain.tables.checks import check_labels, warn
-from truegain.tables.columns import Bools, Floats, frozen
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.text.corpus import Corpus
 from truegain.text.similar import unit_vectors
 
-OWN = 10  # documents that a run alone brings, from which on some must be judged
+TOP, OWN = 10, 10  # so many documents that a run alone has in its first ten: some must be judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class Prediction:
     """Runs against a pool with the documents in question, and what predicts their labels."""
 
     filled: Filled
-    evidence: Evidence
+    predictor: Predictor
 
     @classmethod
     def of(
@@ -60,12 +59,12 @@ class Prediction:
         ranked = filled.ranked
         top = ranked.rank <= depth
         topics = max(1, len(ranked.topics))
-        votes = Votes.of(
+        votes = RunVotes.of(
             ranked.item[top].astype(np.int64), ranked.list[top] // topics, ranked.rank[top],
             ranked.pool.topic.astype(np.int64), len(ranked.systems),
         )  # fmt: skip
         units = None if corpus is None else unit_vectors(Corpus.of(corpus), ranked.pool.docs)
-        return cls(filled, Evidence(votes, units, None if llm is None else _labels_by(llm, filled)))
+        return cls(filled, Predictor(votes, units, None if llm is None else _labels_by(llm, filled)))
 
     @cached_property
     def label(self) -> Floats:
@@ -80,22 +79,24 @@ class Prediction:
     def chances(self, measure: Measure) -> Chances:
         """For each item the chance of each label that the measure tells apart."""
         levels = levels_of(measure, self.label[~self.filled.hole])
-        return Chances(levels, self.evidence.chances(self.label, levels))
+        return Chances(levels, self.predictor.chances(self.label, levels))
 
     def scored(self, measure: Measure) -> Expected:
         """Scores with labels where there are any and chances elsewhere."""
         return expected(measure, self.filled.ranked, self.chances(measure))
 
     @cached_property
-    def newcomers(self) -> dict[str, int]:
-        """Systems with at least 10 documents in question that no other lists, none of which is judged; how many."""
-        omega, hole = self.evidence.votes.omega, self.filled.hole
-        alone = np.flatnonzero(np.diff(omega.indptr) == 1)
-        run = omega.indices[omega.indptr[alone]]
-        own = np.bincount(run, minlength=omega.shape[1])
-        judged = np.bincount(run, ~hole[alone], minlength=omega.shape[1])
+    def newcomers(self) -> dict[str, Ints]:
+        """Systems with at least 10 documents in their first ten that no other has there, and none judged; these."""
+        ranked = self.filled.ranked
+        first = np.flatnonzero(ranked.rank <= TOP)
+        times = np.bincount(ranked.item[first], minlength=len(ranked.pool))
+        alone = first[times[ranked.item[first]] == 1]
+        system = ranked.list[alone] // max(1, len(ranked.topics))
+        own = np.bincount(system, minlength=len(ranked.systems))
+        judged = np.bincount(system, ~self.filled.hole[ranked.item[alone]], minlength=len(ranked.systems))
         found = np.flatnonzero((own >= OWN) & (judged == 0)).tolist()
-        return {self.filled.ranked.systems[s]: int(own[s]) for s in found}
+        return {ranked.systems[s]: ranked.item[alone[system == s]].astype(np.int64) for s in found}
 
 
 def labels_of(judgments: object) -> Judgments | None:
@@ -104,7 +105,7 @@ def labels_of(judgments: object) -> Judgments | None:
         return None
     try:
         return Judgments.of(judgments)
-    except NothingGiven:
+    except EmptyError:
         return None
 
 
@@ -171,19 +172,17 @@ def evaluate_filled(runs: object, judgments: object, measures: object, llm: obje
             _check_enough(made[depth])
         found = made[depth].scored(m).score
         values[str(m)] = np.where(np.isnan(found), 0.0, found) if given.complete else found
-    ranked = made[min(made)].filled.ranked
-    lost = _newcomers(made.values(), ranked.systems)
-    summaries = {}
-    for m in chosen:
-        values[str(m)] = np.where(lost[:, None], np.nan, values[str(m)])
-        summaries[str(m)] = m.summarise(values[str(m)], ranked, given.complete)
+    deepest = made[max(made)]
+    ranked, lost = deepest.filled.ranked, _left_out(deepest)
+    values = {name: np.where(lost[:, None], np.nan, matrix) for name, matrix in values.items()}
+    summaries = {str(m): m.summarise(values[str(m)], ranked, given.complete) for m in chosen}
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__, "fill": "predicted"}
     names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
     return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
 
 
 def _check_enough(made: Prediction) -> None:
-    known = ~made.filled.hole & made.evidence.votes.listed
+    known = ~made.filled.hole & made.predictor.votes.listed
     if not known.any():
         raise TruegainError(
             "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
@@ -191,13 +190,17 @@ def _check_enough(made: Prediction) -> None:
         )
 
 
-def _newcomers(made: Any, systems: Sequence[str]) -> Bools:
-    """Systems whose scores are left out because nobody judged a document that they alone list."""
-    found = {name: n for one in made for name, n in one.newcomers.items()}
+def _left_out(made: Prediction) -> Bools:
+    """Systems whose scores are left out because nobody judged a document that they alone list; tells what is said."""
+    hole, found = made.filled.hole & made.predictor.votes.listed, made.newcomers
+    warn(
+        f"{int(hole.sum()):,} of {int(made.predictor.votes.listed.sum()):,} documents have predicted labels: these "
+        "scores rank systems, and have no interval"
+    )
     if found:
         one = next(iter(found))
         warn(
-            f"no score for {some(sorted(found))}: none of the documents that only this run lists is judged "
-            f"({found[one]} of {one}), so its rank would be a guess; have some of them judged"
+            f"no score for {some(sorted(found))}: of the documents that it alone has in its first {TOP} "
+            f"({len(found[one])} of {one}) none is judged, so its rank would be a guess; have some of them judged"
         )
-    return np.array([name in found for name in systems])
+    return np.array([name in found for name in made.filled.ranked.systems])
