@@ -48,6 +48,7 @@ FACE = {
     "evaluate",
     "holes",
     "intervals",
+    "judge_next",
     "parse_measure",
     "plan",
     "read_intents",

@@ -31,6 +31,7 @@ from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Bools, Coded, Floats, Ints
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Runs
+from truegain.text.corpus import Corpus
 
 COUNTS = (2, 4, 8, 16, 32)
 
@@ -148,14 +149,17 @@ def next_table(args: argparse.Namespace) -> None:
     seeded(sixty, qrels, draws, args.seed)
     from_nothing(sixty, qrels, draws, args.seed)
     told = dl()
-    print("\nFrom nothing, order phi, tau at 2, 4, 8, 16 a topic by unjudged as 0 and by what predicts")
+    print("\nFrom nothing, tau at 2, 4, 8, 16 a topic; drawn rankings: mean of 5 drawings")
     for name, replays in told.items():
-        for what, replay in replays.items():
-            print(f"| {name}, {replay.measure}, {what} | {_row(along(replay, 'phi', 16))} |", flush=True)
+        zero = np.mean([along(r, "depth", 16, False) for r in replays["votes"]], axis=0)
+        print(f"| {name}, {replays['votes'][0].measure}, by depth, unjudged as 0 | {_row(zero.tolist())} |", flush=True)
+        for what, several in replays.items():
+            mean = np.mean([along(r, "phi", 16) for r in several], axis=0)
+            print(f"| {name}, {several[0].measure}, phi, {what} | {_row(mean.tolist())} |", flush=True)
     pairs_of("TREC-8", lambda rng: some(sixty, qrels, rng, "P@10"), args.seed, seeds=True)
     pairs_of("TREC-8", lambda rng: some(sixty, qrels, rng, "nDCG@10"), args.seed, seeds=True, sure=0)
     for name, replays in told.items():
-        pairs_of(name, lambda _, r=replays: r["votes"], args.seed, seeds=False)  # type: ignore[misc]
+        pairs_of(name, lambda g, r=replays: r["votes"][g.integers(len(r["votes"]))], args.seed, seeds=False)  # type: ignore[misc]
     start = time.perf_counter()
     few = {t: {d: int(rel) for d, rel in list(row.items())[:4]} for t, row in labels_of(qrels).items()}
     judge_next(runs, few, "nDCG@10", jobs=1)
@@ -203,13 +207,13 @@ def from_nothing(runs: Runs, qrels: tg.Judgments, draws: int, seed: int) -> None
             print(f"| {measure}, {order} | {_row(np.mean(rows, axis=0).tolist())} |", flush=True)
 
 
-def along(replay: Replay, order: str, most: int) -> list[float]:
+def along(replay: Replay, order: str, most: int, predicted: bool = True) -> list[float]:
     """Tau at 2, 4, 8 ... a topic."""
     out: list[float] = []
 
     def seen(at: int, judged: Bools) -> None:
         if at in COUNTS:
-            out.append(replay.tau(judged))
+            out.append(replay.tau(judged, predicted))
 
     replay.rounds(np.zeros(len(replay.truth), np.bool_), order, most, seen)
     return out
@@ -248,22 +252,23 @@ def pairs_of(
         )
 
 
-def dl() -> dict[str, dict[str, Replay]]:
+def dl() -> dict[str, dict[str, list[Replay]]]:
     """DL19 with its runs, DL20 and LLMJudge with drawn rankings, by what predicts."""
-    out: dict[str, dict[str, Replay]] = {}
+    out: dict[str, dict[str, list[Replay]]] = {}
     for real in (dl19(), without_runs("dl20"), without_runs("llmjudge")):
         best = real.judges()[0][0]
-        runs = Runs.of(real.runs or rankings(real, best, 1))
         qrels, llm = tg.Judgments.of(real.labels["nist"]), tg.Judgments.of(real.labels[best])
-        m = "P(rel=2)@10"
-        out[real.name] = {"votes": Replay.of(runs, qrels, m), "votes, LLM": Replay.of(runs, qrels, m, llm=llm)}
+        further: dict[str, dict[str, object]] = {"votes": {}, "votes, LLM": {"llm": llm}}
         path = DATA / "dl_llm_judges" / f"{real.name}_passages.tsv.xz"
         if path.exists():
-            texts = dict(
-                line.split("\t", 1) for line in lzma.decompress(path.read_bytes()).decode().split("\n") if "\t" in line
-            )
-            out[real.name]["votes, text"] = Replay.of(runs, qrels, m, corpus=texts)
-            out[real.name]["votes, text, LLM"] = Replay.of(runs, qrels, m, corpus=texts, llm=llm)
+            lines = lzma.decompress(path.read_bytes()).decode().split("\n")
+            texts = Corpus.of(dict(line.split("\t", 1) for line in lines if "\t" in line))
+            further |= {"votes, text": {"corpus": texts}, "votes, text, LLM": {"corpus": texts, "llm": llm}}
+        for seed in range(1 if real.runs else 5):
+            runs = Runs.of(real.runs or rankings(real, best, seed))
+            for what, more in further.items():
+                made = Replay.of(runs, qrels, "P(rel=2)@10", **more)
+                out.setdefault(real.name, {}).setdefault(what, []).append(made)
     return out
 
 

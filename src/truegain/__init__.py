@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from truegain.inference.agreement.agree import agree
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
+    from truegain.inference.holes.next import judge_next
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.judges.correct import correct
     from truegain.inference.judges.judge import Judge
@@ -49,6 +50,7 @@ __all__ = [
     "evaluate",
     "holes",
     "intervals",
+    "judge_next",
     "parse_measure",
     "plan",
     "read_intents",
@@ -68,6 +70,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "correct": "truegain.inference.judges.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
+    "judge_next": "truegain.inference.holes.next",
     "intervals": "truegain.inference.intervals.estimate",
     "plan": "truegain.inference.labels.report",
 }

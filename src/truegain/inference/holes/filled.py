@@ -52,6 +52,7 @@ class Filled:
         depth = depth or (max(cutoff, DEPTH) if cutoff else _lowest(loaded))
         first = aligned(loaded, table, options, jobs=jobs, keep_top=depth)
         known = _unjudged(first, depth)
+        first.pool.labels  # noqa: B018  one a document, or an error that names the place
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told the first time
             ranked = aligned(loaded, _with(table, *known), options, jobs=jobs).cut(options.depth)

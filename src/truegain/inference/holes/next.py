@@ -92,10 +92,10 @@ class Next:
     """Documents in the order they should be judged in.
 
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-    >>> for d in judge_next(runs, None, "P@1").documents:  # nothing is judged yet
+    >>> for d in judge_next(runs, None, "P@1", most=9).documents:  # nothing is judged yet
     ...     print(d.topic, d.doc, d.round, d.why, round(d.predicted, 2), d.swaps, d.shift)
-    1 z 1 seed 0.23 1 1.0
-    1 x 2 seed 0.23 1 1.0
+    1 x 1 seed 0.23 1 1.0
+    1 z 2 seed 0.23 1 1.0
     """
 
     measure: str
@@ -123,12 +123,11 @@ class Next:
             f"{'round' if rounds == 1 else 'rounds'}; {self.judged:,} are judged",
         )
         pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
-        after = "have them judged, add the labels to the judgments, and ask again; " if self.documents else ""
-        return (
-            *pair,
-            *listed,
-            f"{after}score with --fill predicted: judgments chosen in this order mislead where unjudged counts as 0",
-        )
+        if not self.open:
+            return (*pair, *listed)
+        again = ("have them judged, add the labels to the judgments, and ask again",) if self.documents else ()
+        how = "score with --fill predicted: judgments chosen in this order mislead where unjudged counts as 0"
+        return (*pair, *listed, *again, how)
 
 
 def judge_next(
@@ -150,6 +149,11 @@ def judge_next(
     Without `most`, as many as should be judged before asking again: a round of one document a topic, two from 8 judged
     a topic on, four from 16; of a pair 25, after two a topic.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
     Allan and Sitaraman 2006, SIGIR, choose documents to the same end.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+    >>> [(d.topic, d.doc, d.why) for d in tg.judge_next(runs, None, "P@1").documents]
+    [('1', 'x', 'seed')]
     """
     given = options_of(options)
     asked = at_level(parse_measure(measure), given.level)
@@ -306,7 +310,7 @@ def phi(move: csr_array, variance: Floats, means: Floats) -> Floats:
 
     >>> move = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
     >>> phi(move, np.array([0.25, 0.25]), np.array([0.5, 0.5, 0.0])).round(3).tolist()
-    [0.568, 0.568]
+    [0.629, 0.629]
     """
     both = (move.T @ (move * variance[:, None])).toarray()
     own = np.diag(both)
