@@ -22,7 +22,8 @@ from scipy.special import ndtr
 
 import truegain as tg
 from benchmarks.study.real import DATA, dl19, rankings, without_runs
-from truegain.inference.holes.next import LEAST, SCHEDULE, SURE, OpenRanking, _certain, judge_next
+from truegain.inference.holes.next import LEAST, SURE, judge_next, sign_is_certain
+from truegain.inference.holes.order import SCHEDULE, OpenRanking
 from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
@@ -115,7 +116,7 @@ class Replay:
     def settled(self, pair: tuple[str, str], standing: OpenRanking) -> bool:
         """Whether the sign is certain."""
         if not self.measure.linear_in_gains:
-            return _certain(pair, self.runs, standing, self.measure, Options())
+            return sign_is_certain(pair, self.runs, standing, self.measure, Options())
         s, hole = standing.apart(pair), standing.made.filled.hole
         known = float((s * standing.mean)[~hole].sum())
         top = standing.worth[-1]

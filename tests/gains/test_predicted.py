@@ -14,7 +14,11 @@ from truegain.gains.predicted import RIDGE, Predictor, RunVotes, nearest, predic
 def world(seed: int = 0, topics: int = 8, runs: int = 5) -> tuple[RunVotes, np.ndarray]:
     """Lists of ten by runs of rising skill; which documents are relevant."""
     rng = np.random.default_rng(seed)
-    item, run, rank, topic, relevant = [], [], [], [], []
+    item: list[int] = []
+    run: list[int] = []
+    rank: list[int] = []
+    topic: list[int] = []
+    relevant: list[bool] = []
     for t in range(topics):
         good = rng.random(40) < 0.3
         first = len(topic)
@@ -25,7 +29,8 @@ def world(seed: int = 0, topics: int = 8, runs: int = 5) -> tuple[RunVotes, np.n
             item += (first + order).tolist()
             run += [r] * 10
             rank += list(range(1, 11))
-    return RunVotes.of(*(np.array(x) for x in (item, run, rank, topic)), runs), np.array(relevant, float)
+    votes = RunVotes.of(np.array(item), np.array(run), np.array(rank), np.array(topic), runs)
+    return votes, np.array(relevant, float)
 
 
 def test_the_fit_is_the_maximum_that_a_general_search_finds() -> None:

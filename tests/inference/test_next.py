@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 import truegain as tg
 from truegain.errors import MeasureError, TruegainError
-from truegain.inference.holes.next import LEAST, PairSoFar, judge_next, phi
+from truegain.inference.holes.next import LEAST, Next, PairSoFar, judge_next
+from truegain.inference.holes.order import phi
 from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.evaluate import Options
@@ -33,7 +34,7 @@ def world(seed: int = 0, topics: int = 10, systems: int = 6) -> tuple[Lists, Lab
     return runs, truth
 
 
-def judged(truth: Labels, found: tg.inference.holes.next.Next, before: Labels) -> Labels:  # type: ignore[name-defined]
+def judged(truth: Labels, found: Next, before: Labels) -> Labels:
     """Labels with those of the documents listed."""
     out = {t: dict(row) for t, row in before.items()}
     for d in found.documents:
@@ -153,6 +154,24 @@ def test_a_certain_sign_is_certain() -> None:
     assert seen == {True, False}
 
 
+def test_a_certain_sign_of_ndcg_is_that_of_the_bounds() -> None:
+    """Guards 'certain' for a ratio: as `holes` of the two runs has it, down to the cutoff."""
+    runs, truth = world(3, topics=6, systems=9)
+    runs = {s: runs[s] for s in ("s0", "s8")}
+    top = {t: {d for r in runs.values() for d in sorted(r[t], key=r[t].get)[-5:]} for t in truth}  # type: ignore[arg-type]
+    cut = {s: {t: {d: x for d, x in row.items() if d in top[t]} for t, row in r.items()} for s, r in runs.items()}
+    cut = {s: {t: dict(sorted(r.items(), key=lambda x: -x[1])[:5]) for t, r in rows.items()} for s, rows in cut.items()}
+    seen = set()
+    for n in range(1, 8):
+        labels = {t: {d: truth[t][d] for d in sorted(top[t])[:n]} for t in truth}
+        found = judge_next(runs, labels, "nDCG@5", pair=("s0", "s8")).pair
+        far = tg.holes(cut, labels, "nDCG@5").greatest
+        assert found is not None
+        assert found.certain == bool(min(far[0, 1], far[1, 0]) < -1e-12)
+        seen.add(found.certain)
+    assert seen == {True, False}
+
+
 def test_nothing_is_certain_before_a_relevant_document_is_known() -> None:
     """Guards against labels that only happen to be 0 so far: every score would be 0, whatever comes."""
     runs = {"a": {"1": {"x": 2.0}}, "b": {"1": {"y": 2.0}}}
@@ -175,6 +194,7 @@ def test_a_pair_until_it_is_told_apart(until: str) -> None:
             break
         assert all(d.shift != 0 for d in found.documents)
         labels = judged(truth, found, labels)
+    assert found.pair is not None
     assert (found.pair.ahead, found.pair.enough) == ("s4", True)
     assert found.documents == ()
     spent = sum(map(len, labels.values()))
@@ -196,7 +216,8 @@ def test_what_is_said_of_a_pair() -> None:
 
 def test_predictions_rank_better_than_zeros() -> None:
     """Guards the gain of it all: 6 documents a topic in our order, scored by prediction, against unjudged as 0."""
-    filled, zero = [], []
+    filled: list[float] = []
+    zero: list[float] = []
     for seed in range(4):
         runs, truth = world(seed, topics=20)
         full = [tg.evaluate(runs, truth, "P@10").mean(s) for s in runs]
@@ -244,7 +265,8 @@ def test_text_and_another_judge_are_used() -> None:
         labels = judged(truth, judge_next(runs, labels, "P@10"), labels)
     full = tg.evaluate(runs, truth, "P@10").summaries["P@10"]
     far = {}
-    for name, more in {"votes": {}, "text": {"corpus": texts}, "llm": {"llm": truth}}.items():
+    known: dict[str, dict[str, object]] = {"votes": {}, "text": {"corpus": texts}, "llm": {"llm": truth}}
+    for name, more in known.items():
         far[name] = np.abs(tg.evaluate(runs, labels, "P@10", fill="predicted", **more).summaries["P@10"] - full).mean()
     assert far["text"] < 0.7 * far["votes"]
     assert far["llm"] < 0.6 * far["votes"]
@@ -280,6 +302,8 @@ def test_what_is_refused() -> None:
         judge_next(runs, few, "AP", pair=("s0", "s1"), until="certain")
     with pytest.raises(TruegainError, match="no run is named x"):
         judge_next(runs, few, "P@10", pair=("s0", "x"))
+    with pytest.raises(TruegainError, match="give at least two"):
+        judge_next({"s0": runs["s0"]}, few, "P@10")
     with pytest.raises(TruegainError, match="two systems"):
         judge_next(runs, few, "P@10", pair=("s0", "s0"))
     with pytest.raises(tg.InputError, match="none of the"):

@@ -99,3 +99,8 @@ def test_what_is_refused() -> None:
     }.items():  # fmt: skip
         with pytest.raises(MeasureError, match=said):
             expected(parse_measure(name), ranked, chances)
+    with pytest.raises(MeasureError, match="21 levels"):
+        levels_of(parse_measure("nDCG@3"), np.arange(22.0))
+    assert len(levels_of(parse_measure("nDCG@3"), np.arange(21.0))) == 20
+    assert levels_of(parse_measure("P(rel=2)@3"), np.arange(99.0)).tolist() == [2]
+    assert levels_of(parse_measure("nDCG@3"), np.zeros(2)).tolist() == [1]

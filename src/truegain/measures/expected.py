@@ -25,6 +25,8 @@ from truegain.measures.precision import R
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
+MOST_LEVELS = 20
+
 
 @dataclass(frozen=True, eq=False)
 class Chances:
@@ -66,6 +68,11 @@ def levels_of(measure: Measure, labels: Floats) -> Floats:
     if (level := getattr(measure, "rel", None)) is not None:
         return np.array([float(level)])
     given = np.unique(labels[labels > 0])
+    if len(given) > MOST_LEVELS:
+        raise MeasureError(
+            f"{measure}: labels have {len(given)} levels above 0; up to {MOST_LEVELS} are predicted, each by itself; "
+            "round them, or take a measure with a level, such as P(rel=2)@10"
+        )
     return given if len(given) else np.array([1.0])
 
 
