@@ -76,6 +76,18 @@ def test_from_nothing_two_a_topic_by_depth(nothing: object, tmp_path: Path) -> N
     assert len(judge_next(runs, nothing, "P@10").documents) == 10  # one round at a time
 
 
+def test_a_topic_without_its_two_gets_them_first() -> None:
+    """Guards the trap of learning from what the order chose itself: topics with 0 or 1 judged start by depth."""
+    runs, truth = world()
+    labels = judged(truth, judge_next(runs, None, "P@10", most=40), {})
+    highest = {t: [max(r[t], key=r[t].get) for r in runs.values()] for t in truth}  # type: ignore[arg-type]
+    labels["t3"], labels["t7"] = {}, {highest["t7"][0]: 1}
+    found = judge_next(runs, {t: row for t, row in labels.items() if row}, "P@10", most=24, all_topics=True).documents
+    seeds = [(d.topic, d.round) for d in found if d.why == "seed"]
+    assert sorted(seeds) == [("t3", 1), ("t3", 2), ("t7", 1)]
+    assert all(d.doc in highest[d.topic] for d in found if d.why == "seed")
+
+
 def test_one_a_topic_a_round_and_nothing_judged_again() -> None:
     """Guards the rounds: topics take turns, judged documents are gone, and every open one comes in the end."""
     runs, truth = world()

@@ -88,6 +88,9 @@ class Next:
     judged: int
     pair: PairSoFar | None = None
 
+    def __str__(self) -> str:
+        return str(self.table())
+
     def table(self) -> Table:
         """As a table, and so as a file to hand to the judges."""
         columns = ("order", "topic", "doc", "round", "why", "predicted", "swaps", "shift", "systems")
