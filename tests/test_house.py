@@ -51,6 +51,7 @@ FACE = {
     "evaluate",
     "holes",
     "intervals",
+    "judge_next",
     "parse_measure",
     "plan_labels",
     "gold_list",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from truegain._version import __version__
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 from truegain.gains.make import to_gains
-from truegain.measures.evaluate import Options, evaluate
+from truegain.inference.holes.evaluate import evaluate
+from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
 from truegain.tables.intents import Intents, read_intents
 from truegain.tables.judgments import Judgments, read_judgments
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
+    from truegain.inference.holes.next import judge_next
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
@@ -50,6 +52,7 @@ __all__ = [
     "gold_list",
     "holes",
     "intervals",
+    "judge_next",
     "parse_measure",
     "plan_labels",
     "read_intents",
@@ -69,6 +72,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
+    "judge_next": "truegain.inference.holes.next",
     "intervals": "truegain.inference.intervals.estimate",
     "gold_list": "truegain.inference.labels.listing",
     "plan_labels": "truegain.inference.labels.planning",

@@ -57,6 +57,14 @@ class Contrasts:
         """What the last axis, a number a system, says of each."""
         return np.asarray(np.subtract(*self.ends(of_systems)))
 
+    def moved(self, rows: Floats, least: float) -> Ints:
+        """How many rows, a number a system each, move each contrast by more than this."""
+        out = np.empty(len(self), np.int64)
+        for first in range(0, len(self), BLOCK):
+            some = Contrasts(self.a[first : first + BLOCK], self.b[first : first + BLOCK])
+            out[first : first + BLOCK] = (np.abs(some.values(rows)) > least).sum(axis=0)
+        return out
+
     def squares(self, rows: Floats) -> Floats:
         """The sum over rows, a number a system each, of the square of each contrast.
 

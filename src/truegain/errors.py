@@ -50,6 +50,10 @@ class InputError(TruegainError):
         super().__init__(f"{message} ({hint})" if hint else message)
 
 
+class EmptyError(InputError):
+    """A file or a table without a single row."""
+
+
 class MeasureError(TruegainError):
     """A measure that does not exist, cannot be parsed, or does not fit the data."""
 

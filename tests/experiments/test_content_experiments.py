@@ -70,6 +70,17 @@ def test_all_judgments_give_what_eval_gives(world: World) -> None:
     assert found.ways == ("raw", "condensed", "AbsRB@20", "DeltaRB@20")
 
 
+def test_predicted_labels_stand_beside_the_others(world: World) -> None:
+    """Guards the third way: with all labels it is the plain score, with few it keeps the order better than raw."""
+    runs, judgments, texts = world
+    best = judgments.group_by("topic", "doc", maintain_order=True).agg(pl.col("label").max())
+    found = incomplete(runs, best, texts, against="nDCG@20", keep=(15, 100), repeat=6)
+    assert found.ways == ("raw", "condensed", "predicted", "AbsRB@20", "DeltaRB@20")
+    raw, predicted = found.tau[0], found.tau[2]
+    np.testing.assert_allclose(predicted[1], 1.0)
+    assert predicted[0].mean() > raw[0].mean()
+
+
 OWN = [
     "AbsRB@20", "AbsRB(rel=2)@20", "AbsRB(rel=3)@20", "AbsRB(theta=0.3)@20", "DeltaRB(rel=3)@20", "AbsNB(mu=100)@20",
     "AbsNB(mu=100,rel=2)@5", "DeltaNB(rel=2)@20", "DeltaNB(rel=2,mu=100)@20", "DeltaRB(theta=0.3,rel=3)@5",

@@ -112,7 +112,7 @@ def test_a_bronze_label_that_gold_never_uses_has_no_row() -> None:
     ("change", "gold_level", "labels", "told"),
     [
         (lambda g: g / 3, None, None, "bronze labels are 0, 1, 2, 3, gold labels 0, 0.333333, 0.666667, 1"),
-        (lambda g: float(g > 1), None, None, "gold labels 0, 1; .*--gold-level"),
+        (lambda g: float(g > 1), None, None, "gold labels 0, 1; .*gold_level="),
         (lambda g: g * 10, None, None, "gold labels 0, 10, 20, 30"),
         (lambda g: float(g > 1), 1.0, None, None),
         (lambda g: float(g > 1), None, "0:3", None),

@@ -16,7 +16,7 @@ from truegain.errors import TruegainError
 from truegain.experiments.top_sets import top_set
 from truegain.gains.rates import Rates, _correlation, added, clearly_positive, effective_size
 from truegain.inference.holes.filled import Filled
-from truegain.inference.holes.next import _moved, judge_next, leave_out
+from truegain.inference.holes.left_out import leave_out
 from truegain.inference.judges.favour import Favour, _favour
 from truegain.inference.judges.homogeneity import Homogeneity, _permuted
 from truegain.inference.judges.intervals import (
@@ -456,22 +456,6 @@ def test_shares_stop_at_the_depth() -> None:
     runs = {"s": {"1": {"a": 4.0, "b": 3.0, "c": 2.0}}, "r": {"1": {"c": 2.0}}}
     filled, _ = holes_of(runs, {"1": {"b": 1}})
     assert [filled.share(d)[:, 0].tolist() for d in (1, 2, 4)] == [[1, 1], [0.5, 1], [pytest.approx(2 / 3), 1]]
-
-
-def test_how_the_order_moves() -> None:
-    """Guards swaps and shift of what to judge next: a tie broken is a swap; distances count once for each pair."""
-    assert _moved(np.array([0.5, 0.4, 0.4]), np.array([0.0, 0.05, 0.2])) == pytest.approx((2, 0.05 + 0.2 + 0.15))
-    assert _moved(np.array([0.5, 0.4]), np.array([0.0, 0.1])) == pytest.approx((1, 0.1))  # now they tie
-    assert _moved(np.array([0.3, 0.1 + 0.2]), np.array([0.0, 0.0])) == (0, 0.0)
-
-
-def test_who_lists_a_document_above_the_cutoff() -> None:
-    """Guards the count of systems and the highest label, 2, given to a document that is judged next."""
-    runs = {"x": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "y": {"1": {"b": 3.0, "a": 2.0, "c": 1.0}}}
-    found = {f.doc: f for f in judge_next(runs, {"1": {"a": 1, "z": 2}}, "DCG@2")}
-    assert (found["b"].systems, found["c"].systems) == (2, 0)
-    assert found["b"].shift == pytest.approx(2 * (1 - 1 / math.log2(3)))
-    assert (found["b"].swaps, found["c"].swaps) == (1, 0)
 
 
 def test_ranks_and_relevant_judgments_lost() -> None:

@@ -22,7 +22,8 @@ from truegain.cli.ratings import (
     reads_ratings,
 )
 from truegain.errors import TruegainError
-from truegain.measures.evaluate import at_level, evaluate
+from truegain.inference.holes.evaluate import evaluate
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.tables.sources import expand
 
@@ -72,8 +73,20 @@ def eval_command(
     intents: Annotated[
         Path | None, typer.Option("--intents", help="File of 'topic subtopic probability', 'inf' or 'nav' behind.")
     ] = None,
+    fill: Annotated[
+        Literal["predicted"] | None,
+        typer.Option(
+            "--fill", help="Unjudged documents by their predicted relevance, not 0: to rank, without intervals."
+        ),
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="Labels of another judge that help to predict, for --fill predicted.")
+    ] = None,
     corpus: Annotated[
-        str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
+        str | None,
+        typer.Option(
+            "--corpus", help="Term statistics (text index), for measures that read text and --fill predicted."
+        ),
     ] = None,
     judged_corpus: Annotated[
         str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
@@ -125,6 +138,12 @@ def eval_command(
         "trec_eval": trec_eval,
         "ties": ties,
     }
+    if fill is not None and intervals is not None:
+        raise TruegainError(
+            "--fill predicted: predictions rank systems and have no interval of their own (what is called 95% holds in "
+            "57% to 85%); leave --intervals out, or have a random sample of the unjudged documents judged: "
+            "truegain verdict --hole-sample"
+        )
     if intervals is not None:
         write_intervals(
             files,
@@ -156,6 +175,8 @@ def eval_command(
             intents=str(intents) if intents else None,
             jobs=jobs,
             progress=progress.advance,
+            fill=fill,
+            llm=llm,
             corpus=corpus,
             judged_corpus=judged_corpus,
             **options,

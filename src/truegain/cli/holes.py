@@ -39,8 +39,27 @@ def holes_command(
     ] = None,
     most: Annotated[
         int | None,
-        typer.Option("--most", min=1, help="Documents to list with --show next (default 100), or to draw."),
+        typer.Option(
+            "--most",
+            min=1,
+            help="Documents to list with --show next (default: until the next fit), or to draw.",
+        ),
     ] = None,
+    pair: Annotated[
+        str | None, typer.Option("--pair", help="Two systems, a,b: what to judge next to tell these apart.")
+    ] = None,
+    until: Annotated[
+        Literal["sure", "certain"], typer.Option("--until", help="Of a pair: 95% sure of the sign, or certain.")
+    ] = "sure",
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="Term statistics (text index) that help to predict, for --show next.")
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="Labels of another judge that help to predict, for --show next.")
+    ] = None,
+    all_topics: Annotated[
+        bool, typer.Option("--all-topics", help="Also topics of the runs without a judgment, for --show next.")
+    ] = False,
     share: Annotated[
         float | None, typer.Option("--share", help="Share of the unjudged documents to draw (default 0.25).")
     ] = None,
@@ -55,10 +74,19 @@ def holes_command(
     """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
     from truegain.errors import TruegainError
     from truegain.inference.holes.bounds import holes
-    from truegain.inference.holes.next import judge_next, leave_out, left_out_table, next_table
-    from truegain.inference.holes.sample import draw_holes
+    from truegain.inference.holes.left_out import leave_out, left_out_table
 
     files = expand(runs)
+    about_next: dict[str, object] = {
+        "--pair": pair,
+        "--corpus": corpus,
+        "--llm": llm,
+        "--all-topics": all_topics or None,
+    }
+    if show not in ("next", "sample") and most is not None:
+        about_next["--most"] = most
+    if show != "next" and (given := [name for name, value in about_next.items() if value is not None]):
+        raise TruegainError(f"{', '.join(given)}: this is about what to judge next; give --show next")
     if show != "sample" and (share is not None or seed):
         raise TruegainError(f"--{'seed' if share is None else 'share'} is about a sample; give --show sample")
     if show == "left-out":
@@ -68,8 +96,18 @@ def holes_command(
             leave_out(files, judgments, measure, pool_depth=pool_depth, pooled=pooled, jobs=jobs, level=level)
         )
     elif show == "next":
-        table = next_table(judge_next(files, judgments, measure, jobs=jobs, level=level)[: most or 100])
+        from truegain.inference.holes.next import judge_next
+
+        two = None if pair is None else tuple(name.strip() for name in pair.split(","))
+        table = judge_next(
+            files, judgments, measure, pair=two, until=until, most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
+            all_topics=all_topics, jobs=jobs, level=level,
+        ).table()  # fmt: skip
+        if output != "-":
+            typer.echo("\n".join(table.notes))
     elif show == "sample":
+        from truegain.inference.holes.sample import draw_holes
+
         table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, level=level)
     else:
         depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)

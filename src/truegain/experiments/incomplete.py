@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,14 +11,16 @@ import numpy as np
 
 from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
+from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.expected import is_expected
 from truegain.measures.parse import parse_measure
 from truegain.tables.align import align
 from truegain.tables.checks import warn
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools, Coded, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
@@ -26,7 +29,7 @@ from truegain.tables.table import Table
 from truegain.text.divergence import RankedText
 
 KEEP = (1.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
-RAW, CONDENSED = "raw", "condensed"
+RAW, CONDENSED, PREDICTED = "raw", "condensed", "predicted"
 MOST = 0.5  # beyond this share of relevant documents, a list without unjudged ones is mostly relevant by itself
 
 
@@ -78,6 +81,7 @@ class _Shared:
     relevant: Bools  # per item of the pool, at the level of the established measure
     content: ContentScorer
     full: Floats
+    prediction: Prediction | None  # where the established measure is known with predicted labels
 
 
 def incomplete(
@@ -96,8 +100,9 @@ def incomplete(
     """Judgments thinned out at random, and the order of the systems compared with that by all judgments.
 
     Of every topic max(1, ceil(p% of the relevant documents)) and p% of the others keep their labels, relevant being
-    what `against` calls so.  `against` scores the lists as they are (raw) and without documents that lost their labels
-    (condensed); `measures` read text, each by its own parameters.
+    what `against` calls so.  `against` scores the lists as they are (raw), without documents that lost their labels
+    (condensed), and where it is linear in gain, nDCG, AP or R with labels that are predicted from the runs and those
+    kept (predicted); `measures` read text, each by its own parameters.
 
     Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
     """
@@ -120,13 +125,23 @@ def incomplete(
         relevant_to_any(ranked, level),
         ContentScorer.of(ranked, content),
         mean_of_rows(established.score(ranked)),
+        _prediction(loaded, table, established),
     )
     pieces = [(p, r) for p in keep for r in range(repeat)]
     engine = engine or Local(1)
     taus = list(engine.run(_one, pieces, shared=shared, seed=seed, progress=progress))
-    ways = (RAW, CONDENSED, *(str(m) for m in content))
+    ways = (RAW, CONDENSED, *((PREDICTED,) if shared.prediction else ()), *(str(m) for m in content))
     tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
     return Incomplete(str(established), ways, tuple(keep), tau, len(loaded.systems), len(ranked.topics), shares)
+
+
+def _prediction(runs: Runs, judgments: Judgments, measure: Measure) -> Prediction | None:
+    """What predicts labels, with all judgments in place; None where scores with predicted labels are not known."""
+    if judgments.has_subtopics or judgments.assessor is not None or not is_expected(measure):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told when the runs were first read
+        return Prediction.of(runs, judgments, measure, Options())
 
 
 def level_of(measure: Measure) -> float:
@@ -199,5 +214,12 @@ def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence
     thin, _ = align(Pool.of(shared.judgments.take(rows)), [lambda: shared.runs.parts])
     condensed = replace(shared.established, judged_only=True)  # type: ignore[call-arg]
     means = [mean_of_rows(m.score(thin)) for m in (shared.established, condensed)]
+    if shared.prediction is not None:
+        known = shared.prediction.filled.ranked.pool
+        pool = ranked.pool
+        lost = known.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
+        label = shared.prediction.label.copy()
+        label[lost] = np.nan
+        means.append(mean_of_rows(shared.prediction.relabelled(label).scored(shared.established).score))
     means += shared.content.means(kept)
     return [kendall_tau(shared.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in means]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError
+from truegain.errors import ORDER, EmptyError, InputError
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, in_memory, is_frame, is_kind, is_ranx, numbers, tuples
@@ -196,7 +196,7 @@ def judgments_of_columns(
             hint="a label must be a finite number; leave unjudged documents out",
         )
     if not len(label):
-        raise InputError("there are no judgments", file=source, hint="give at least one label")
+        raise EmptyError("there are no judgments", file=source, hint="give at least one label")
     columns = {"topic": topics, "document": docs, "subtopic": subtopics or (), "assessor": assessors or ()}
     for name, column in columns.items():
         check_unicode(column, name, source, place)

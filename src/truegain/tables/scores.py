@@ -78,6 +78,14 @@ class Scores:
             raise TruegainError(f"which system? There are {some(self.systems)}")
         return self.systems.index(system)
 
+    def check_judged(self) -> None:
+        """Refuse what needs an interval or a test where labels were predicted: such scores rank systems, no more."""
+        if self.made_by.get("fill"):
+            raise TruegainError(
+                "these scores hold predicted labels: they rank systems, and have no interval and no p-value of their "
+                "own; leave fill out, or have a random sample of the unjudged documents judged (verdict --hole-sample)"
+            )
+
     def mean(self, system: str | None = None, measure: object = None) -> float:
         """The summary of a system: the mean over topics, or the sum of a count."""
         return float(self.summaries[self._measure(measure)][self._system(system)])

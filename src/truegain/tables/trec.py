@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import ORDER, InputError
+from truegain.errors import ORDER, EmptyError, InputError
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
 from truegain.tables.plain import line_at, line_of
@@ -69,7 +69,7 @@ def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
             raise _fault(text, layout, file, status, offset)
         del rows
     if not sum(c[0] for c in counts):
-        raise InputError(
+        raise EmptyError(
             "the file is empty, or holds only blank lines and comments",
             file=file,
             hint=f"a {layout.what} line is '{layout.line}'",

@@ -41,9 +41,9 @@ def test_each_of_the_others_stands_in_for_the_one_left_out(rule: str, by_hand: C
     rows = [(f"d{i:02d}", f"w{k}", v) for i, votes in enumerate(documents) for k, v in enumerate(votes)]
     frame = pl.DataFrame(rows, schema=["doc", "assessor", "label"], orient="row").with_columns(topic=pl.lit("1"))
     raters = Raters.of(read_ratings(frame, scale=Scale.of("0:2")), rule_of(rule), Scale.of("0:2"))
-    for code, name in enumerate(raters.names):
+    for name, weights in zip(raters.names, raters.people.left_out(), strict=True):
         out = int(name[1:])
-        told = raters.gains_of(raters.ratings.assessor != code)
+        told = raters.gains_of(weights)
         for i, votes in enumerate(documents):
             others = votes[:out] + votes[out + 1 :]
             stand_in = sorted(by_hand((*others, again)) for again in others)
@@ -55,7 +55,7 @@ def test_a_mean_is_fitted_once_to_the_ratings_left() -> None:
     rows = [("a", "x", 0), ("a", "y", 1), ("a", "z", 2), ("b", "x", 2)]
     frame = pl.DataFrame(rows, schema=["doc", "assessor", "label"], orient="row").with_columns(topic=pl.lit("1"))
     raters = Raters.of(read_ratings(frame, scale=Scale.of("0:2")), rule_of("mean"), Scale.of("0:2"))
-    told = raters.gains_of(raters.ratings.assessor != raters.names.index("x"))
+    told = raters.gains_of(list(raters.people.left_out())[raters.names.index("x")])
     assert [one.tolist() for one in told] == [[1.5, 2.0]]
 
 

@@ -16,7 +16,7 @@ from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
-from truegain.inference.corrections.rectified import Rectified, in_line
+from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
@@ -30,7 +30,6 @@ from truegain.measures.parse import parse_measure
 from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats
-from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
@@ -71,7 +70,7 @@ def compare_each(
     adjust = adjust or "holm"
     asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
     _check(asked, gold_sample, adjust)
-    table = Judgments.of(bronze)
+    table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
     ranked = in_line(runs, table, _rectifier(judges, gold_sample, asked), name_by, jobs)
     if len(ranked.systems) < 2:

@@ -17,7 +17,7 @@ from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Clusters, clearly_positive
-from truegain.inference.corrections.rectified import Rectified, in_line
+from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_matrix import difference_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
@@ -37,7 +37,6 @@ from truegain.sampling.designs import Design
 from truegain.sampling.streams import generator
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
-from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
@@ -85,7 +84,7 @@ def correct(
     if trials < 100:
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
     asked = [a.measure for a in parse_measures(measure)]
-    table = Judgments.of(bronze)
+    table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, asked[0], gold_level, missing=missing)
     ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)
     answers: list[Estimate] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,13 +20,22 @@ from truegain.inference.study.making import evidence_of, rectified
 from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
-from truegain.tables.checks import warn
+from truegain.tables.checks import check_order, warn
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
+from truegain.tables.runs import Runs
 
 NOTICED = 1.05  # times as wide as by gold labels alone: what is less need not be told
+
+
+def bronze_labels(judgments: object, runs: object) -> Judgments:
+    """The bronze labels; runs in their place are told as that, before a judge is measured on them."""
+    table = Judgments.of(judgments)
+    if isinstance(runs, Mapping):
+        check_order(Runs.of(runs), table)
+    return table
 
 
 def in_line(runs: object, bronze: Judgments, judge: Judge | None, name_by: NameBy, jobs: int | None) -> RankedGains:

@@ -143,6 +143,7 @@ def _scores(runs: object, judgments: object, measure: object, options: Mapping[s
     if isinstance(runs, Scores):
         if judgments is not None or options.keys() - {"jobs"}:
             raise TruegainError("scores are made already: judgments and options of evaluate have no place here")
+        runs.check_judged()
         return runs
     if judgments is None:
         raise TruegainError("judgments are missing; give them after the runs, or give Scores")

@@ -146,7 +146,7 @@ def holes(
     filled = Filled.of(runs, judgments, asked, given, jobs)
     ranked = filled.ranked
     score = asked.score(ranked)
-    worst, best, greatest, kind = _extremes(filled, asked, score)
+    worst, best, greatest, kind = extremes_by_topic(filled, asked, score)
     depth = getattr(asked, "cutoff", None) or int(ranked.depth.max())
     wanted = sorted({depth, *(d for d in depths if d <= filled.depth)})
     beside = {"condensed": asked.score(ranked.condensed)}
@@ -156,7 +156,7 @@ def holes(
     return Holes(str(asked), ranked.systems, ranked.topics, score, worst, best, greatest, kind, shares, beside, depth)
 
 
-def _extremes(filled: Filled, measure: Measure, score: Floats) -> tuple[Floats, Floats, Floats, Kind]:
+def extremes_by_topic(filled: Filled, measure: Measure, score: Floats) -> tuple[Floats, Floats, Floats, Kind]:
     """Worst and best by system and topic, and the greatest difference of means by system and system."""
     extremes, within = extremes_of(filled, measure), measure.within(filled.ranked.rank)
     there = ~np.isnan(score)

@@ -297,9 +297,14 @@ def extremes_of(filled: Filled, measure: Measure) -> Extremes:
     return _KINDS.get(type(measure), Linear)(filled, measure)
 
 
+def is_known(measure: Measure) -> bool:
+    """Whether worst and best of a measure are known."""
+    return measure.linear_in_gains or type(measure) in _KINDS
+
+
 def check_known(measure: Measure) -> None:
     """Refuse measures whose worst and best are not known."""
-    if not measure.linear_in_gains and type(measure) not in _KINDS:
+    if not is_known(measure):
         known = ", ".join(kind.NAME for kind in _KINDS)
         raise MeasureError(
             f"{measure}: worst and best are known for {known} and measures linear in gain, such as P, DCG and RBP"

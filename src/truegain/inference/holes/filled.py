@@ -30,7 +30,18 @@ class Filled:
 
     @classmethod
     def of(cls, runs: object, judgments: object, measure: Measure, options: Options, jobs: int | None = None) -> Filled:
-        """Align twice: once to see what is unjudged, once with that in the pool."""
+        """Runs and judgments with all documents in question; some must be judged."""
+        made = cls.down_to(None, runs, judgments, measure, options, jobs)
+        if made.hole.all():
+            raise TruegainError("no document is judged; worst and best would span everything")
+        return made
+
+    @classmethod
+    def down_to(
+        cls, depth: int | None, runs: object, judgments: object, measure: Measure, options: Options,
+        jobs: int | None = None,
+    ) -> Filled:  # fmt: skip
+        """Align twice: once to see what is unjudged down to a depth, once with that in the pool."""
         if getattr(measure, "judged_only", False) or options.judged_only:
             raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
         if options.complete or options.no_relevant != "zero":
@@ -38,11 +49,10 @@ class Filled:
                                 "no_relevant out")  # fmt: skip
         loaded, table = Runs.of(runs), Judgments.of(judgments)
         cutoff = options.depth or getattr(measure, "cutoff", None)
-        depth = max(cutoff, DEPTH) if cutoff else _lowest(loaded)
+        depth = depth or (max(cutoff, DEPTH) if cutoff else _lowest(loaded))
         first = aligned(loaded, table, options, jobs=jobs, keep_top=depth)
         known = _unjudged(first, depth)
-        if not np.any(first.item_judged):
-            raise TruegainError("no document is judged; worst and best would span everything")
+        first.pool.labels  # noqa: B018  one a document, or an error that names the place
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told the first time
             ranked = aligned(loaded, _with(table, *known), options, jobs=jobs).cut(options.depth)

@@ -1,35 +1,120 @@
-"""What to judge next, and who is hurt by a pool it did not contribute to."""
+"""What to judge next, told: documents with what their labels would do, and what is known of a pair."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
-from truegain.errors import TruegainError, some
-from truegain.inference.holes.extremes import check_known
+from truegain.errors import MeasureError, TruegainError, check_one_of, some
+from truegain.inference.holes.bounds import extremes_by_topic
+from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import Filled
-from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.evaluate import Options, aligned, at_level, options_of, score
-from truegain.measures.parse import parse_measure, parse_measures
-from truegain.tables.columns import Floats
-from truegain.tables.judgments import Judgments
-from truegain.tables.runs import Run, Runs, ordered_columns
-from truegain.tables.table import Table
+from truegain.inference.holes.order import OpenRanking, Queue, Until
+from truegain.inference.holes.predicted import Prediction
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, at_level, options_of
+from truegain.measures.parse import parse_measure
+from truegain.tables.columns import Floats, Ints
+from truegain.tables.judgments import judgments_of_columns
+from truegain.tables.runs import Runs
+from truegain.tables.table import Cell, Table
+
+SURE, LEAST = 0.95, 50  # of a pair: how sure is enough, and from how many documents on
 
 
 @dataclass(frozen=True)
 class ToJudge:
-    """An unjudged document, and what the order of the systems would do if it had the highest label."""
+    """An unjudged document, how likely it is relevant, and what its label would do."""
 
     topic: str
     doc: str
-    swaps: int  # pairs of systems that would change order
-    shift: float  # how far the means of the systems would drift apart, summed over pairs
-    systems: int  # how many have it above the cutoff
+    round: int  # the how manieth of its topic
+    why: str  # 'seed' (by depth), 'newcomer' (no document of its own is judged), 'ranking' or 'pair'
+    predicted: float  # chance of being relevant
+    swaps: int  # pairs of systems in one order if it has the highest label, in another if it has 0
+    shift: float  # how far that would move two systems apart at most; of a pair, in favour of the first
+    systems: int  # how many have it where the measure looks
+
+
+@dataclass(frozen=True)
+class PairSoFar:
+    """What is known of the sign of the difference of two systems."""
+
+    ahead: str
+    behind: str
+    difference: float  # of the predicted means
+    sure: float  # chance that the sign is right
+    certain: bool  # no labels of the documents of the two lists would change it
+    judged: int  # documents that count unlike in the two lists
+    open: int
+
+    until: Until = "sure"
+
+    @property
+    def enough(self) -> bool:
+        """Whether it is settled, or, where that is asked, 95% sure with at least 50 documents judged."""
+        sure = self.until == "sure" and self.sure >= SURE and self.judged >= LEAST
+        return self.certain or self.open == 0 or sure
+
+    def __str__(self) -> str:
+        told = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
+        if self.open == 0 and self.difference == 0:
+            return f"{self.ahead} and {self.behind} are equal, and no document is open"
+        if self.certain or self.open == 0:
+            return f"{told}; its sign is certain"
+        chance = "over 99.9%" if self.sure > 0.999 else f"{self.sure:.1%}"
+        least = "" if self.judged >= LEAST else f", which counts from {LEAST} on"
+        return f"{told}; {chance} sure of the sign, {self.judged} documents that tell them apart judged{least}"
+
+
+@dataclass(frozen=True, eq=False)
+class Next:
+    """Documents in the order they should be judged in.
+
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
+    >>> for d in judge_next(runs, None, "P@1", most=9).documents:  # nothing is judged yet
+    ...     print(d.topic, d.doc, d.round, d.why, round(d.predicted, 2), d.swaps, d.shift)
+    1 x 1 seed 0.23 1 1.0
+    1 z 2 seed 0.23 1 1.0
+    """
+
+    measure: str
+    documents: tuple[ToJudge, ...]
+    open: int  # unjudged documents that could move a score
+    judged: int
+    pair: PairSoFar | None = None
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def table(self) -> Table:
+        """As a table, and so as a file to hand to the judges."""
+        columns = ("order", "topic", "doc", "round", "why", "predicted", "swaps", "shift", "systems")
+        rows: list[tuple[Cell, ...]] = [
+            (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems)
+            for n, d in enumerate(self.documents)
+        ]
+        return Table(columns, rows, {"measure": self.measure}, notes=self.notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to do with it."""
+        rounds = max((d.round for d in self.documents), default=0)
+        done = self.pair is not None and self.pair.enough
+        listed = (
+            f"{len(self.documents)} of {self.open:,} unjudged documents that could move {self.measure}, {rounds} "
+            f"{'round' if rounds == 1 else 'rounds'}; {self.judged:,} are judged",
+        )
+        pair = () if self.pair is None else (str(self.pair), "enough: stop here" if done else "not enough yet")
+        if not self.open:
+            return (*pair, *listed)
+        again = ("have them judged, add the labels to the judgments, and ask again",) if self.documents else ()
+        how = "score with --fill predicted: judgments chosen in this order mislead where unjudged counts as 0"
+        return (*pair, *listed, *again, how)
 
 
 def judge_next(
@@ -37,137 +122,107 @@ def judge_next(
     judgments: object,
     measure: str | Measure = "nDCG@10",
     *,
+    pair: tuple[str, str] | None = None,
+    until: Until = "sure",
+    most: int | None = None,
+    corpus: object = None,
+    llm: object = None,
+    all_topics: bool = False,
     jobs: int | None = None,
     **options: Any,
-) -> list[ToJudge]:
-    """Unjudged documents, that whose label would move the ranking of the systems most first.
+) -> Next:
+    """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
 
-    For every document d the means of all systems are computed with d at the highest label: `swaps` counts the pairs of
-    systems whose order changes, `shift` is the sum over pairs (a, b) of |change of mean(a) - change of mean(b)|.
+    Without `most`, as many as should be judged before asking again: a round of one document a topic, two from 8 judged
+    a topic on, four from 16; of a pair 25, after two a topic.  Aslam, Pavlu and Yilmaz 2006, SIGIR, and Carterette,
+    Allan and Sitaraman 2006, SIGIR, choose documents to the same end.
 
+    >>> import truegain as tg
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
-    >>> for found in judge_next(runs, {"1": {"x": 1}}, "P@1"):
-    ...     print(found)
-    ToJudge(topic='1', doc='z', swaps=1, shift=1.0, systems=1)
-    ToJudge(topic='1', doc='y', swaps=0, shift=0.0, systems=0)
+    >>> [(d.topic, d.doc, d.why) for d in tg.judge_next(runs, None, "P@1").documents]
+    [('1', 'x', 'seed')]
     """
     given = options_of(options)
     asked = at_level(parse_measure(measure), given.level)
-    check_known(asked)
-    filled = Filled.of(runs, judgments, asked, given, jobs)
-    ranked = filled.ranked
-    base = np.where(filled.hole, 0.0, ranked.item_gain)
-    before = asked.score(ranked.with_gains(base))
-    above = filled.hole[ranked.item] & asked.within(ranked.rank)
-    listed = np.bincount(ranked.item[above], minlength=len(base))
-    answered = np.maximum((~np.isnan(before)).sum(axis=1), 1)
-    items = [np.flatnonzero(filled.hole & (ranked.pool.topic == t)) for t in range(len(ranked.topics))]
-    found: list[ToJudge] = []
-    for turn in range(max(map(len, items))):  # one document of every topic at a time: topics do not meet
-        chosen = {t: int(several[turn]) for t, several in enumerate(items) if turn < len(several)}
-        labels = base.copy()
-        labels[list(chosen.values())] = filled.levels[-1]
-        after = asked.score(ranked.with_gains(labels))
-        for t, item in chosen.items():
-            change = np.nan_to_num(after[:, t] - before[:, t]) / answered
-            swaps, shift = _moved(mean_of_rows(before), change)
-            doc = ranked.pool.docs[item]
-            found.append(ToJudge(ranked.topics[t], doc, swaps, shift, int(listed[item])))
-    return sorted(found, key=lambda f: (-f.swaps, -f.shift, f.topic.encode(), f.doc.encode()))
+    check_one_of("until", until, ("sure", "certain"))
+    loaded = Runs.of(runs)
+    if len(loaded.systems) < 2:
+        raise TruegainError("what to judge next tells systems apart, and there is one run; give at least two")
+    if pair is not None:
+        _check_pair(pair, loaded, asked, until)
+    made = Prediction.of(loaded, judgments, asked, given, corpus=corpus, llm=llm, all_topics=all_topics, jobs=jobs)
+    state = OpenRanking.of(made, asked)
+    if pair is None:
+        order, so_far = state.for_many(), None
+    else:
+        so_far = replace(_so_far(state, pair, loaded, asked, given), until=until)
+        order = state.for_pair(pair, until)
+    if most is None:
+        most = 0 if so_far is not None and so_far.enough else order.usual
+    rows = order.rows[:most]
+    return Next(str(asked), _told(state, rows, order, pair), len(order.rows), int(state.judged.sum()), so_far)
 
 
-def _moved(means: Floats, change: Floats) -> tuple[int, float]:
-    before = np.round(means[:, None] - means[None, :], 12)
-    after = np.round(before + change[:, None] - change[None, :], 12)
-    upper = np.triu_indices(len(means), 1)
-    return (
-        int(np.sum(np.sign(before[upper]) != np.sign(after[upper]))),
-        float(np.abs(change[:, None] - change[None, :])[upper].sum()),
-    )
+def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
+    """Items by name, with what their labels would do."""
+    pool, topics = state.made.filled.ranked.pool, state.made.filled.ranked.topics
+    docs = pool.docs.take(rows).strings()
+    found = []
+    for n, item in enumerate(rows.tolist()):
+        move = state.move[[item]].toarray()[0]
+        high, low = (state.means + move * (w - state.mean[item]) for w in (state.worth[-1], state.worth[0]))
+        far = (state.worth[-1] - state.worth[0]) * move
+        if pair is not None:
+            a, b = (state.systems.index(name) for name in pair)
+            swaps, shift = int(_swaps(high[[a, b]], low[[a, b]])), float(far[a] - far[b])
+        else:
+            swaps, shift = _swaps(high, low), float(far.max() - far.min())
+        name, chance, lists = topics[pool.topic[item]], float(state.chance[item]), int((move != 0).sum())
+        found.append(ToJudge(name, docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
+    return tuple(found)
 
 
-def next_table(found: Sequence[ToJudge]) -> Table:
-    """As a table, and so as a file to hand to the judges."""
-    rows = [(f.topic, f.doc, f.swaps, f.shift, f.systems) for f in found]
-    return Table(("topic", "doc", "swaps", "shift", "systems"), rows)
+def _swaps(high: Floats, low: Floats) -> int:
+    upper = np.triu_indices(len(high), 1)
+    after, before = (np.sign(np.round(x[upper[0]] - x[upper[1]], 12)) for x in (high, low))
+    return int(np.sum(after != before))
 
 
-@dataclass(frozen=True)
-class LeftOutSystem:
-    """A system's score with the judgments it alone brought to the pool, and without."""
-
-    system: str
-    score: float
-    without: float
-    rank: int
-    rank_without: int
-    lost: int  # judgments that it alone had in the pool
-    lost_relevant: int
+def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Until) -> None:
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
+    if unknown := [name for name in pair if name not in runs.systems]:
+        raise TruegainError(f"no run is named {some(unknown)}; there are {some(runs.systems)}")
+    if until == "certain" and not is_known(measure):
+        raise MeasureError(f"{measure}: when a sign is certain is not known for it; ask until sure, or for P or nDCG")
 
 
-def leave_out(
-    runs: object,
-    judgments: object,
-    measure: str | Measure = "nDCG@10",
-    *,
-    pool_depth: int,
-    pooled: Collection[str] | None = None,
-    jobs: int | None = None,
-    **options: Any,
-) -> list[LeftOutSystem]:
-    """What each pooled system would score had it not been pooled.
-
-    The first `pool_depth` documents of the `pooled` systems (all by default) made the pool.  Judgments that one system
-    alone brought in are taken away, and all systems are scored again: how far it falls is what a new system, which
-    never had the chance to bring documents in, may lose.
-
-    Zobel 1998, SIGIR.
-
-    >>> runs = {"a": {"1": {"x": 3.0}}, "b": {"1": {"y": 3.0}}, "c": {"1": {"y": 1.0}}}
-    >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
-    LeftOutSystem(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
-    """
-    loaded, table, given = Runs.of(runs), Judgments.of(judgments), options_of(options)
-    names = set(pooled) if pooled is not None else set(loaded.systems)
-    if unknown := sorted(names - set(loaded.systems)):
-        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give their runs too")
-    tops = {part.system: _top(part, pool_depth, given) for part in loaded.parts if part.system in names}
-    times = Counter(pair for top in tops.values() for pair in top)
-    asked = parse_measures(at_level(parse_measure(measure), given.level))
-    keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
-
-    def means(of: Judgments) -> Floats:
-        scores = score(aligned(loaded, of, given, jobs=jobs), asked, given)
-        return next(iter(scores.summaries.values()))
-
-    full = means(table)
-    answers = []
-    for number, system in enumerate(loaded.systems):
-        if system not in tops:
-            continue
-        alone = np.array([key in tops[system] and times[key] == 1 for key in keys], np.bool_)
-        gone = np.flatnonzero(alone)
-        left = np.flatnonzero(~alone)
-        without = means(table.take(left)) if len(gone) and len(left) else full
-        relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
-        rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
-        scores = float(full[number]), float(without[number])
-        answers.append(LeftOutSystem(system, *scores, rank, rank_without, len(gone), relevant))
-    return answers
+def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Measure, options: Options) -> PairSoFar:
+    """What is known of the sign by now."""
+    s, hole = state.apart(pair), state.made.filled.hole
+    a, b = (state.systems.index(name) for name in pair)
+    difference, open_ = float(state.means[a] - state.means[b]), int((hole & (s != 0)).sum())
+    spread = float((s**2 * state.variance).sum())
+    sure = float(ndtr(abs(difference) / np.sqrt(4 * spread))) if spread > 0 else 1.0
+    ahead, behind = pair if difference >= 0 else pair[::-1]
+    certain = is_known(measure) and sign_is_certain(pair, runs, state, measure, options)
+    judged = int((state.judged & (s != 0)).sum())
+    return PairSoFar(ahead, behind, abs(difference), sure, certain, judged, open_)
 
 
-def _top(part: Run, depth: int, options: Options) -> set[tuple[str, str]]:
-    columns = ordered_columns(part, options.trec_eval == "9", options.ties)
-    rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
-    return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
-
-
-def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
-    """As a table, the system that loses most first."""
-    ordered = sorted(found, key=lambda f: f.without - f.score)
-    rows = [
-        (f.system, f.score, f.without, f.without - f.score, f.rank, f.rank_without, f.lost, f.lost_relevant)
-        for f in ordered
-    ]
-    columns = ("system", "score", "left out", "change", "rank", "rank left out", "judgments lost", "relevant lost")
-    return Table(columns, rows, notes=("judgments that a system alone brought to the pool taken away",))
+def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measure: Measure, options: Options) -> bool:
+    """Whether one of two systems is ahead whatever the labels of the documents their lists have above the cutoff."""
+    pool, label = state.made.filled.ranked.pool, state.made.label
+    if not (label > 0).any():
+        return False  # no label is known that would move anything
+    known = ~np.isnan(label)
+    known[pool.begin[:-1]] = True  # so that no topic is lost
+    rows = np.flatnonzero(known)
+    topics = [pool.topics[t] for t in pool.topic[rows].tolist()]
+    table = judgments_of_columns(topics, pool.docs.take(rows).strings(), np.nan_to_num(label[rows], nan=-1.0), "labels")
+    two = Runs(tuple(part for part in runs.parts if part.system in pair))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told of all runs
+        filled = Filled.down_to(state.made.filled.depth, two, table, measure, options)
+    greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
+    return bool(min(greatest[0, 1], greatest[1, 0]) < -1e-12)

@@ -34,6 +34,7 @@ class TopicMeans:
         >>> TopicMeans.of(scores).means()
         array([0.75])
         """
+        scores.check_judged()
         matrix = scores.matrix(measure)
         name = next(m for m, v in scores.values.items() if v is matrix)
         kind = scores.objects[name].mean

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
-from truegain.inference.study.by_list import StandIn
+from truegain.inference.study.listed import StandIn
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, at_level
-from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.sampling.ordered import drawn_order
 from truegain.tables.columns import Bools, Floats, Ints
@@ -135,8 +134,7 @@ def sizes_of(
 def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
     """System x pair of the pool: what the pair counts in the score."""
     stand_in = StandIn.of(measure, ranked)
-    parts = linear_parts(stand_in.measure, ranked.item_gain, int(ranked.rank.max(initial=1)))
-    return np.asarray(parts.coefficients(ranked) / stand_in.constant)
+    return stand_in.weights(stand_in.parts(ranked.item_gain, ranked), ranked)
 
 
 def _names(ranked: RankedGains) -> list[str]:

@@ -145,6 +145,8 @@ class Answering:
             sure = (np.abs(difference) > TINY) & ~open_[asked.a] & ~open_[asked.b]
         elif (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= LEAST_GOLD
+        if (lacking := _unlisted(self.lattice, asked)) is not None:
+            sure &= lacking == 0
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
         up, down = sure & (difference > 0), sure & (difference < 0)
         ahead[asked.b[up], asked.a[up]] = True

@@ -52,8 +52,8 @@ class Buying:
         """How many more labels of a list decide a difference, were it as it is now; empty where there is no list."""
         if not isinstance(self.lattice.evidence, ByList) or self.lattice.evidence.draws.whole:
             return ""
-        now, value = self.standing(asked), abs(float(asked.values(self.lattice.evidence.value)[0]))
-        far = max(value, abs(self.smallest - value)) if self.smallest else value
+        now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
+        far = max(abs(value), self.smallest - value)  # to tell the sign, or that the gain is smaller
         needed = fewest_gold(now, far) if far > 0 else None
         if needed is None:
             last = now.after(gold=now.pairs / now.gold)

@@ -17,9 +17,10 @@ from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.study.by_list import ByList, StandIn
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.inference.study.hole_sample import HoleSample
+from truegain.inference.study.listed import StandIn
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, tell_holes

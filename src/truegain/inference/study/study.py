@@ -355,7 +355,7 @@ class Study:
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
         touching = self.lattice(m).evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
-        labels = None if touching is None else int(touching[0])
+        labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
         return borrowed(system, self.judge_model if own else None, self.judge.design, labels)
 
     # ------------------------------------------------------------------ what to buy next

@@ -1,0 +1,240 @@
+"""Predicted relevance: how likely an unjudged document is relevant, from the runs that list it and labels.
+
+logit p = b0 + u_topic + sum beta x + sum over runs s of gamma_s a_ds
+
+a ridge fit to the judged documents, maximum of log likelihood - 1/2 sum of lambda coefficient^2 by Newton's method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+from scipy.special import expit, logit
+
+from truegain.tables.columns import Bools, Floats, Ints, frozen
+
+RIDGE = {"b0": 0.01, "beta": 2.0, "topic": 2.0, "gamma": 5.0}
+LEAST_JUDGED, LEAST_RELEVANT = 10, 2  # below these nothing is fitted
+COLD = -1.2, 0.8  # intercept and slope of the votes where nothing is fitted
+NEAREST = 5
+_STEPS, _TOLERANCE = 50, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class RunVotes:
+    """Which of R runs list a document and where: omega = 1 / (10 + rank), in rows of documents and columns of runs.
+
+    >>> votes = RunVotes.of(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1, 2, 1]), np.zeros(3, int), 2)
+    >>> votes.omega.toarray().round(3).tolist()  # the third document is in no list
+    [[0.091, 0.0], [0.083, 0.091], [0.0, 0.0]]
+    """
+
+    omega: csr_array
+    best: Ints  # rank in any run
+    topic: Ints  # of each document
+    topics: int
+
+    @classmethod
+    def of(cls, item: Ints, run: Ints, rank: Ints, topic: Ints, runs: int) -> RunVotes:
+        """From entries of lists: which document, which run, at which rank; and the topic of each document."""
+        omega = csr_array((1 / (10.0 + rank), (item, run)), shape=(len(topic), runs))
+        omega.sort_indices()
+        best = np.full(len(topic), np.iinfo(np.int64).max)
+        np.minimum.at(best, item, rank)
+        return cls(omega, frozen(best), frozen(topic.astype(np.int64)), int(topic.max(initial=-1)) + 1)
+
+    @property
+    def runs(self) -> int:
+        """How many runs vote."""
+        return int(self.omega.shape[1])
+
+    @cached_property
+    def listed(self) -> Bools:
+        """Documents that some run lists."""
+        return frozen(np.diff(self.omega.indptr) > 0)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Sum of omega of each document."""
+        return frozen(np.asarray(self.omega.sum(axis=1), np.float64))
+
+    @cached_property
+    def share(self) -> csr_array:
+        """A = omega / sum of omega, the part of each run in the votes of a document."""
+        return csr_array((self.omega.data / self.weight[self.row], self.omega.indices, self.omega.indptr))
+
+    @cached_property
+    def row(self) -> Ints:
+        """The document of each vote."""
+        return frozen(np.repeat(np.arange(len(self.topic)), np.diff(self.omega.indptr)))
+
+    @cached_property
+    def fixed(self) -> Floats:
+        """What labels do not change: log(sum omega / R + .001), the share of runs that list it, log best rank."""
+        votes = np.diff(self.omega.indptr) / self.runs
+        columns = [np.log(self.weight / self.runs + 0.001), votes, np.log(np.minimum(self.best, 10**6))]
+        return frozen(np.column_stack([standard(c, self.listed) for c in columns]))
+
+    def company(self, relevant: Floats) -> Floats:
+        """Logit of the mean precision of the runs that list a document, by its votes, its own label left out.
+
+        q_st = (rel_st + 3 q_s) / (n_st + 3), q_s = (rel_s + 5 g) / (n_s + 5), g = (rel + .5) / (n + 1), counts over the
+        judged documents of a run's list of the topic, of all its lists, and of all documents; `relevant` is 1, 0 or,
+        where not judged, NaN.
+        """
+        known = ~np.isnan(relevant) & self.listed
+        own, good = known.astype(np.float64), np.where(known, np.nan_to_num(relevant), 0.0)
+        row, run = self.row, self.omega.indices
+        cell = run * self.topics + self.topic[row]
+        one, hit = own[row], good[row]
+
+        def left(group: Any, values: Floats) -> Any:  # sums by group, without the document's own
+            return np.bincount(group, values, minlength=1)[group] - values
+
+        g = (good.sum() - hit + 0.5) / (own.sum() - one + 1)
+        q_run = (left(run, hit) + 5 * g) / (left(run, one) + 5)
+        q = (left(cell, hit) + 3 * q_run) / (left(cell, one) + 3)
+        total = np.bincount(row, self.omega.data * q, minlength=len(self.topic))
+        mean = np.divide(total, self.weight, out=np.full(len(total), 0.5), where=self.listed)
+        return np.asarray(logit(np.clip(mean, 0.01, 0.99)), np.float64)
+
+
+def standard(values: Floats, among: Bools) -> Floats:
+    """Values less their mean, over their standard deviation, both among some; 0 for the others and without spread."""
+    if not among.any():
+        return np.zeros(len(values))
+    mean, spread = float(values[among].mean()), float(values[among].std())
+    if spread < 1e-12:
+        return np.zeros(len(values))
+    return np.where(among, (values - mean) / spread, 0.0)
+
+
+def predicted(votes: RunVotes, relevant: Floats, more: Floats | None = None) -> Floats:
+    """How likely each document is relevant; `relevant` is 1, 0 or, where not judged, NaN, `more` further features.
+
+    With fewer than 10 judged documents or 2 relevant ones p = sigma(-1.2 + .8 z), z the standardised votes.  A document
+    that no run lists has p = 0 unless it was judged.  Judged ones have a prediction too: what was known beforehand.
+
+    >>> votes = RunVotes.of(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([2, 1, 1]), np.zeros(2, int), 2)
+    >>> predicted(votes, np.full(2, np.nan)).round(3).tolist()
+    [0.119, 0.401]
+    """
+    known = np.flatnonzero(~np.isnan(relevant) & votes.listed)
+    if len(known) < LEAST_JUDGED or relevant[known].sum() < LEAST_RELEVANT:
+        return np.where(votes.listed, expit(COLD[0] + COLD[1] * votes.fixed[:, 0]), 0.0)
+    columns = [votes.fixed, standard(votes.company(relevant), votes.listed)[:, None]]
+    if more is not None:
+        columns.append(more)
+    x = np.column_stack(columns)
+    ridge = np.concatenate([[RIDGE["b0"]], np.full(x.shape[1], RIDGE["beta"]), np.full(votes.runs, RIDGE["gamma"])])
+    design = hstack([csr_array(np.column_stack([np.ones(len(x)), x])), votes.share], format="csr")
+    theta, u = _newton(design[known], relevant[known], votes.topic[known], votes.topics, ridge)
+    return np.where(votes.listed, expit(design @ theta + u[votes.topic]), 0.0)
+
+
+def _newton(x: csr_array, y: Floats, group: Ints, groups: int, ridge: Floats) -> tuple[Floats, Floats]:
+    """Coefficients of the columns and of the groups; the groups are taken out of each step by blocks.
+
+    A step solves [[A, B], [B', C]] (d, e) = (s, r) with C diagonal: (A - B C^-1 B') d = s - B C^-1 r.
+    """
+    theta, u = np.zeros(x.shape[1]), np.zeros(groups)
+    member = csr_array((np.ones(len(y)), (group, np.arange(len(y)))), shape=(groups, len(y)))
+    now = _objective(x @ theta + u[group], y, theta, u, ridge)
+    for _ in range(_STEPS):
+        p = expit(x @ theta + u[group])
+        w = p * (1 - p)
+        weighted = x * w[:, None]
+        a = (x.T @ weighted).toarray() + np.diag(ridge)
+        b = (member @ weighted).toarray().T
+        c = np.asarray(member @ w) + RIDGE["topic"]
+        s, r = x.T @ (y - p) - ridge * theta, member @ (y - p) - RIDGE["topic"] * u
+        d = np.linalg.solve(a - (b / c) @ b.T, s - b @ (r / c))
+        e = (r - b.T @ d) / c
+        step = 1.0
+        while True:
+            there = _objective(x @ (theta + step * d) + (u + step * e)[group], y, theta + step * d, u + step * e, ridge)
+            if there >= now or step < 1e-4:
+                break
+            step /= 2
+        theta, u, gained, now = theta + step * d, u + step * e, there - now, there
+        if gained < _TOLERANCE:
+            break
+    return theta, u
+
+
+def _objective(eta: Floats, y: Floats, theta: Floats, u: Floats, ridge: Floats) -> float:
+    likelihood = float((y * eta - np.logaddexp(0, eta)).sum())
+    return likelihood - 0.5 * float(ridge @ theta**2) - 0.5 * RIDGE["topic"] * float(u @ u)
+
+
+def nearest(units: csr_array, topic: Ints, relevant: Floats) -> Floats:
+    """The label of the 5 nearest judged documents of the same topic, by similarity, a document's own left out.
+
+    `units` are rows of length 1 whose products are similarities.  Where no judged document is alike it is the mean of
+    the labels of the topic, and of all where there is none.
+
+    >>> units = csr_array(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> nearest(units, np.zeros(3, int), np.array([1.0, np.nan, 0.0])).tolist()
+    [0.0, 1.0, 1.0]
+    """
+    known = ~np.isnan(relevant)
+    out = np.full(len(relevant), float(relevant[known].mean()) if known.any() else 0.5)
+    order = np.argsort(topic, kind="stable")
+    for items in np.split(order, np.flatnonzero(np.diff(topic[order])) + 1):
+        judged = items[known[items]]
+        if not len(judged):
+            continue
+        alike = (units[items] @ units[judged].T).toarray()
+        alike[items[:, None] == judged] = 0.0
+        near = np.argsort(-alike, axis=1, kind="stable")[:, :NEAREST]
+        weight = np.take_along_axis(alike, near, axis=1)
+        total = weight.sum(axis=1)
+        label = (weight * relevant[judged][near]).sum(axis=1)
+        others = (
+            relevant[judged].sum() - np.where(known[items], np.nan_to_num(relevant[items]), 0.0),
+            len(judged) - known[items],
+        )
+        mean = np.divide(*others, out=out[items], where=others[1] > 0)
+        out[items] = np.where(total > 1e-12, label / np.where(total > 1e-12, total, 1.0), mean)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """All that predicts relevance: votes, and where given text and the labels of another judge."""
+
+    votes: RunVotes
+    units: csr_array | None = None  # documents by terms, rows of length 1
+    said: Floats | None = None  # the label of another judge, NaN where there is none
+
+    def chances(self, label: Floats, levels: Floats) -> Floats:
+        """For each document the chance of a label of at least each level; 0 or 1 where judged, `label` NaN elsewhere.
+
+        One fit a level; a level with fewer than 2 documents takes a share of the chance of the level below.  No chance
+        is above that of the level below.
+        """
+        known = ~np.isnan(label)
+        out = np.empty((len(label), len(levels)))
+        for number, level in enumerate(levels):
+            relevant = np.where(known, (label >= level).astype(np.float64), np.nan)
+            reached = relevant[known].sum()
+            if number and reached < LEAST_RELEVANT:
+                below = (label[known] >= levels[number - 1]).sum()
+                p = out[:, number - 1] * min(1.0, (reached + 0.5) / (below + 1))
+            else:
+                p = predicted(self.votes, relevant, self._more(relevant))
+            p = np.minimum(p, out[:, number - 1]) if number else p
+            out[:, number] = np.where(known, np.nan_to_num(relevant), p)
+        return out
+
+    def _more(self, relevant: Floats) -> Floats | None:
+        columns = []
+        if self.units is not None:
+            columns.append(standard(nearest(self.units, self.votes.topic, relevant), self.votes.listed))
+        if self.said is not None:
+            columns.append(standard(np.nan_to_num(self.said), ~np.isnan(self.said)))
+        return np.column_stack(columns) if columns else None

@@ -1,0 +1,44 @@
+"""Scores, with unjudged documents as not relevant or by their predicted relevance."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from truegain.errors import TruegainError
+from truegain.measures.evaluate import evaluate as evaluate_as_judged
+from truegain.tables.scores import Scores
+
+Fill = Literal["predicted"]
+
+
+def evaluate(
+    runs: object, judgments: object, measures: object, *, fill: Fill | None = None, llm: object = None, **options: Any
+) -> Scores:
+    """Score runs against judgments.
+
+    `runs` and `judgments` are paths (runs also folders and globs), dicts of dicts, pandas or polars frames,
+    ir_measures tuples or ranx objects; `measures` is one measure or several, as text or as objects; `corpus`, for
+    measures that read text, is a folder made by `truegain text index` or a dict of texts, `judged_corpus` another one
+    that holds the judged documents; `intents`, `name_by`, `jobs` and `progress` say what is read and how; further
+    keywords are those of `Options`.
+
+    An unjudged document counts as not relevant, unless fill='predicted' puts its predicted relevance there, from the
+    runs that list it and, where given, the texts of `corpus` and the labels of another judge, `llm`.  Such scores rank
+    systems; they have no interval.
+
+    >>> import truegain as tg
+    >>> runs = {"bm25": {"1": {"a": 2.0, "b": 1.0}}, "dense": {"1": {"a": 1.0, "b": 2.0}}}
+    >>> print(tg.evaluate(runs, {"1": {"a": 1, "b": 0}}, ["AP", "nDCG@10"]))
+    system       AP  nDCG@10
+    bm25     1.0000   1.0000
+    dense    0.5000   0.6309
+    """
+    if fill is None:
+        if llm is not None:
+            raise TruegainError("labels of another judge (llm) help to predict; give fill='predicted' as well")
+        return evaluate_as_judged(runs, judgments, measures, **options)
+    if fill != "predicted":
+        raise TruegainError(f"fill {fill!r} is not known; give 'predicted', or leave it out: unjudged counts 0")
+    from truegain.inference.holes.predicted import evaluate_filled  # needs scipy
+
+    return evaluate_filled(runs, judgments, measures, llm, options)

@@ -1,0 +1,206 @@
+"""Predicted labels for the documents nobody judged, and scores with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import EmptyError, TruegainError, some
+from truegain.gains.predicted import Predictor, RunVotes
+from truegain.inference.holes.filled import DEPTH, Filled
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, at_level, options_of
+from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
+from truegain.measures.parse import parse_measures
+from truegain.tables.checks import check_labels, warn
+from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.runs import Runs, read_runs
+from truegain.tables.scores import Scores
+from truegain.text.corpus import Corpus
+from truegain.text.similar import unit_vectors
+
+TOP, OWN = 10, 10  # so many documents that a run alone has in its first ten: some must be judged
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Runs against a pool with the documents in question, and what predicts their labels."""
+
+    filled: Filled
+    predictor: Predictor
+
+    @classmethod
+    def of(
+        cls,
+        runs: object,
+        judgments: object,
+        measure: Measure,
+        options: Options,
+        *,
+        corpus: object = None,
+        llm: object = None,
+        all_topics: bool = False,
+        jobs: int | None = None,
+    ) -> Prediction:
+        """In question is what some run lists above the cutoff of the measure, or above rank 100 without one.
+
+        Topics are those of the judgments, or with `all_topics`, and where nothing is judged, all that a run answers.
+        """
+        check_expected(measure)
+        loaded = Runs.of(runs)
+        table = _with_topics(loaded, labels_of(judgments), all_topics)
+        depth = options.depth or getattr(measure, "cutoff", None) or DEPTH
+        filled = Filled.down_to(depth, loaded, table, measure, options, jobs)
+        ranked = filled.ranked
+        top = ranked.rank <= depth
+        topics = max(1, len(ranked.topics))
+        votes = RunVotes.of(
+            ranked.item[top].astype(np.int64), ranked.list[top] // topics, ranked.rank[top],
+            ranked.pool.topic.astype(np.int64), len(ranked.systems),
+        )  # fmt: skip
+        units = None if corpus is None else unit_vectors(Corpus.of(corpus), ranked.pool.docs)
+        return cls(filled, Predictor(votes, units, None if llm is None else _labels_by(llm, filled)))
+
+    @cached_property
+    def label(self) -> Floats:
+        """The label of each item of the pool, NaN where not judged."""
+        return frozen(np.where(self.filled.hole, np.nan, self.filled.ranked.item_gain))
+
+    def relabelled(self, label: Floats) -> Prediction:
+        """The same lists with other labels of the items of the pool, NaN where not judged."""
+        ranked = self.filled.ranked.with_gains(label)
+        return replace(self, filled=replace(self.filled, ranked=ranked, hole=frozen(np.isnan(label))))
+
+    def chances(self, measure: Measure) -> Chances:
+        """For each item the chance of each label that the measure tells apart."""
+        levels = levels_of(measure, self.label[~self.filled.hole])
+        return Chances(levels, self.predictor.chances(self.label, levels))
+
+    def scored(self, measure: Measure) -> Expected:
+        """Scores with labels where there are any and chances elsewhere."""
+        return expected(measure, self.filled.ranked, self.chances(measure))
+
+    @cached_property
+    def newcomers(self) -> dict[str, Ints]:
+        """Systems with at least 10 documents in their first ten that no other has there, and none judged; these."""
+        ranked = self.filled.ranked
+        first = np.flatnonzero(ranked.rank <= TOP)
+        times = np.bincount(ranked.item[first], minlength=len(ranked.pool))
+        alone = first[times[ranked.item[first]] == 1]
+        system = ranked.list[alone] // max(1, len(ranked.topics))
+        own = np.bincount(system, minlength=len(ranked.systems))
+        judged = np.bincount(system, ~self.filled.hole[ranked.item[alone]], minlength=len(ranked.systems))
+        found = np.flatnonzero((own >= OWN) & (judged == 0)).tolist()
+        return {ranked.systems[s]: ranked.item[alone[system == s]].astype(np.int64) for s in found}
+
+
+def labels_of(judgments: object) -> Judgments | None:
+    """Judgments, or None where there is not one yet: None, an empty file, an empty dict."""
+    if judgments is None:
+        return None
+    try:
+        return Judgments.of(judgments)
+    except EmptyError:
+        return None
+
+
+def _with_topics(runs: Runs, judgments: Judgments | None, all_topics: bool) -> Judgments:
+    """Judgments that also name the topics that only runs have, by one unjudged document each."""
+    if judgments is not None and not all_topics:
+        check_labels(judgments)
+        if (judgments.label >= 0).any() or judgments.are_gains:
+            return judgments
+    known = set() if judgments is None else set(judgments.topic.values)
+    first: dict[str, str] = {}
+    for part in runs.parts:
+        codes, rows = np.unique(part.topic.code, return_index=True)
+        for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
+            if part.topic.values[code] not in known:
+                first.setdefault(part.topic.values[code], part.docs[row])
+    before = ([], [], np.empty(0)) if judgments is None else (
+        judgments.topic.strings(), judgments.docs.strings(), judgments.label
+    )  # fmt: skip
+    return judgments_of_columns(
+        [*before[0], *first], [*before[1], *first.values()], np.concatenate([before[2], np.full(len(first), -1.0)]),
+        "judgments" if judgments is None else judgments.source,
+    )  # fmt: skip
+
+
+def _labels_by(llm: object, filled: Filled) -> Floats:
+    """The labels of another judge for the items of the pool, NaN where there is none."""
+    said, pool = Judgments.of(llm), filled.ranked.pool
+    item = pool.find(said.topic, said.docs)
+    rows = np.flatnonzero((item >= 0) & (said.label >= 0))
+    if not len(rows):
+        raise TruegainError(
+            f"llm: none of the {len(said):,} labels of {said.source} is of a document that these runs list; check that "
+            "they belong together"
+        )
+    if len(np.unique(item[rows])) < len(rows):
+        raise TruegainError(f"llm: {said.source} labels a document more than once; give one label each")
+    out = np.full(len(pool), np.nan)
+    out[item[rows]] = said.label[rows]
+    if lacking := int((np.isnan(out) & filled.hole).sum()):
+        warn(f"llm: {lacking:,} of {int(filled.hole.sum()):,} unjudged documents have no label in {said.source}; they "
+             "are predicted from the rest")  # fmt: skip
+    return frozen(out)
+
+
+def evaluate_filled(runs: object, judgments: object, measures: object, llm: object, options: dict[str, Any]) -> Scores:
+    """Scores with predicted labels where nobody judged; `options` are the further keywords of `evaluate`."""
+    reading = {name: options.pop(name) for name in ("corpus", "jobs") if name in options}
+    options.pop("progress", None)
+    loaded = Runs.of(runs) if options.pop("name_by", "file") == "file" else read_runs(runs, name_by="tag")  # type: ignore[arg-type]
+    for name in ("intents", "judged_corpus"):
+        if options.pop(name, None) is not None:
+            raise TruegainError(f"{name} has no place beside fill='predicted'; leave it out")
+    given = options_of(options)
+    asked = parse_measures(measures)
+    chosen = [at_level(a.measure, given.level) for a in asked]
+    table = Judgments.of(judgments)
+    values: dict[str, Floats] = {}
+    made: dict[int, Prediction] = {}
+    for m in chosen:
+        depth = given.depth or getattr(m, "cutoff", None) or DEPTH
+        if depth not in made:
+            made[depth] = Prediction.of(loaded, table, m, replace(given, complete=False), llm=llm, **reading)
+            _check_enough(made[depth])
+        found = made[depth].scored(m).score
+        values[str(m)] = np.where(np.isnan(found), 0.0, found) if given.complete else found
+    deepest = made[max(made)]
+    ranked, lost = deepest.filled.ranked, _left_out(deepest)
+    values = {name: np.where(lost[:, None], np.nan, matrix) for name, matrix in values.items()}
+    summaries = {str(m): m.summarise(values[str(m)], ranked, given.complete) for m in chosen}
+    made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__, "fill": "predicted"}
+    names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
+    return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
+
+
+def _check_enough(made: Prediction) -> None:
+    known = ~made.filled.hole & made.predictor.votes.listed
+    if not known.any():
+        raise TruegainError(
+            "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
+            "have some judged: truegain holes ... --show next lists them"
+        )
+
+
+def _left_out(made: Prediction) -> Bools:
+    """Systems whose scores are left out because nobody judged a document that they alone list; tells what is said."""
+    hole, found = made.filled.hole & made.predictor.votes.listed, made.newcomers
+    warn(
+        f"{int(hole.sum()):,} of {int(made.predictor.votes.listed.sum()):,} documents have predicted labels: these "
+        "scores rank systems, and have no interval"
+    )
+    if found:
+        one = next(iter(found))
+        warn(
+            f"no score for {some(sorted(found))}: of the documents that it alone has in its first {TOP} "
+            f"({len(found[one])} of {one}) none is judged, so its rank would be a guess; have some of them judged"
+        )
+    return np.array([name in found for name in made.filled.ranked.systems])

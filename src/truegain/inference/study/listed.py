@@ -1,0 +1,149 @@
+"""A gold list against a pool: which pairs it has, and what each of them counts on a measure linear in gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truegain.contrasts import NONE, Contrasts
+from truegain.errors import InputError, MeasureError
+from truegain.inference.judges.label_weights import level_of
+from truegain.measures.base import Measure
+from truegain.measures.dcg import nDCG
+from truegain.measures.linear import LinearParts, linear_parts
+from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
+from truegain.tables.gold_list import GoldList
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
+
+TINY = 1e-15
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A measure linear in gain, and the constant it is divided by; for nDCG, DCG over the mean of the best ones."""
+
+    measure: Measure
+    constant: float = 1.0
+    note: str = ""
+
+    @classmethod
+    def of(cls, measure: Measure, ranked: RankedGains) -> StandIn:
+        """The measure itself where it is linear in gain; others but nDCG are refused."""
+        if measure.linear_in_gains:
+            return cls(measure)
+        if not isinstance(measure, nDCG):
+            raise MeasureError(
+                f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, "
+                "or have whole topics judged (design 'topics')"
+            )
+        plain, constant = measure.over_one_ideal(ranked)
+        return cls(plain, constant, (
+            f"{measure} stands for {plain} over {constant:.4g}, the mean of the topics' best by the bronze labels: "
+            "single gold labels cannot set nDCG itself right."
+        ))  # fmt: skip
+
+    def parts(self, labels: Floats, ranked: RankedGains) -> LinearParts:
+        """What ranks count and labels are worth."""
+        return linear_parts(self.measure, labels, int(ranked.rank.max(initial=1)))
+
+    def weights(self, parts: LinearParts, ranked: RankedGains) -> Floats:
+        """System x pair of the pool: what a labelled pair counts in the score."""
+        return np.asarray(parts.coefficients(ranked) * ranked.item_judged / self.constant)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Rows of a list as pairs of a pool; `coefficient` is system x pair, `scale` what the judge's labels are worth."""
+
+    item: Ints  # of each row, -1 where its topic is left out
+    sizes: Floats  # of every pair of the pool; 0 where it was never to be drawn
+    whole: float  # all sizes of the list
+    topics: int
+    coefficient: Floats
+    parts: LinearParts
+    scale: tuple[float, float]
+    note: str
+
+    @classmethod
+    def of(
+        cls, ranked: RankedGains, listed: GoldList, measure: Measure, gold_level: float | None, gold: Floats | None = None
+    ) -> Listed:
+        """A list that was drawn from these bronze labels for these runs; others are refused.
+
+        gold: gold labels of the pool's pairs, NaN where there is none; gold_level: the smallest relevant of them.
+        """
+        pool, label = ranked.pool, ranked.item_gain
+        item = items_of(listed, pool)
+        check_bronze(listed, item, label)
+        there = item >= 0
+        sizes = np.zeros(len(pool))
+        sizes[item[there]] = listed.size[there]
+        level, stand_in = level_of(measure), StandIn.of(measure, ranked)
+        cut = level if gold_level is None else gold_level
+        ends = np.array([x if level is None else level * (x >= cut) for x in listed.scale])
+        said = label if gold is None else np.where(np.isnan(gold), label, gold)
+        parts = stand_in.parts(np.concatenate([label, said, ends]), ranked)
+        worths = parts.worth(ends)
+        found = cls(
+            item, frozen(sizes), float(listed.size.sum()), len(ranked.topics),
+            frozen(stand_in.weights(parts, ranked)), parts, (float(worths.min()), float(worths.max())), stand_in.note,
+        )  # fmt: skip
+        found._check_runs(ranked, listed, measure)
+        return found
+
+    def unlisted(self, asked: Contrasts) -> Ints:
+        """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
+        return asked.moved(self.coefficient[:, self.sizes == 0].T, TINY)
+
+    def squares(self, variance: Floats) -> Floats:
+        """System x system: all sizes times the sum over listed pairs of w w' v/size, w the weight in the mean."""
+        there = self.sizes > 0
+        c = self.coefficient[:, there] / self.topics
+        return np.asarray(self.whole * (c * (variance[there] / self.sizes[there])) @ c.T)
+
+    def _check_runs(self, ranked: RankedGains, listed: GoldList, measure: Measure) -> None:
+        """Refuse a list that tells no pair of these systems: some of what moves them was never to be drawn."""
+        systems = len(ranked.systems)
+        if systems < 2 or (lacking := self.unlisted(Contrasts.all_pairs(systems))).min() == 0:
+            return
+        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > TINY))[0])
+        raise InputError(
+            f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
+            f"or more that {measure} tells these systems apart by are not on it, such as topic "
+            f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
+            hint="give the runs it was drawn for, or draw one for these (truegain plan labels ... -o FILE)",
+        )  # fmt: skip
+
+
+def items_of(listed: GoldList, pool: Pool) -> Ints:
+    """The pair of the pool in each row, -1 where it has none."""
+    return np.asarray(pool.find(Coded.of(listed.topics), Ids.of(listed.docs)), np.int64)
+
+
+def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
+    """Refuse a list that was made for other judgments."""
+    there = np.flatnonzero(item >= 0)
+    other = there[label[item[there]] != listed.bronze[there]]
+    if len(there) and not len(other):
+        return
+    what = "no pair of the list has a bronze label"
+    if len(other):
+        row = int(other[0])
+        what = (
+            f"topic {listed.topics[row]}, document {listed.docs[row]} has the bronze label {listed.bronze[row]:g} in "
+            f"the list and {label[item[row]]:g} in the judgments"
+        )
+    raise InputError(
+        f"this list was made for other judgments: {what}", file=listed.source,
+        hint="give the judgments from which it was drawn, or draw a list from these (truegain plan labels)",
+    )  # fmt: skip
+
+
+def spread_of_contrasts(squares: Floats, asked: Contrasts) -> Floats:
+    """The variance of each contrast, from those of scores and their products."""
+    own = np.diag(squares)
+    first = np.maximum(asked.a, 0)
+    pair = own[asked.b] + own[first] - 2 * squares[first, asked.b]
+    return np.asarray(np.maximum(np.where(asked.a == NONE, own[asked.b], pair), 0.0))

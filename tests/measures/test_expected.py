@@ -1,0 +1,106 @@
+"""Scores of lists whose labels are chances."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from truegain.errors import MeasureError
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.expected import Chances, expected, levels_of
+from truegain.measures.parse import parse_measure
+from truegain.tables.ranked import RankedGains
+
+rng = np.random.default_rng(6)
+DOCS = [f"d{i}" for i in range(9)]
+RUNS = {
+    s: {t: {d: float(rng.random()) for d in DOCS[:7]} for t in ("1", "2", "3") if (s, t) != ("x", "3")} for s in "xyz"
+}
+QRELS = {t: {d: int(rng.integers(0, 4)) for d in DOCS} for t in ("1", "2", "3")}
+KNOWN = ["P@3", "P(rel=2)@4", "nDCG@3", "nDCG", "nDCG(dcg='exp-log2')@5", "AP", "AP@4", "AP(rel=3)", "R@4", "DCG@5",
+         "AP(norm='min')@2", "RBP(p=0.8)", "CG@3"]  # fmt: skip
+
+
+def of(measure: str) -> tuple[Measure, RankedGains]:
+    """A measure, and lists with all labels."""
+    with pytest.warns(match="lacks judged topics"):
+        return parse_measure(measure), aligned(RUNS, QRELS, Options())
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_with_all_labels_the_score_is_the_plain_one(name: str) -> None:
+    """Guards every formula where it has an answer already: chances of 0 and 1."""
+    measure, ranked = of(name)
+    levels = levels_of(measure, ranked.item_gain)
+    found = expected(measure, ranked, Chances(levels, (ranked.item_gain[:, None] >= levels).astype(float)))
+    np.testing.assert_allclose(found.score, measure.score(ranked), atol=1e-12)
+
+
+def test_ap_and_ndcg_by_hand() -> None:
+    """Guards the formulas for chances between 0 and 1, the best list interpolated."""
+    _, ranked = of("AP")
+    v = np.random.default_rng(1).random(len(ranked.pool)) * 0.3
+    chances = Chances(np.array([1.0]), v[:, None])
+    ap, ndcg = (expected(parse_measure(m), ranked, chances).score for m in ("AP", "nDCG@5"))
+    chance = {
+        (ranked.topics[t], d): x for t, d, x in zip(ranked.pool.topic, ranked.pool.docs.strings(), v, strict=True)
+    }
+    order = sorted(RUNS["y"]["2"], key=RUNS["y"]["2"].get, reverse=True)  # type: ignore[arg-type]
+    mine = [chance["2", d] for d in order]
+    total = sum(x for (t, _), x in chance.items() if t == "2")
+    assert ap[1, 1] == pytest.approx(sum(x / (i + 1) * (1 + sum(mine[:i])) for i, x in enumerate(mine)) / max(total, 1))
+    discount = [1 / math.log2(i + 2) for i in range(5)]
+    whole = int(total)
+    best = sum(discount[:whole]) + (total - whole) * discount[whole]
+    assert 0 < whole < 5
+    assert ndcg[1, 1] == pytest.approx(sum(x * w for x, w in zip(mine, discount, strict=False)) / best)
+
+
+def test_graded_gains_are_layers() -> None:
+    """Guards the best list of graded gains: two levels of one chance each add up by their heights."""
+    measure, ranked = of("nDCG(dcg='exp-log2')@5")
+    low, high = np.full(len(ranked.pool), 0.5), np.full(len(ranked.pool), 0.25)
+    found = expected(measure, ranked, Chances(np.array([1.0, 3.0]), np.column_stack([low, high])))
+    discount = np.array([1 / math.log2(i + 2) for i in range(5)])
+    best = np.interp(4.5, np.arange(6), np.r_[0, np.cumsum(discount)])
+    best += 6 * np.interp(2.25, np.arange(6), np.r_[0, np.cumsum(discount)])
+    assert found.score[1, 0] == pytest.approx((0.5 + 6 * 0.25) * discount.sum() / best)
+    assert found.worth.tolist() == [0, 1, 7]
+
+
+@pytest.mark.parametrize("name", ["P@3", "DCG@5", "AP", "R@4", "nDCG@3"])
+def test_moves_are_what_a_label_adds(name: str) -> None:
+    """Guards the weights behind every order: a chance raised a little moves the score so much, the divisor held."""
+    measure, ranked = of(name)
+    v = 0.3 + 0.4 * np.random.default_rng(3).random(len(ranked.pool))
+    levels, step = np.array([1.0]), 1e-6
+    here = expected(measure, ranked, Chances(levels, v[:, None]))
+    for entry in range(0, len(ranked.item), 5):
+        more = v.copy()
+        more[ranked.item[entry]] += step
+        there = expected(measure, ranked, Chances(levels, more[:, None]))
+        row, topic = divmod(int(ranked.list[entry]), 3)
+        total = v[ranked.pool.topic == topic].sum()  # above three: the best list of nDCG@3 is full
+        divisor = (total + step) / total if name in ("AP", "R@4") else 1.0
+        change = (there.score[row, topic] * divisor - here.score[row, topic]) / step
+        assert here.move[entry] == pytest.approx(change, abs=1e-5)
+
+
+def test_what_is_refused() -> None:
+    """Guards measures without a formula."""
+    _, ranked = of("P@3")
+    chances = Chances(np.array([1.0]), np.zeros((len(ranked.pool), 1)))
+    for name, said in {
+        "RR": "known for AP", "ERR@5": "known for AP", "nDCG(judged_only=True)@3": "judged_only", "P(rel=0)@3": "rel 0",
+        "nDCG(gains={0:1})@3": "start at 0",
+    }.items():  # fmt: skip
+        with pytest.raises(MeasureError, match=said):
+            expected(parse_measure(name), ranked, chances)
+    with pytest.raises(MeasureError, match="21 levels"):
+        levels_of(parse_measure("nDCG@3"), np.arange(22.0))
+    assert len(levels_of(parse_measure("nDCG@3"), np.arange(21.0))) == 20
+    assert levels_of(parse_measure("P(rel=2)@3"), np.arange(99.0)).tolist() == [2]
+    assert levels_of(parse_measure("nDCG@3"), np.zeros(2)).tolist() == [1]
