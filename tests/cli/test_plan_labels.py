@@ -63,7 +63,7 @@ def test_looking_at_every_batch(run: Run) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("probability", 2, "0.5"), "list.csv:4: probability is not"),
+        (("probability", 2, "0.5"), "list.csv:4: size"),
         (("order", 2, "9"), "list.csv:4: order 9 where 3 is due"),
         (("label", 0, "8"), "list.csv:2: label 8 of topic"),
         (("label", 1, ""), "list.csv:3: order 2"),

@@ -69,9 +69,7 @@ def test_sizes_of_a_family_are_the_spread_of_weights() -> None:
     for i in range(0, len(docs), 17):
         t = topics[ranked.pool.topic[i]]
         weight = [0.2 * (docs[i] in sorted(row[t], key=lambda d: -row[t][d])[:5]) for row in runs.values()]
-        assert sizes[i] == pytest.approx(np.std(weight) / 0.2 * 0.2, abs=1e-12) or sizes[i] == pytest.approx(
-            np.std(weight) / 0.2, abs=1e-12
-        )
+        assert sizes[i] == pytest.approx(np.std(weight) / 0.2, abs=1e-12)  # relative to the first rank
 
 
 def test_known_errors_change_the_order_and_have_a_floor() -> None:
@@ -150,6 +148,31 @@ def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
     assert "have the pairs judged that differ" in " ".join(some.table.notes)
 
 
+def test_a_list_for_other_pairs_is_not_planned_with() -> None:
+    """Guards the plan before gold: a list for two systems plans neither for others nor for all."""
+    runs, bronze, _ = world(systems=3)
+    two = {s: runs[s] for s in ("s0", "s1")}
+    listed = tg.gold_list(two, bronze, "P@5")
+    with pytest.raises(tg.InputError, match="made for other runs"):
+        tg.plan_labels({s: runs[s] for s in ("s0", "s2")}, bronze, "P@5", gold=listed)
+    with pytest.raises(tg.InputError, match="was not drawn for all 3 pairs of systems: documents that move 2 of 3"):
+        tg.plan_labels(runs, bronze, "P@5", gold=listed)
+    assert tg.plan_labels(runs, bronze, "P@5", gold=listed, pair=("s0", "s1")).table.rows
+
+
+def test_rows_of_topics_left_out_count_for_nothing() -> None:
+    """Guards the plan before gold where a run lacks topics of the list: their rows take turns, and move nothing."""
+    runs, bronze, _ = world(topics=20)
+    listed = tg.gold_list(runs, bronze, "P@5")
+    short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if int(t) < 10}}
+    with pytest.warns(tg.DataWarning, match="10 of 20 judged topics"):
+        plan = tg.plan_labels(short, bronze, "P@5", gold=listed, topics="fixed")
+    rows = {int(str(r["gold labels"])): float(str(r["half width"])) for r in plan.table.records()}
+    n_all, here = len(listed), sum(int(t) < 10 for t in listed.topics)
+    tau = sum((n_all / (n_all - t)) ** 2 for t in range(25))
+    assert rows[25] == pytest.approx(1.959964 * math.sqrt(n_all * here * (0.2 / 10) ** 2 / 4 / tau), rel=1e-6)
+
+
 def test_topics_that_differ_too_much_are_told() -> None:
     """Guards a plan that labels cannot reach: no number of them is named."""
     runs, bronze, _ = world(topics=12)
@@ -224,6 +247,16 @@ def test_the_cheapest_mix_is_the_cheapest() -> None:
     assert found.cost == pytest.approx(best, rel=0.08)
     assert found.half <= 0.05 * (1 + 1e-6)
     assert cheapest(now, 0.001, {"gold": 1.0}) is None
+    topics = cheapest(now, 0.05, {"topics": 4.0})  # gold grows with the topics, unpriced
+    assert topics is not None
+    assert list(topics.more) == ["topics"]
+    assert topics.half <= 0.05
+    rated = Standing({"topics": 0.0008, "assessors": 0.0006}, topics=30, assessors=5, ratings=60)
+    mix = cheapest(rated, 0.05, {"topics": 4.0, "assessors": 0.1})
+    assert mix is not None
+    more, factor = mix.more, 1 + mix.more.get("assessors", 0) / 5
+    by_hand = 4.0 * more["topics"] + 0.1 * 60 * (more.get("assessors", 0) + 5 * factor * more["topics"] / 30)
+    assert mix.cost == pytest.approx(by_hand)
 
 
 def test_fewest_labels_are_the_fewest() -> None:

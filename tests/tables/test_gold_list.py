@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import gold_list_of, read_gold_list
 
 
 def made(n: int = 6) -> GoldList:
@@ -65,28 +66,32 @@ def test_is_told_from_plain_judgments(tmp_path: Path) -> None:
     made().write(tmp_path / "list.csv")
     (tmp_path / "gold.csv").write_text("topic,doc,label\n1,a,1\n")
     (tmp_path / "gold.qrels").write_text("1 0 a 1\n")
-    found = [is_gold_list(tmp_path / name) for name in ("list.csv", "gold.csv", "gold.qrels")]
-    assert found == [True, False, False]
-    assert is_gold_list(made())
-    assert not is_gold_list({"1": {"a": 1}})
+    made().write(tmp_path / "list.parquet")
+    names = ("list.csv", "list.parquet", "gold.csv", "gold.qrels")
+    assert [gold_list_of(tmp_path / name) is not None for name in names] == [True, True, False, False]
+    assert gold_list_of(made()) is not None
+    assert gold_list_of({"1": {"a": 1}}) is None
 
 
 def test_labels_may_be_filled_in_by_a_spreadsheet(tmp_path: Path) -> None:
-    """Guards that sizes cut to 9 digits, a trailing .0 and quoted fields are still the list that was drawn."""
+    """Guards that sizes cut to 6 decimals, 2.45E-03 and a trailing .0 are still the list that was drawn."""
     path = tmp_path / "list.csv"
     made().write(path)
     rows = rows_of(path)
     for row, label in zip(rows, ("1.0", "0", "", "", "", ""), strict=True):
         row["label"] = label
         row["bronze"] = f"{float(row['bronze']):.1f}"
-        row["size"] = f"{float(row['size']):.9g}"
+        row["size"], row["probability"] = f"{float(row['size']):.6f}", f"{float(row['probability']):.3E}"
     assert read_gold_list(rewritten(path, rows)).judged == 2
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("probability", 1, "0.9"), r"list.csv:3: probability is not .* the list was changed: '0.9'"),
+        (
+            ("probability", 1, "0.9"),
+            r"list.csv:3: size .* and probability 0.9 do not fit .* the list was changed",
+        ),
         (("size", 2, "0.5"), "the list was changed"),
         (("doc", 2, "other"), "the list is not as it was drawn: its digest"),
         (("bronze", 0, "3"), "its digest"),
@@ -122,7 +127,7 @@ def test_rows_that_were_cut_off_are_refused(tmp_path: Path) -> None:
     """Guards the sizes of the pairs that were not judged: without them the chances of the others are wrong."""
     path = tmp_path / "list.csv"
     made().write(path)
-    with pytest.raises(InputError, match="the list was changed"):
+    with pytest.raises(InputError, match=r"rows are missing: the sizes of those there sum to 0\.\d+, not 1"):
         read_gold_list(rewritten(path, rows_of(path)[:4]))
 
 

@@ -88,9 +88,9 @@ def labels_command(
     ] = None,
     design: Design = None,
     draw: Annotated[
-        Literal["ordered", "random", "by-bronze", "topics"],
-        typer.Option("--draw", help="A list in the order of what a label can move; or as gold was drawn before."),
-    ] = "ordered",
+        Literal["ordered", "random", "by-bronze", "topics"] | None,
+        typer.Option("--draw", help="How a list is drawn: ordered by what a label can move (default), or another way."),
+    ] = None,
     smallest: Annotated[
         float, typer.Option("--smallest", min=0, help="The difference worth finding; how many labels find it?")
     ] = 0.0,
@@ -131,7 +131,7 @@ def labels_command(
     from truegain.inference.labels.planning import plan_labels
     from truegain.report.label_plan import label_chart
     from truegain.report.saving import check_ending, save
-    from truegain.tables.gold_list import is_gold_list
+    from truegain.tables.gold_list_read import gold_list_of
     from truegain.tables.write import kind_to_write
 
     if output is not None:
@@ -143,10 +143,14 @@ def labels_command(
     files, two = expand(runs), _two(pair)
     if gold is None:
         refuse("is about gold labels; give these with --gold", design=design)
+    elif draw is not None:
+        raise TruegainError("--draw is how a first list is drawn; gold labels at hand go on as they were (--design)")
     listed = None
-    if gold is None or (output is not None and not is_gold_list(gold)):
+    if output is not None and gold is not None and gold_list_of(gold) is not None:
+        raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
+    if gold is None or output is not None:
         listed = gold_list(
-            files, judgments, measure, draw=draw if gold is None else design or draw, pair=two, gold=gold,
+            files, judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
             labels=_ends(labels), errors=errors, seed=seed, level=level, name_by=name_by, jobs=jobs,
         )  # fmt: skip
     found = plan_labels(
@@ -156,8 +160,7 @@ def labels_command(
     )  # fmt: skip
     notes = list(found.table.notes)
     if output is not None:
-        if listed is None:
-            raise TruegainError(f"{gold} is a list already: fill in further labels there, from the first empty one on")
+        assert listed is not None
         listed.write(output)
         notes.append(
             f"{output} has {len(listed):,} pairs in the order to judge: fill in `label` from the top, stop anywhere, "
@@ -196,10 +199,10 @@ def fill_command(
     ] = None,
 ) -> None:
     """Put labels that came back from a judging tool into the list they were drawn from."""
-    from truegain.tables.gold_list import read_gold_list
+    from truegain.tables.gold_list_read import labels_in, read_gold_list
 
     listed = read_gold_list(gold_list)
-    filled = listed.filled(labels, first)
+    filled = listed.filled(labels_in(labels), first)
     filled.write(output)
     typer.echo(
         f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."

@@ -14,11 +14,12 @@ from truegain.errors import TruegainError
 from truegain.gains.list_fit import ListFit
 from truegain.inference.labels.listing import LEAST_ERROR
 from truegain.inference.study.anytime import at_every_look
-from truegain.inference.study.by_list import ByList, StandIn
+from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.listed import Listed, StandIn
+from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, at_level
-from truegain.measures.linear import linear_parts
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure
 from truegain.sampling.ordered import OrderedDraws
 from truegain.student import quantile_of, quantiles_of
@@ -69,15 +70,15 @@ class Labelled:
             raise TruegainError("no pair has both a bronze and a gold label; check that the two files belong together")
         if lost := int((~keep).sum()):
             warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label beside them and are left out")
-        ranked = aligned(runs, table.take(np.flatnonzero(keep)), Options(), name_by=name_by, jobs=jobs)
+        ranked, _ = Given(runs, name_by, jobs).aligned(table.take(np.flatnonzero(keep)), 0, False)
         pool, label = ranked.pool, ranked.item_gain
         true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
         stand_in = StandIn.of(at_level(parse_measure(measure), level), ranked)
-        parts = linear_parts(stand_in.measure, np.concatenate([label, true]), int(ranked.rank.max(initial=1)))
+        parts = stand_in.parts(np.concatenate([label, true]), ranked)
         ends = float(parts.worths.min()), float(parts.worths.max())
         return cls(
             ranked.systems, ranked.topics, pool.topic.astype(np.int64), np.unique(label, return_inverse=True)[1],
-            parts.worth(true), parts.coefficients(ranked) / stand_in.constant, ends,
+            parts.worth(true), stand_in.weights(parts, ranked), ends,
             str(measure),
         )  # fmt: skip
 
@@ -122,7 +123,8 @@ class Labelled:
             self.topic, self.stratum, len(self.topics), self.weight[[a, b]], first, self.gold[first], draws.expansion,
             self.scale,
         )  # fmt: skip
-        return ByList(fit, draws, np.arange(draws.n), sizes, self.topics, ("",) * draws.n)
+        listed = Listed(order, sizes, float(sizes.sum()), len(self.topics), fit.coefficient, self.scale)
+        return ByList(fit, draws, np.arange(draws.n), listed, self.topics, ("",) * draws.n)
 
 
 def looked(

@@ -21,6 +21,7 @@ from truegain.gains.topic_matrix import PairCodes, TopicMatrix
 from truegain.sampling.designs import Design, check_design, weights_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
 
 Levels = float | tuple[float, float]
@@ -82,6 +83,11 @@ class Judge:
         levels = both_levels(relevant, gold_level)
         if isinstance(bronze, Pairs):
             return cls(Confusion.fit(bronze), levels, design, bronze.share, bronze)
+        if gold_list_of(gold) is not None:
+            raise TruegainError(
+                "this is a gold list, which knows its design: a study reads it (tg.Study, `truegain verdict`), and "
+                "tells differences; give gold labels of a sample here"
+            )
         table = Judgments.of(gold)
         pairs = pair_up(
             bronze, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,

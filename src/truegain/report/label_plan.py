@@ -13,7 +13,7 @@ def label_chart(plan: Plan) -> Any:
     """Half the width of the interval against the number of gold labels; the difference worth finding is marked."""
     alt = altair()
     unit = plan.table.columns[0]
-    rows = [{"labels": row[unit], "half": row["half width"]} for row in plan.table.records()]
+    rows = [{"labels": row[unit], "half": row[plan.table.columns[1]]} for row in plan.table.records()]
     check_some(rows, "numbers of labels")
     x = alt.X("labels:Q", title=unit, scale=alt.Scale(type="sqrt"))
     y = alt.Y("half:Q", title="half width of the interval", scale=alt.Scale(type="sqrt"))

@@ -13,17 +13,13 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables import tabular
 from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
-from truegain.tables.named import is_missing
-from truegain.tables.read import loaded
 from truegain.tables.sources import PathLike, write_bytes
 from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
-DIGITS = 9  # of sizes and probabilities: a spreadsheet keeps them
-AGAIN = "write the list again with `truegain plan labels ... -o FILE`, and fill in labels only"
+DIGITS = 9  # of sizes and probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +66,9 @@ class GoldList:
     def __len__(self) -> int:
         return len(self.docs)
 
+    def __repr__(self) -> str:
+        return f"GoldList({self.judged:,} of {len(self):,} pairs judged; {self.design}, {self.measure}, {self.digest})"
+
     @property
     def judged(self) -> int:
         """How many rows have a label: the first so many."""
@@ -83,10 +82,12 @@ class GoldList:
 
     @property
     def digest(self) -> str:
-        """Of all but the labels: a list that was changed is told from the one that was drawn."""
-        rows = zip(self.topics, self.docs, self.bronze.tolist(), self.size.tolist(), self.probability.tolist(),
-                   strict=True)  # fmt: skip
-        lines = [f"{t}\t{d}\t{b:g}\t{s:.{DIGITS}g}\t{p:.{DIGITS}g}" for t, d, b, s, p in rows]
+        """Of topics, documents and bronze labels in their order: another list is told from the one that was drawn.
+
+        Sizes and probabilities, which a spreadsheet rounds, are held against one another instead.
+        """
+        rows = zip(self.topics, self.docs, self.bronze.tolist(), strict=True)
+        lines = [f"{t}\t{d}\t{b:g}" for t, d, b in rows]
         text = "\n".join([self.design, self.measure, self.labels, *lines])
         return f"sha-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
@@ -104,6 +105,8 @@ class GoldList:
 
         first: labels of its first so many rows are taken, and all others skipped.
         """
+        if first is not None and first < 1:
+            raise TruegainError(f"first {first}: give a number of rows of at least 1")
         table = Judgments.of(labels)
         place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
         label = self.label.copy()
@@ -113,7 +116,7 @@ class GoldList:
                 continue
             if pair not in place:
                 raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
-                                 hint="give the labels of its pairs alone")  # fmt: skip
+                                 hint="give labels of its pairs alone, or say how many rows (--first)")  # fmt: skip
             before, new = float(label[place[pair]]), float(table.label[row])
             if not math.isnan(before) and before != new:
                 raise InputError(
@@ -177,92 +180,6 @@ class GoldList:
             "probability": self.probability.tolist(), **{name: [value] * n for name, value in constant.items()},
         }  # fmt: skip
         write_bytes(path, table_bytes(columns, kind, os.fspath(path)))
-
-
-def is_gold_list(data: object) -> bool:
-    """Whether data are a gold list, or the path of one."""
-    if isinstance(data, GoldList):
-        return True
-    if not isinstance(data, str | os.PathLike):
-        return False
-    text, kind, _ = loaded(data)
-    if kind not in ("csv", "tsv", "jsonl"):
-        return False
-    first = text[:65536].lstrip().split(b"\n", 1)[0].decode(errors="replace").lower()
-    return all(name in first for name in ("order", "probability", "digest"))
-
-
-def read_gold_list(path: PathLike) -> GoldList:
-    """A list that was written by `GoldList.write`, with labels down to some row."""
-    text, kind, file = loaded(path)
-    if kind is None:
-        raise InputError("not a gold list: its columns have no names", file=file, hint=AGAIN)
-    table = tabular.read(text, kind, file)
-    names = [str(name).strip().lower() for name in table.columns]
-    if lacking := [name for name in COLUMNS if name not in names]:
-        raise InputError(f"not a gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
-    rows = table if isinstance(table, tabular.RawTable) else None
-    columns = {
-        name: rows.values[names.index(name)] if rows is not None else table[table.columns[names.index(name)]].to_list()
-        for name in COLUMNS
-    }
-    places = rows.places if rows is not None else Places.rows(len(columns["order"]))
-    return _checked(columns, places, file)
-
-
-def _checked(columns: dict[str, list[Any]], places: Places, file: str) -> GoldList:
-    n = len(columns["order"])
-    if not n:
-        raise InputError("the list has no rows", file=file, hint=AGAIN)
-
-    def fault(row: int, problem: str, value: object = None, hint: str = AGAIN) -> InputError:
-        place: dict[str, Any] = places.of(row)
-        return InputError(problem, file=file, text=None if value is None else str(value), hint=hint, **place)
-
-    def number(name: str, row: int, value: Any) -> float:
-        found = tabular.number_of(value)
-        if found is None or not math.isfinite(found):
-            raise fault(row, f"{name} is not a number", value)
-        return found
-
-    for row, value in enumerate(columns["order"]):
-        if number("order", row, value) != row + 1:
-            raise fault(
-                row, f"order {value} where {row + 1} is due", hint="sort the rows by order; none may be left out"
-            )
-    for name in ("design", "measure", "scale", "digest"):
-        if other := next((r for r, v in enumerate(columns[name]) if str(v) != str(columns[name][0])), None):
-            raise fault(other, f"{name} is not that of the other rows", columns[name][other])
-    numbers = {
-        name: np.array([number(name, r, v) for r, v in enumerate(columns[name])])
-        for name in ("bronze", "size", "probability")
-    }
-    label = np.array([math.nan if is_missing(v) or v == "" else number("label", r, v)
-                      for r, v in enumerate(columns["label"])])  # fmt: skip
-    made = GoldList(
-        tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
-        frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]),
-        _scale_of(str(columns["scale"][0]), file), file, places,
-    )  # fmt: skip
-    changed = np.flatnonzero(np.abs(made.probability - numbers["probability"]) > 1e-6 * made.probability)
-    if len(changed):
-        row = int(changed[0])
-        raise fault(row, f"probability is not {made.probability[row]:g}, as the sizes make it: the list was changed",
-                    columns["probability"][row])  # fmt: skip
-    if made.digest != str(columns["digest"][0]):
-        raise InputError(
-            "the list is not as it was drawn: its digest does not fit its topics, documents, bronze labels, sizes or "
-            "probabilities", file=file, hint=AGAIN,
-        )  # fmt: skip
-    return made.checked()
-
-
-def _scale_of(text: str, file: str) -> tuple[float, float]:
-    low, _, high = text.partition(" to ")
-    found = tabular.number_of(low), tabular.number_of(high)
-    if found[0] is None or found[1] is None:
-        raise InputError(f"scale {text!r} does not say from which label to which", file=file, hint=AGAIN)
-    return found[0], found[1]
 
 
 def _rounded(x: float) -> float:

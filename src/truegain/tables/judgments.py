@@ -160,6 +160,11 @@ def _of_object(data: object) -> Judgments:
 def _of_frame(frame: Any, source: str) -> Judgments:
     """Judgments from a frame with named columns."""
     columns = Columns(frame, source)
+    if {"order", "probability", "digest"} <= set(columns.names):
+        raise InputError(
+            "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
+            hint="`truegain verdict --gold` and tg.Study(gold=) read it",
+        )  # fmt: skip
     found = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),

@@ -14,6 +14,7 @@ from truegain.experiments.spending import Labelled, looked
 from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.anytime import at_every_look, sequence_half
 from truegain.inference.study.by_list import ByList
+from truegain.inference.study.next_steps import fewest_gold
 from truegain.moves import Spread
 from truegain.sampling.ordered import OrderedDraws
 
@@ -172,11 +173,14 @@ def test_looking_often_needs_an_order() -> None:
 def test_how_many_more_labels_are_expected() -> None:
     """Guards what the verdict says of more labels: the number that would decide it, or that none will."""
     runs, bronze, gold = world(2, topics=30)
-    listed = draw_list(ranked_of(runs, bronze), P5)
-    notes = " ".join(
-        tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 25), topics="fixed").verdict("s0", "s1").notes
-    )
-    assert "more gold labels would decide it" in notes or "labels of the list are needed" in notes
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, 25)
+    for a, b, smallest in (("s0", "s1", 0.0), ("s1", "s0", 0.02)):
+        study = tg.Study(runs, bronze, "P@5", gold=listed, topics="fixed", smallest=smallest)
+        verdict = study.verdict(a, b)
+        d = verdict.comparison.difference
+        needed = fewest_gold(study.standing(a, b), max(abs(d), smallest - d))
+        assert needed is not None
+        assert f"about {needed - 25} more gold labels would decide it ({needed} in all)" in " ".join(verdict.notes)
 
 
 def test_rows_of_topics_that_are_left_out_keep_their_turn() -> None:
@@ -215,3 +219,92 @@ def test_intervals_hold_the_truth(fixed: bool, least: float, most: float) -> Non
         ever.append(bool((np.abs(value - truth) > every).any()))
     assert least <= np.mean(holds) <= most
     assert np.mean(ever) <= 0.06
+
+
+def test_a_ranking_claims_no_pair_that_the_list_leaves_out() -> None:
+    """Guards `best`: systems that a list was not drawn for keep every rank they may have against others."""
+    runs, bronze, gold = world(systems=3, topics=40)
+    two = {s: runs[s] for s in ("s0", "s1")}
+    listed = draw_list(ranked_of(two, bronze), P5)
+    best = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed)), topics="fixed").best()
+    place = {row["system"]: (row["rank from"], row["rank to"]) for row in best.table().records()}
+    assert place["s2"] == (1, 3)
+    assert place["s0"] != place["s1"]
+
+
+def test_a_short_list_that_is_judged_whole_is_enough() -> None:
+    """Guards few pairs: where all that differs is judged nothing is asked beyond, for these topics and others."""
+    runs, bronze, gold = world(topics=12)
+    near = {t: dict(row) for t, row in runs["s0"].items()}
+    for t in list(near)[:6]:
+        order = sorted(near[t], key=lambda d, t=t: -near[t][d])  # type: ignore[misc]
+        near[t][order[4]], near[t][order[5]] = near[t][order[5]], near[t][order[4]]
+    pair = {"s0": runs["s0"], "near": near}
+    listed = draw_list(ranked_of(pair, bronze), P5)
+    assert len(listed) == 12
+    eight = draw_list(ranked_of({"s0": runs["s0"], "near": {**near, **{t: runs["s0"][t] for t in list(near)[4:]}}},
+                                bronze), P5)  # fmt: skip
+    assert len(eight) == 8
+    whole = judged(eight, gold, 8)
+    runs = {"s0": runs["s0"], "near": {**near, **{t: runs["s0"][t] for t in list(near)[4:]}}}
+    fixed = tg.Study(runs, bronze, "P@5", gold=whole, topics="fixed").verdict("s0", "near")
+    assert "exactly: all its labels are gold" in fixed.sentence
+    assert tg.Study(runs, bronze, "P@5", gold=whole).compare("s0", "near")[0].low is not None
+
+
+@pytest.mark.filterwarnings("ignore:P@5. 9")
+def test_pairs_that_were_pooled_and_not_judged_do_not_count() -> None:
+    """Guards labels below 0 in the judgments: the list leaves them out, and so does the study that reads it."""
+    runs, bronze, gold = world(topics=20)
+    some = {t: {d: -1 if i % 9 == 4 else x for i, (d, x) in enumerate(row.items())} for t, row in bronze.items()}
+    absent = {t: {d: x for d, x in row.items() if x >= 0} for t, row in some.items()}
+    found = []
+    for labels in (some, absent):
+        listed = tg.gold_list(runs, labels, "P@5", seed=2)
+        study = tg.Study(runs, labels, "P@5", gold=judged(listed, gold, 40), topics="fixed")
+        found.append(study.compare("s0", "s1")[0])
+    assert (found[0].difference, found[0].low) == (found[1].difference, found[1].low)
+
+
+def test_topics_that_one_run_lacks_are_not_on_a_list() -> None:
+    """Guards money: pairs of topics that the study leaves out are not to be judged."""
+    runs, bronze, _ = world(topics=20)
+    short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if int(t) < 12}}
+    with pytest.warns(tg.DataWarning, match="8 of 20 judged topics"):
+        listed = tg.gold_list(short, bronze, "P@5")
+    assert set(map(int, listed.topics)) <= set(range(12))
+
+
+def test_sources_that_a_list_cannot_tell_are_refused() -> None:
+    """Guards anytime, and nDCG's stand-in, beside other collections."""
+    runs, bronze, gold = world(topics=20)
+    listed = judged(tg.gold_list(runs, bronze, "P@5"), gold, 40)
+    with pytest.raises(tg.TruegainError, match="anytime and generalise_to 'collection': not known together"):
+        tg.Study(runs, bronze, "P@5", gold=listed, anytime=True, generalise_to=["collection"]).compare()
+    listed = judged(tg.gold_list(runs, bronze, "nDCG@5"), gold, 40)
+    with pytest.raises(tg.TruegainError, match="stands for DCG@5 over"):
+        tg.Study(runs, bronze, "nDCG@5", gold=listed, generalise_to=["topics", "collection"]).compare()
+    notes = tg.Study(runs, bronze, "nDCG@5", gold=listed, topics="fixed").compare().notes
+    assert any("stands for DCG@5 over" in note for note in notes)
+
+
+def test_a_list_is_no_sample() -> None:
+    """Guards corrections that take gold for a sample: a list is refused there, whatever design is given."""
+    runs, bronze, gold = world(topics=20)
+    listed = judged(tg.gold_list(runs, bronze, "P@5"), gold, 40)
+    for call in (
+        lambda: tg.correct(runs, bronze, listed, "P@5", design="random"),
+        lambda: tg.compare(runs, bronze, "P@5", gold=listed, design="random"),
+        lambda: tg.Judge.fit(bronze, listed, design="random"),
+    ):
+        with pytest.raises(tg.TruegainError, match="this is a gold list, which knows its design"):
+            call()
+
+
+def test_older_lists_are_held_against_the_bronze_labels_too() -> None:
+    """Guards chances by bronze label: a list drawn by other labels is refused."""
+    runs, bronze, gold = world(topics=24)
+    listed = judged(tg.gold_list(runs, bronze, "P@5", draw="by-bronze"), gold, 180)
+    other = {t: {d: (x + 1) % 3 for d, x in row.items()} for t, row in bronze.items()}
+    with pytest.raises(tg.InputError, match="made for other judgments"):
+        tg.Study(runs, other, "P@5", gold=listed)

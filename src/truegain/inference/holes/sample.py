@@ -51,7 +51,7 @@ def draw_holes(
 
     A quarter of them, or the share or number asked for, and never fewer than 10 (or all).  A document is drawn by a
     number made of the seed, its topic and its name, so that a larger sample holds the smaller one whatever the runs'
-    order; within a topic documents stand in the order of that number, which tells nothing of ranks.
+    order; they stand in the order of that number, so that the first of them are a random sample too.
 
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
     >>> draw_holes(runs, {"1": {"x": 1}}, "P@2").rows
@@ -73,7 +73,7 @@ def draw_holes(
     key = {name: stream_key(seed, "holes", "\0".join(name)) for name in names}
     wanted = math.ceil((SHARE if share is None else share) * len(names) - 1e-9) if most is None else most
     drawn = sorted(names, key=key.__getitem__)[: max(wanted, LEAST_SAMPLED)]
-    rows = [(*name, None) for name in sorted(drawn, key=lambda name: (name[0].encode(), key[name]))]
+    rows = [(*name, None) for name in drawn]
     note = (
         f"{len(rows):,} of the {len(names):,} unjudged documents that {asked} looks at in these runs, drawn at random "
         f"(seed {seed}); write their labels into the last column"

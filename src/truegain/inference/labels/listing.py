@@ -8,17 +8,21 @@ import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.study.listed import StandIn
+from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, aligned, at_level
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure
 from truegain.sampling.ordered import drawn_order
+from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
-from truegain.tables.gold_list import GoldList, read_gold_list
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
+LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
 LISTS = ("ordered", "random", "by-bronze", "topics")
 
 
@@ -50,8 +54,12 @@ def gold_list(
     >>> len(listed), sorted(set(listed.docs)), listed.probability.round(3).tolist()
     (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
     """
-    ranked = aligned(runs, Judgments.of(judgments), Options(), name_by=name_by, jobs=jobs)
+    ranked, _ = Given(runs, name_by, jobs).aligned(Judgments.of(judgments), 0, False)
     m = at_level(parse_measure(measure), level)
+    if draw == "ordered" and len(ranked.systems) < 2:
+        raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
+    if errors is not None and draw != "ordered":
+        raise TruegainError(f"errors and draw={draw!r}: the judge's errors order an ordered list; leave one out")
     for name in pair or ():
         if name not in ranked.systems:
             raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
@@ -167,7 +175,14 @@ def continued(listed: GoldList, gold: Judgments) -> GoldList:
     known = {(t, d): x for t, d, x in zip(gold.topic.strings(), gold.docs.strings(), gold.label.tolist(), strict=True)}
     label = np.array([known.get(pair, np.nan) for pair in zip(listed.topics, listed.docs, strict=True)])
     label = np.where(label < 0, np.nan, label)
-    order = np.argsort(np.isnan(label), kind="stable").tolist()
+    if lost := int((gold.label >= 0).sum()) - int((~np.isnan(label)).sum()):
+        warn(f"{lost:,} of {len(gold):,} gold labels are not of the pairs that a list is drawn from, and are left out")
+    whole = np.isnan(label)
+    if listed.design == "topics":  # a topic that was begun stays together, behind those that are done
+        _, topic = np.unique(np.array(listed.topics), return_inverse=True)
+        whole = (np.bincount(topic, np.isnan(label)) > 0)[topic]
+        label = np.where(whole, np.nan, label)
+    order = np.argsort(whole, kind="stable").tolist()
     moved = GoldList.of(
         [listed.topics[i] for i in order], [listed.docs[i] for i in order], listed.bronze[order], listed.size[order],
         listed.design, listed.measure, listed.scale,
@@ -179,8 +194,12 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
     """The judge's error at each bronze label: the sd of what gold labels are worth there, by an earlier list."""
     if isinstance(earlier, Mapping):
         return dict(earlier)
-    listed = earlier if isinstance(earlier, GoldList) else read_gold_list(earlier)  # type: ignore[arg-type]
+    listed = gold_list_of(earlier)
+    if listed is None:
+        raise TruegainError(f"errors {earlier}: give an earlier list with gold labels, as `plan labels` writes it")
     n = listed.judged
+    if n < LEAST_JUDGED:
+        raise TruegainError(f"errors: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed")
     worth = measure.worth(listed.label[:n]) if measure.linear_in_gains else listed.label[:n]
     bronze = listed.bronze[:n]
     return {x: float(worth[bronze == x].std()) for x in np.unique(bronze).tolist() if (bronze == x).sum() > 1}

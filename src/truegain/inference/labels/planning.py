@@ -11,21 +11,21 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.contrasts import Contrasts
-from truegain.errors import TruegainError, some
-from truegain.inference.judges.label_weights import level_of
-from truegain.inference.labels.listing import weights_of
+from truegain.errors import InputError, TruegainError, some
+from truegain.inference.labels.listing import gold_list, weights_of
 from truegain.inference.labels.published import detectable_in_se
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
-from truegain.inference.study.by_list import ByList, StandIn, items_of, spread_of
+from truegain.inference.study.by_list import ByList
+from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold, prices_of
 from truegain.inference.study.study import Study
 from truegain.measures.base import Measure
-from truegain.measures.linear import linear_parts
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of
-from truegain.tables.columns import Floats
-from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
+from truegain.tables.columns import Ints
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.table import Cell, Table
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
@@ -36,7 +36,7 @@ def plan_labels(
     judgments: object,
     measure: object,
     *,
-    gold: object,
+    gold: object = None,
     design: Any = None,
     pair: tuple[str, str] | None = None,
     smallest: float = 0.0,
@@ -46,8 +46,9 @@ def plan_labels(
 ) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
 
-    gold: a list of `gold_list`, with or without labels, or gold labels of another `design`.  Without labels limits are
-    the widest that so many can have: with v = range^2/4 the largest variance of gold values, w the weight of a pair,
+    gold: a list of `gold_list`, with or without labels, or gold labels of another `design`; one is drawn where there
+    is none.  Without labels, and for these topics, limits are the widest that so many can have: with v = range^2/4 the
+    largest variance of gold values and w the weight of a pair,
 
         half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
 
@@ -64,12 +65,22 @@ def plan_labels(
     >>> plan.needed, plan.table.made_by["most"]
     ({'gold labels': 54}, 76)
     """
-    listed = gold if isinstance(gold, GoldList) else read_gold_list(gold) if is_gold_list(gold) else None  # type: ignore[arg-type]
+    if smallest == 0 and costs is not None:
+        raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
+    if gold is None:
+        about = {name: options[name] for name in ("level", "name_by", "jobs") if name in options}
+        gold = gold_list(runs, judgments, measure, pair=pair, **about)  # type: ignore[arg-type]
+    listed = gold_list_of(gold)
     anytime = bool(options.pop("anytime", False))
     before = listed is not None and not listed.judged
     fixed = before and options.get("topics") == "fixed"
+    gold_level = options.get("gold_level")
     if before:
-        alone = {**options, "topics": "sampled"}  # how topics differ by the bronze labels, asked for or not
+        alone = {
+            **options,
+            "topics": "sampled",
+            "gold_level": None,
+        }  # how topics differ by the bronze labels, asked for or not
         study = Study(runs, judgments, measure, smallest=smallest, **alone)
     else:
         study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
@@ -77,9 +88,12 @@ def plan_labels(
     m = study.measures[0]
     asked, names = _asked(study, pair)
     fixed = fixed or "topics" not in study.over
+    least, most = m.bounds()
+    if study.smallest >= most - least:
+        raise TruegainError(f"smallest {study.smallest:g}: {m} cannot differ by more than {most - least:g}; give less")
     aim = Aim(study.smallest, power, study.confidence, anytime, fixed, prices_of(costs))
     if listed is not None and before:
-        return _before_gold(study, m, asked, names, aim, listed)
+        return _before_gold(study, m, asked, names, aim, listed, gold_level)
     return _with_gold(study, m, asked, names, aim)
 
 
@@ -125,7 +139,9 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     return Contrasts.of([(systems.index(a), systems.index(b))]), f"{b} - {a}"
 
 
-def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim, listed: GoldList) -> Plan:
+def _before_gold(
+    study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim, listed: GoldList, gold_level: float | None
+) -> Plan:
     """What so many labels can be worth, whatever they say."""
     pool = int(study.ranked.item_judged.sum())
     if listed.design == "topics":
@@ -135,7 +151,10 @@ def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Ai
         )
         return Plan({}, f"{names} on {m}", Table(("gold labels",), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
-    s2 = spread_of(_squares(study, m, listed), asked)
+    against = Listed.of(study.ranked, listed, m, gold_level)
+    check_asked(against.unlisted(asked), listed, names)
+    ends = against.scale
+    s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), asked)
     own = np.zeros(len(asked)) if aim.fixed else study.lattice(m).evidence.over_topics(asked).variance
     alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.anytime else None
     standings = [
@@ -150,31 +169,24 @@ def _before_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Ai
         if listed.design == "ordered"
         else f"The list has all {len(listed):,} labelled pairs; {most:,} of them can move {names} on {m}: an ordered "
         "list has these alone, and needs far fewer labels.",
-        "These are the widest limits that so many labels can have: how often the judge errs is not known yet.",
+        "These are the widest limits that so many labels can have: how often the judge errs is not known yet."
+        if aim.fixed
+        else "How often the judge errs is not known yet, and taken as bad as can be; how topics differ is taken from "
+        "the bronze labels, and may be more.",
     ]
+    if holes := study.unjudged(m, asked):
+        notes.append(holes)
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
     return _planned(standings, 0, most, names, m, aim, details, notes)
 
 
-def _squares(study: Study, m: Measure, listed: GoldList) -> Floats:
-    """System x system: S_1 times the sum of w w' v/size, v the largest variance that gold values can have."""
-    ranked = study.ranked
-    item = items_of(listed, ranked.pool)
-    stand_in = StandIn.of(m, ranked)
-    ends = np.array([x if (level := level_of(m)) is None else level * (x > 0) for x in listed.scale])
-    parts = linear_parts(stand_in.measure, np.concatenate([ranked.item_gain, ends]), int(ranked.rank.max(initial=1)))
-    c = parts.coefficients(ranked)[:, item] / (len(ranked.topics) * stand_in.constant)
-    v = (parts.worths.max() - parts.worths.min()) ** 2 / 4
-    return np.asarray(listed.size.sum() * v * (c / listed.size) @ c.T)
-
-
 def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
     """Labelled pairs that move any of the differences."""
-    weight = weights_of(study.ranked, m)[:, study.ranked.item_judged]
+    weight = weights_of(study.ranked, m)
     if len(asked) == 1:
-        return int((np.abs(asked.values(weight.T)[:, 0]) > 1e-15).sum())
+        return int(asked.moved(weight.T, 1e-15)[0])
     return int((np.ptp(weight, axis=0) > 1e-15).sum())
 
 
@@ -184,6 +196,9 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
     evidence, standings = lattice.evidence, study.standings(asked, m)
     now = standings[0]
     touching = evidence.touching(asked)
+    if isinstance(evidence, ByList):
+        assert study.gold_list is not None
+        check_asked(evidence.unlisted(asked), study.gold_list, names)
     details: dict[str, object] = {"pairs": len(study.ranked.pool), "judged": now.gold}
     notes = []
     most: int | None = None
@@ -194,6 +209,8 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
             f"{most:,} labelled pairs can move {names} on {m}: judging all of them settles it for these topics, and no "
             "plan asks for more."
         )
+    if holes := study.unjudged(m, asked):
+        notes.append(holes)
     if isinstance(evidence, ByList) and evidence.note:
         notes.append(evidence.note)
     if touching is not None and len(asked) == 1:
@@ -211,6 +228,16 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
         notes.insert(0, f"So far {found}.")
     return _planned(standings, now.gold, most, names, m, aim, details, notes)
+
+
+def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
+    """Refuse a plan for pairs that the list was not drawn for."""
+    if lacking := int((unlisted > 0).sum()):
+        raise InputError(
+            f"the list was not drawn for {names}: documents that move {lacking:,} of {len(unlisted):,} differences "
+            "are not on it", file=listed.source,
+            hint="name the pair that it was drawn for (--pair a,b), or draw a list for all of them",
+        )  # fmt: skip
 
 
 def _bronze_worth(evidence: ByList, asked: Contrasts, now: Standing) -> int:
@@ -248,12 +275,17 @@ def _planned(
             more = max(known) - judged
             needed[unit] = more if most is None or now.whole else min(more, most)
         notes.append(_needed_told(counts, judged, most, unit, aim))
-        if mix := _mix(now, aim, len(standings)):
+        if mix := _mix(now, aim, len(standings), most):
             details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
-            notes.append(_mix_told(mix))
+            notes.append(_mix_told(mix, now.whole))
         details["aimed_half_width"] = aim.half
     details["half_width"] = float(np.median([s.half for s in standings])) if judged else None
-    details["truegain"] = __version__
+    details |= {
+        "truegain": __version__, "needed": needed, "smallest": aim.smallest, "power": aim.power,
+        "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "anytime": aim.anytime,
+    }  # fmt: skip
+    if aim.prices and len(standings) > 1:
+        notes.append("The cheapest mix is told for one pair: name it (--pair a,b).")
     columns = tuple(rows[0])
     cells = [tuple(row[c] for c in columns) for row in rows]
     return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
@@ -269,11 +301,13 @@ def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str
     """What so many labels bring."""
     halves = np.array([s.after(gold=n / s.gold) for s in standings])
     half = float(np.median(halves))
-    row: dict[str, Cell] = {unit: n, "half width": half, f"found at {aim.power:.0%} power": aim.found(half)}
+    several = len(standings) > 1
+    row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
+                            f"found at {aim.power:.0%} power": aim.found(half)}  # fmt: skip
     if len(standings) > 1:
         row["widest"] = float(halves.max())
         if aim.half:
-            row["pairs sure enough"] = float((halves <= aim.half * (1 + 1e-9)).mean())
+            row["share of pairs sure enough"] = float((halves <= aim.half * (1 + 1e-9)).mean())
     return row
 
 
@@ -283,8 +317,9 @@ def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, un
     known = sorted(n for n in counts if n is not None)
     if not known:
         return (
-            f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics (--costs "
-            "gives the cheapest mix), or ask about these topics only (--topics fixed)."
+            f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
+            f"{'' if 'topics' in aim.prices else ' (--costs with their price gives the cheapest mix)'}, or ask about "
+            "these topics only (--topics fixed)."
         )
     if len(counts) == 1:
         n = known[0]
@@ -304,12 +339,19 @@ def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, un
     )
 
 
-def _mix(now: Standing, aim: Aim, pairs: int) -> Mix | None:
-    return cheapest(now, aim.half, aim.prices) if aim.prices and pairs == 1 else None
+def _mix(now: Standing, aim: Aim, pairs: int, most: int | None) -> Mix | None:
+    """The cheapest way; gold labels of the whole pool are never more than those of every pair that differs."""
+    if not aim.prices or pairs > 1:
+        return None
+    found = cheapest(now, aim.half, aim.prices)
+    if found is None or most is None or now.whole or found.more.get("gold", 0) <= most:
+        return found
+    last = now.after(gold=(now.pairs or 1) / now.gold)
+    return Mix({"gold": most}, last, aim.prices["gold"] * most) if last <= aim.half else found
 
 
-def _mix_told(mix: Mix) -> str:
-    words = {"topics": "topics", "gold": "gold labels", "assessors": "assessors"}
+def _mix_told(mix: Mix, whole: bool) -> str:
+    words = {"topics": "topics", "gold": "gold topics" if whole else "gold labels", "assessors": "assessors"}
     listed = " and ".join(f"{n:,} more {words[kind]}" for kind, n in mix.more.items()) or "nothing more"
     return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
 

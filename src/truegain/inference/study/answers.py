@@ -18,10 +18,11 @@ from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
 from truegain.moves import Spread
 from truegain.student import p_of
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 
 TINY = 1e-12
 METHOD = "t, moves of all sources"
+EVERY_LOOK = "limits at every look"
 NOT_LISTED = (
     "are not on the list of gold labels: it was drawn for other runs or another measure; draw one for these (truegain "
     "plan labels)"
@@ -44,13 +45,31 @@ class Answering:
     confidence: float
     topics: int
 
+    @property
+    def note(self) -> str:
+        """What the scores stand for, where they are not the measure itself."""
+        return self.lattice.evidence.note if isinstance(self.lattice.evidence, ByList) else ""
+
+    @property
+    def name(self) -> str:
+        """What is told: the measure, or what stands for it."""
+        evidence = self.lattice.evidence
+        return (evidence.listed.name if isinstance(evidence, ByList) else "") or str(self.measure)
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The score of each system; NaN where documents that a list leaves out make it unknown."""
+        lacking = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
+        value = self.lattice.evidence.value
+        return value if lacking is None else np.where(lacking > 0, np.nan, value)
+
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
         spread = self.lattice.spread(Contrasts.scores(len(self.systems)), self.confidence)
         value = self.lattice.evidence.value
         low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
-        least, most = self.measure.bounds()
+        least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
         unlisted = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
         out = []
         for s, system in enumerate(self.systems):
@@ -63,7 +82,7 @@ class Answering:
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
                 Estimate(
-                    system, str(self.measure), *held, level=self.confidence, over=over, method=METHOD,
+                    system, self.name, *held, level=self.confidence, over=over, method=METHOD,
                     se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics, notes=notes,
                 )
             )  # fmt: skip
@@ -86,16 +105,17 @@ class Answering:
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
-            if own is not None and lattice.labels == "gold" and not exact and not (own[a] and own[b]):
+            if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
             if unlisted is not None and unlisted[i]:
                 notes = (f"{unlisted[i]:,} documents that move this difference {NOT_LISTED}",)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
-                    self.systems[a], self.systems[b], str(self.measure), float(value[a]), float(value[b]),
+                    self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
                     float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
-                    None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])), test=METHOD,
+                    None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])),
+                    test=METHOD if lattice.looks is None else EVERY_LOOK,
                     level=self.confidence, n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
@@ -151,9 +171,9 @@ class Answering:
         up, down = sure & (difference > 0), sure & (difference < 0)
         ahead[asked.b[up], asked.a[up]] = True
         ahead[asked.a[down], asked.b[down]] = True
-        return Ranking.of(
-            self.systems, value, ahead, measure=str(self.measure), confidence=self.confidence, notes=notes
-        )
+        found = Ranking.of(self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes)
+        shown = dict(zip(self.systems, self.scores.tolist(), strict=True))
+        return replace(found, value=frozen(np.array([shown[s] for s in found.systems])))
 
     def _largest_t(self, spread: Spread, asked: Contrasts, seed: int) -> Floats:
         """Draws of the largest |t|, the systems by name, so that the order of files changes nothing."""

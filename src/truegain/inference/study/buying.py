@@ -18,7 +18,13 @@ from truegain.inference.study.verdict import outcome_of
 from truegain.sampling.designs import DESIGNS
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of, quantiles_of
-from truegain.tables.columns import frozen
+from truegain.tables.columns import Floats, frozen
+
+MOST_OF_TOPICS = 0.9  # of the variance: the gold labels at hand leave some
+
+
+def _labels(n: int) -> str:
+    return "The one label" if n == 1 else f"The {n:,} labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,13 @@ class Buying:
             return ""
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
         far = max(abs(value), self.smallest - value)  # to tell the sign, or that the gain is smaller
+        evidence = self.lattice.evidence
+        open_ = int((evidence.listed.moving(asked) - evidence.touching(asked))[0])
+        if "topics" not in self.material.over and open_ <= 0:
+            return ""
         needed = fewest_gold(now, far) if far > 0 else None
+        if needed is not None and "topics" not in self.material.over and needed - now.gold > open_:
+            return f"{_labels(open_)} of the list that are open for these two settle it for these topics."
         if needed is None:
             last = now.after(gold=now.pairs / now.gold)
             if last <= 0:
@@ -66,9 +78,19 @@ class Buying:
         if needed <= now.gold:
             return ""
         return (
-            f"Were the difference as it is now, about {needed - now.gold:,} more gold labels would decide it "
-            f"({needed:,} in all)."
+            f"Were the difference as it is now, about {needed - now.gold:,} more gold label"
+            f"{'s' if needed - now.gold > 1 else ''} would decide it ({needed:,} in all)."
         )
+
+    def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
+        """Own part of the topics no less than bronze scores show, their sum kept: V(topics) - V(gold) may be near 0.
+
+        It is the difference of two estimates, and all that more gold labels leave.
+        """
+        whole = parts["topics"] + parts["gold"]
+        bronze = self.lattice.naive.over_topics(asked).variance
+        topics = np.minimum(np.maximum(parts["topics"], bronze), MOST_OF_TOPICS * whole)
+        return {**parts, "topics": topics, "gold": whole - topics}
 
     def standing(self, asked: Contrasts) -> Standing:
         """The same of one contrast."""
@@ -79,8 +101,11 @@ class Buying:
 
         Together they are the variance of the interval, also where one source is wider than all that topics show.
         """
-        parts = {"gold" if s == "holes" else s: v for s, v in self.lattice.own_parts(asked).items()}
+        own = self.lattice.own_parts(asked)
+        parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
+        if isinstance(self.lattice.evidence, ByList) and "topics" in parts and "gold" in parts:
+            parts = self._steadied(asked, parts)
         if self.lattice.looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}

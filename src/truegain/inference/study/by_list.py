@@ -47,6 +47,7 @@ class ByList:
         draws = OrderedDraws(rows.size, rows.judged)
         turn = np.flatnonzero(listed.item[: draws.n] >= 0)
         first = listed.item[turn]
+        assert listed.parts is not None
         fit = ListFit(
             ranked.pool.topic.astype(np.int64), np.unique(ranked.item_gain, return_inverse=True)[1],
             len(ranked.topics), listed.coefficient, first, listed.parts.worth(gold[first]), draws.expansion[turn],

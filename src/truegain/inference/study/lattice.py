@@ -97,7 +97,7 @@ class Lattice:
     def alone(self, asked: Contrasts, source: SourceName) -> Spread | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
         if source == "topics":
-            return self.evidence.over_topics(asked)
+            return self.evidence.over_topics(asked) if self.looks is None else self._at_every_look(asked)
         if source in LABELS:
             return self._over_labels(asked) if source == self.labels else None
         if source == "assessors":
@@ -107,10 +107,14 @@ class Lattice:
         return None if self.collection is None else self.collection.spread(asked)
 
     def _over_labels(self, asked: Contrasts) -> Spread | None:
-        found = self.evidence.over_gold(asked)
-        if self.looks is None or not isinstance(self.evidence, ByList):
-            return found
-        return at_every_look(self.evidence.over_gold(asked), None, self.evidence.draws.information, self.looks)
+        return self.evidence.over_gold(asked) if self.looks is None else self._at_every_look(asked, topics=False)
+
+    def _at_every_look(self, asked: Contrasts, topics: bool = True) -> Spread:
+        """Limits for all looks at a growing list together."""
+        assert self.looks is not None
+        assert isinstance(self.evidence, ByList)
+        over = self.evidence.over_topics(asked) if topics and "topics" in self.over else None
+        return at_every_look(self.evidence.over_gold(asked), over, self.evidence.draws.information, self.looks)
 
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).
@@ -138,9 +142,8 @@ class Lattice:
         may come out below the second, and the wider of the two counts.  So it is where assessors seem to add less than
         nothing.  At every look, see `at_every_look`.
         """
-        if self.looks is not None and isinstance(self.evidence, ByList):
-            over = self.evidence.over_topics(asked) if "topics" in self.over else None
-            return at_every_look(self.evidence.over_gold(asked), over, self.evidence.draws.information, self.looks)
+        if self.looks is not None:
+            return self._at_every_look(asked)
         whole = self._joined(asked)
         for source in ("topics", *NESTED):
             part = self.alone(asked, source) if source in (*LABELS, *self.over) else None

@@ -28,6 +28,11 @@ class StandIn:
     constant: float = 1.0
     note: str = ""
 
+    @property
+    def name(self) -> str:
+        """How it is called in answers, such as DCG@10/11.25; empty for the measure itself."""
+        return f"{self.measure}/{self.constant:.4g}" if self.note else ""
+
     @classmethod
     def of(cls, measure: Measure, ranked: RankedGains) -> StandIn:
         """The measure itself where it is linear in gain; others but nDCG are refused."""
@@ -62,13 +67,19 @@ class Listed:
     whole: float  # all sizes of the list
     topics: int
     coefficient: Floats
-    parts: LinearParts
     scale: tuple[float, float]
-    note: str
+    note: str = ""
+    name: str = ""  # of what stands for the measure
+    parts: LinearParts | None = None  # what ranks count and labels are worth
 
     @classmethod
     def of(
-        cls, ranked: RankedGains, listed: GoldList, measure: Measure, gold_level: float | None, gold: Floats | None = None
+        cls,
+        ranked: RankedGains,
+        listed: GoldList,
+        measure: Measure,
+        gold_level: float | None = None,
+        gold: Floats | None = None,
     ) -> Listed:
         """A list that was drawn from these bronze labels for these runs; others are refused.
 
@@ -81,14 +92,16 @@ class Listed:
         sizes = np.zeros(len(pool))
         sizes[item[there]] = listed.size[there]
         level, stand_in = level_of(measure), StandIn.of(measure, ranked)
-        cut = level if gold_level is None else gold_level
-        ends = np.array([x if level is None else level * (x >= cut) for x in listed.scale])
+        ends = np.array(listed.scale)
+        if level is not None:
+            ends = level * (ends >= (level if gold_level is None else gold_level))
         said = label if gold is None else np.where(np.isnan(gold), label, gold)
         parts = stand_in.parts(np.concatenate([label, said, ends]), ranked)
         worths = parts.worth(ends)
         found = cls(
             item, frozen(sizes), float(listed.size.sum()), len(ranked.topics),
-            frozen(stand_in.weights(parts, ranked)), parts, (float(worths.min()), float(worths.max())), stand_in.note,
+            frozen(stand_in.weights(parts, ranked)), (float(worths.min()), float(worths.max())), stand_in.note,
+            stand_in.name, parts,
         )  # fmt: skip
         found._check_runs(ranked, listed, measure)
         return found
@@ -96,6 +109,10 @@ class Listed:
     def unlisted(self, asked: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
         return asked.moved(self.coefficient[:, self.sizes == 0].T, TINY)
+
+    def moving(self, asked: Contrasts) -> Ints:
+        """Listed pairs that move each contrast."""
+        return asked.moved(self.coefficient[:, self.sizes > 0].T, TINY)
 
     def squares(self, variance: Floats) -> Floats:
         """System x system: all sizes times the sum over listed pairs of w w' v/size, w the weight in the mean."""

@@ -20,9 +20,9 @@ from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.inference.study.hole_sample import HoleSample
-from truegain.inference.study.listed import StandIn
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
+from truegain.inference.study.listed import StandIn
 from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
@@ -153,6 +153,8 @@ class Material:
             self._refuse_looks()
         collection = assessors = replicates = documents = None
         if "collection" in self.over:
+            if isinstance(evidence, ByList) and evidence.note:
+                raise TruegainError(f"{evidence.note} How that moves over collections is not known; give DCG or P")
             check_drawable(m)
             self._refuse_shallow(m)
 
@@ -163,6 +165,9 @@ class Material:
                 return OtherCollections(spreads, has_lone_rule(m))
 
         raters = self.raters
+        if raters is not None and self.listed is not None:
+            self._refuse_rated()
+            raters = None
         if raters is not None:
 
             def refitted(gains: Floats) -> Evidence:
@@ -237,6 +242,14 @@ class Material:
             "are off by chance, and by how much cannot be told; name 'topics' in generalise_to, or have gold labels "
             "drawn from these topics (design='random')"
         )
+
+    def _refuse_rated(self) -> None:
+        """A list was drawn for one bronze label a document; what assessors would have said otherwise it cannot tell."""
+        if others := sorted(self.over & {"assessors", "replicates"}):
+            raise TruegainError(
+                f"an ordered list of gold labels and generalise_to {others[0]!r}: the list was drawn for one bronze "
+                f"label a document; leave {others[0]!r} out"
+            )
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""

@@ -245,12 +245,13 @@ def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: M
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
     times = {"topics": topics, "gold": topics * gold, "assessors": assessors}
     more = {kind: math.ceil(have[kind] * (times[kind] - 1) - 1e-6) for kind in KINDS if have[kind] and kind in costs}
-    cost = sum(
-        costs[kind] * n * (now.labels if kind == "gold" else now.ratings if kind == "assessors" else 1)
-        for kind, n in more.items()
-    )
     factor = {kind: 1 + more.get(kind, 0) / have[kind] if have[kind] else 1.0 for kind in KINDS}
-    factor["gold"] /= factor["topics"]
+    of_new_topics = now.ratings * now.assessors * factor["assessors"] * (factor["topics"] - 1)
+    cost = (
+        sum(costs[kind] * n * (now.labels if kind == "gold" else 1) for kind, n in more.items() if kind != "assessors")
+        + costs.get("assessors", 0.0) * (now.ratings * more.get("assessors", 0) + of_new_topics)
+    )  # fmt: skip
+    factor["gold"] = factor["gold"] / factor["topics"] if "gold" in costs else 1.0  # else it grows with the topics
     half = now.after(**factor)
     return Mix({kind: n for kind, n in more.items() if n}, half, cost)
 

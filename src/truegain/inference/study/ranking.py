@@ -126,7 +126,7 @@ class Ranking:
     def table(self) -> Table:
         """A row a system, best first: its value, the limits of its rank, its tier."""
         rows: list[tuple[Cell, ...]] = [
-            (s, float(v), int(low), int(high), int(tier))
+            (s, None if np.isnan(v) else float(v), int(low), int(high), int(tier))
             for s, v, low, high, tier in zip(
                 self.systems, self.value, self.low, self.high, self.tier, strict=True
             )

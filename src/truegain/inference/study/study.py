@@ -9,14 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from truegain._version import __version__
-from truegain.contrasts import Contrasts
+from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import Uses, borrowed, is_of, models_of
 from truegain.inference.study.buying import Buying
-from truegain.inference.study.by_list import ByList
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
@@ -32,6 +31,7 @@ from truegain.inference.study.checks import (
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import UNITS, Pull, lines_of, naive_line
+from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.material import (
     Given,
     Material,
@@ -129,7 +129,8 @@ class Study:
         self.smallest, self.holes = smallest_of(smallest), holes
         self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
         check_one_of("holes", holes, ("bound", "non-relevant"))
-        gold, design, self.gold_list = listed_in(gold, design)
+        gold, design, listed = listed_in(gold, design)
+        self.gold_list = listed if listed is not None and listed.design == "ordered" else None
         check_labels(gold, design, gold_level, hole_sample, self.over)
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
@@ -151,6 +152,8 @@ class Study:
             self.raters = left
             check_units(self.raters, self.over)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
+        if listed is not None:
+            check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
         within = Labels(labels, self._labels, self.topics)
         self.judge = within.judge(gold, design, self.measures[0], gold_level, self.gold_rated, self.gold_list)
         self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
@@ -232,8 +235,9 @@ class Study:
         gold = ["gold"] if self.judge is not None else ["holes"] if self.hole_sample is not None else []
         over = ", ".join([*(s for s in POPULATIONS if s in self.over), *gold])
         chosen = self.measures if measure is None else (self._measure(measure),)
-        found = [one for m in chosen for one in self._answering(m).estimates(over)]
-        return Answers(tuple(found), self.made_by, (self.population,))
+        answering = [self._answering(m) for m in chosen]
+        found = [one for each in answering for one in each.estimates(over)]
+        return Answers(tuple(found), self.made_by, (self.population, *(x.note for x in answering if x.note)))
 
     def compare(self, a: str | None = None, b: str | None = None, measure: object = None) -> Answers[Comparison]:
         """The difference b - a; or that of every pair, each with an interval of its own and p also adjusted for all."""
@@ -246,7 +250,7 @@ class Study:
         else:
             self._check_several("a comparison")
             found = [one for answering in chosen for one in answering.all_differences(self.seed)]
-        return Answers(tuple(found), self.made_by, (self.population,))
+        return Answers(tuple(found), self.made_by, (self.population, *(x.note for x in chosen if x.note)))
 
     def _check_several(self, what: str) -> None:
         if len(self.systems) < 2:
@@ -257,7 +261,7 @@ class Study:
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
-        notes = [self.population]
+        notes = [note for note in (self.population, self._answering(m).note) if note]
         holes, shown = self._material.unjudged(m)
         if holes and self.hole_sample is None:
             are, count, they = ("is", "counts", "it") if holes == 1 else ("are", "count", "they")
@@ -311,8 +315,10 @@ class Study:
         lattice = self.lattice(m)
         comparison = self._answering(m).differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
-        if isinstance(lattice.evidence, ByList) and lattice.evidence.note:
-            notes.append(lattice.evidence.note)
+        if stands_for := self._answering(m).note:
+            notes.append(stands_for)
+        if lattice.looks is not None:
+            notes.append("Limits hold at every look at the growing list, all looks together.")
         lent = [*self._borrowed(m, a), *self._borrowed(m, b)]
         outcome: Any = "cannot be told"
         if comparison.low is not None and comparison.high is not None and not lent:
@@ -378,6 +384,17 @@ class Study:
 
     def _buying(self, m: Measure) -> Buying:
         return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound")
+
+    def unjudged(self, measure: object, asked: Contrasts) -> str:
+        """That documents of the systems asked about have no label at all, in words; empty where all have one."""
+        systems = sorted({*asked.a.tolist(), *asked.b.tolist()} - {NONE})
+        holes, shown = self._material.unjudged(self._measure(measure), systems)
+        if not holes:
+            return ""
+        return (
+            f"{holes:,} of the {shown:,} documents that {self._measure(measure)} looks at in these lists have no "
+            "label, and none of them is asked for here: what they could do stays open (truegain holes)."
+        )
 
     def standings(self, asked: Contrasts, measure: object = None) -> list[Standing]:
         """What each of several differences stands on now."""

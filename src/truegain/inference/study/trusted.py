@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
@@ -17,21 +18,23 @@ from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Floats
-from truegain.tables.gold_list import GoldList, is_gold_list, read_gold_list
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
 
 
 def listed_in(gold: object, design: Design | None) -> tuple[object, Design | None, GoldList | None]:
-    """Gold labels, their design, and the ordered list they stand in: a list knows how it was drawn."""
-    if not is_gold_list(gold):
+    """Gold labels, their design, and the list they stand in, None where there is none: it knows how it was drawn."""
+    listed = gold_list_of(gold)
+    if listed is None:
         return gold, design, None
-    listed = gold if isinstance(gold, GoldList) else read_gold_list(gold)  # type: ignore[arg-type]
     if design is not None:
         raise TruegainError(f"{listed.source} knows its design ({listed.design}); leave design={design!r} out")
     if listed.design == "ordered":
         return listed.judgments(), "random", listed
-    check_design(listed.design)
-    return listed.judgments(), listed.design, None  # type: ignore[return-value]
+    known = next((d for d in get_args(Design) if d == listed.design), None)
+    check_design(known)
+    return listed.judgments(), known, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,11 @@ class Labels:
             said, meant = labels.label, trusted.label
             if said.min() <= meant.min() and meant.max() <= said.max():
                 scale = np.union1d(said, meant).tolist()
-        weights = None if listed is None else expansion_in(listed, trusted)
+        weights = None
+        if listed is not None:  # which says what labels there are
+            weights = expansion_in(listed, trusted)
+            known = np.concatenate([labels.label, trusted.label, np.arange(listed.scale[0], listed.scale[1] + 1)])
+            scale = np.unique(known[known >= 0]).tolist()
         judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
         if listed is None:
             tell_whole_topics(judge)

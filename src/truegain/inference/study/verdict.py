@@ -64,7 +64,9 @@ class Verdict:
         """The verdict in one sentence."""
         c = self.comparison
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
-        found += ", exactly: all its labels are gold" if self._exact else ""
+        if self._exact:
+            holes = self.hidden is not None and self.hidden.documents
+            found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
         if self.outcome == "holds":
             by, open_ = self._by_how_much()
             return f"{c.b} is better than {c.a}{by}: {found}{self._survives()}{open_}{self._as_zero}."

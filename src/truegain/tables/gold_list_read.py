@@ -1,0 +1,162 @@
+"""Reading lists of pairs to be gold-judged: what was changed is told by its row."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import InputError
+from truegain.tables import tabular
+from truegain.tables.columns import Floats, Places, frozen
+from truegain.tables.convert import in_memory, is_frame
+from truegain.tables.gold_list import COLUMNS, GoldList
+from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.named import is_missing
+from truegain.tables.read import loaded
+from truegain.tables.sources import STANDARD_INPUT, PathLike
+
+AGAIN = "take the list as it was written, and put the labels into it with `truegain plan fill LIST LABELS -o FILE`"
+MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
+ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
+
+
+def gold_list_of(data: object) -> GoldList | None:
+    """A gold list, a frame or the path of one, as such; None for all else."""
+    if isinstance(data, GoldList):
+        return data
+    table, file = _table(data)
+    if table is None or sum(mark in _names(table) for mark in MARKS) < 2:
+        return None
+    return _of_table(table, file)
+
+
+def read_gold_list(path: PathLike) -> GoldList:
+    """A list that was written by `GoldList.write`, with labels down to some row."""
+    table, file = _table(path)
+    if table is None:
+        raise InputError("not a gold list: its columns have no names", file=file, hint=AGAIN)
+    return _of_table(table, file)
+
+
+def labels_in(path: PathLike) -> Judgments:
+    """Labels from any file of judgments; of a table, also of a list, the rows that have one."""
+    table, file = _table(path)
+    names = [] if table is None else _names(table)
+    if table is None or not {"topic", "doc", "label"} <= set(names):
+        return Judgments.of(path)
+    columns = {name: _column(table, names.index(name)) for name in ("topic", "doc", "label")}
+    keep = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
+    if not keep:
+        raise InputError("no row has a label", file=file, hint="fill in the column label")
+    places = table.places.take(np.array(keep)) if isinstance(table, tabular.RawTable) else Places.rows(len(keep))
+    label = _numbers("label", [columns["label"][i] for i in keep], places, file, "give a label of the list's scale")
+    topics, docs = ([str(columns[name][i]) for i in keep] for name in ("topic", "doc"))
+    return judgments_of_columns(topics, docs, label, file, places=places)
+
+
+def _table(data: object) -> tuple[Any, str]:
+    """A frame or a file with named columns, and what it is called; None for all else."""
+    if is_frame(data):
+        return in_memory(data), "gold list"
+    if not isinstance(data, str | os.PathLike) or os.fspath(data) == STANDARD_INPUT:  # which is read only once
+        return None, "gold list"
+    text, kind, file = loaded(data)
+    return (None if kind is None else tabular.read(text, kind, file)), file
+
+
+def _names(table: Any) -> list[str]:
+    return [str(name).strip().lower() for name in table.columns]
+
+
+def _column(table: Any, at: int) -> list[Any]:
+    if isinstance(table, tabular.RawTable):
+        return table.values[at]
+    column = table.iloc[:, at] if hasattr(table, "iloc") else table[table.columns[at]]
+    return list(column.to_list())
+
+
+def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str = AGAIN) -> Floats:
+    out = np.empty(len(values))
+    for row, value in enumerate(values):
+        found = tabular.number_of(value)
+        if found is None or not math.isfinite(found):
+            place: dict[str, Any] = places.of(row)
+            raise InputError(f"{name} is not a number", file=file, text=str(value), hint=hint, **place)
+        out[row] = found
+    return out
+
+
+def _of_table(table: Any, file: str) -> GoldList:
+    names = _names(table)
+    if lacking := [name for name in COLUMNS if name not in names]:
+        raise InputError(f"not a whole gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
+    columns = {name: _column(table, names.index(name)) for name in COLUMNS}
+    n = len(columns["order"])
+    places = table.places if isinstance(table, tabular.RawTable) else Places.rows(n)
+    if not n:
+        raise InputError("the list has no rows", file=file, hint=AGAIN)
+    _check_rows(columns, places, file)
+    scale = _scale_of(str(columns["scale"][0]), file)
+    numbers = {name: _numbers(name, columns[name], places, file) for name in ("bronze", "size", "probability")}
+    there = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
+    label = np.full(n, np.nan)
+    if there:
+        hint = f"give a label from {scale[0]:g} to {scale[1]:g}"
+        label[there] = _numbers("label", [columns["label"][i] for i in there], places.take(np.array(there)), file, hint)
+    made = GoldList(
+        tuple(map(str, columns["topic"])), tuple(map(str, columns["doc"])), frozen(numbers["bronze"]),
+        frozen(numbers["size"]), frozen(label), str(columns["design"][0]), str(columns["measure"][0]), scale, file,
+        places,
+    )  # fmt: skip
+    _check_sizes(made, numbers["probability"], file)
+    if made.digest != str(columns["digest"][0]):
+        raise InputError(
+            "the list is not as it was drawn: its digest does not fit its topics, documents and bronze labels",
+            file=file, hint=AGAIN,
+        )  # fmt: skip
+    return made.checked()
+
+
+def _check_rows(columns: dict[str, list[Any]], places: Places, file: str) -> None:
+    """Refuse rows in another order, and words that are not those of the other rows."""
+    order = _numbers("order", columns["order"], places, file)
+    wrong = np.flatnonzero(order != np.arange(1, len(order) + 1))
+    if len(wrong):
+        row = int(wrong[0])
+        place: dict[str, Any] = places.of(row)
+        raise InputError(f"order {order[row]:g} where {row + 1} is due", file=file, **place,
+                         hint="sort the rows by order; none may be left out")  # fmt: skip
+    for name in ("design", "measure", "scale", "digest"):
+        first = str(columns[name][0])
+        other = next((r for r, v in enumerate(columns[name]) if str(v) != first), None)
+        if other is not None:
+            place = places.of(other)
+            raise InputError(f"{name} is not that of the other rows", file=file, text=str(columns[name][other]),
+                             hint=AGAIN, **place)  # fmt: skip
+
+
+def _check_sizes(made: GoldList, probability: Floats, file: str) -> None:
+    """Refuse sizes and probabilities that do not fit together, but for rounding, and a list that was cut."""
+    total = float(made.size.sum())
+    if total < 1 - ROUNDED:
+        raise InputError(f"rows are missing: the sizes of those there sum to {total:.3f}, not 1", file=file, hint=AGAIN)
+    off = np.abs(made.probability - probability) > ROUNDED * np.maximum(made.probability, probability)
+    if not (off.any() or total > 1 + ROUNDED):
+        return
+    row = int(np.flatnonzero(off)[0]) if off.any() else int(np.argmax(made.size))
+    place: dict[str, Any] = (made.places or Places.rows(len(made))).of(row)
+    raise InputError(
+        f"size {made.size[row]:g} and probability {probability[row]:g} do not fit together and to the other rows "
+        f"(probability {made.probability[row]:g} is due): the list was changed", file=file, hint=AGAIN, **place,
+    )  # fmt: skip
+
+
+def _scale_of(text: str, file: str) -> tuple[float, float]:
+    low, _, high = text.partition(" to ")
+    found = tabular.number_of(low), tabular.number_of(high)
+    if found[0] is None or found[1] is None:
+        raise InputError(f"scale {text!r} does not say from which label to which", file=file, hint=AGAIN)
+    return found[0], found[1]
