@@ -91,6 +91,12 @@ def test_what_is_quoted_is_what_is_printed(
         assert capsys.readouterr().out.startswith(said), command
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_no_figure_is_left_to_be_filled_in(page: Path) -> None:
+    """Guards tables whose figures were still to come: no line is a word in capitals."""
+    assert not [line for line in page.read_text().splitlines() if re.fullmatch(r"[A-Z]{3,}", line.strip())]
+
+
 def test_the_readme_names_commands() -> None:
     """Guards this test itself: a README without commands would pass the ones above."""
     assert len(commands(ROOT / "README.md")) >= 5

@@ -162,11 +162,3 @@ def check_unicode(strings: Sequence[str], what: str, source: str, places: Places
             text=ascii(strings[row]),
             hint="remove lone surrogates",
         ) from None
-
-
-def concatenated(columns: Sequence[Coded]) -> Coded:
-    """Several coded columns, one below the other."""
-    number: dict[str, int] = {}
-    tables = [np.array([number.setdefault(v, len(number)) for v in c.values], np.int32) for c in columns]
-    codes = [t[c.code] if len(t) else c.code for t, c in zip(tables, columns, strict=True)]
-    return Coded(tuple(number), frozen(np.concatenate(codes) if codes else np.empty(0, np.int32)))

@@ -141,11 +141,6 @@ class RankedGains:
         """The gain of each entry that was judged, whatever its sign, and 0 for the others."""
         return frozen(np.where(self.judged, self.gain, 0.0))
 
-    @cached_property
-    def counted_item_gain(self) -> Floats:
-        """The gain of each item that was judged, whatever its sign, and 0 for the others."""
-        return frozen(np.where(self.item_judged, self.item_gain, 0.0))
-
     @property
     def known_keys(self) -> DocKeys:
         """The documents of each list by key; an error where lists were aligned without them."""

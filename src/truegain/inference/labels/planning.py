@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from truegain._version import __version__
 from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError, some
+from truegain.inference.labels.aim import Aim, planned
 from truegain.inference.labels.listing import gold_list, weights_of
-from truegain.inference.labels.published import detectable_in_se
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
-from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold, prices_of
+from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.study import Study
 from truegain.measures.base import Measure
 from truegain.sampling.ordered import information_after
-from truegain.student import quantile_of
 from truegain.tables.columns import Ints
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import gold_list_of
-from truegain.tables.table import Cell, Table
-
-ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
+from truegain.tables.table import Table
 
 
 def plan_labels(
@@ -97,34 +93,6 @@ def plan_labels(
     return _with_gold(study, m, asked, names, aim)
 
 
-@dataclass(frozen=True)
-class Aim:
-    """What a plan is for."""
-
-    smallest: float
-    power: float
-    confidence: float
-    anytime: bool
-    fixed: bool
-    prices: Mapping[str, float]
-
-    @property
-    def half(self) -> float:
-        """Half of the width to reach; 0 where nothing is said."""
-        return target_half(self.smallest, self.power, self.confidence)
-
-    def found(self, half: float) -> float:
-        """The difference that this half of a width finds with this power."""
-        return half * detectable_in_se(1 - self.confidence, self.power) / quantile_of(self.confidence)
-
-    def quantile(self, topics: int) -> float:
-        """Of the limits: over topics, or over gold alone."""
-        level = self.confidence
-        if self.anytime and not self.fixed:
-            level = 1 - error_at_all_looks(level, True)
-        return quantile_of(level, math.inf if self.fixed else topics - 1.0)
-
-
 def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     """The differences that the plan is for, and what they are called."""
     systems = study.systems
@@ -179,7 +147,7 @@ def _before_gold(
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
-    return _planned(standings, 0, most, names, m, aim, details, notes)
+    return planned(standings, 0, most, names, m, aim, details, notes)
 
 
 def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
@@ -227,7 +195,7 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
     if len(asked) == 1:
         found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
         notes.insert(0, f"So far {found}.")
-    return _planned(standings, now.gold, most, names, m, aim, details, notes)
+    return planned(standings, now.gold, most, names, m, aim, details, notes)
 
 
 def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
@@ -247,122 +215,3 @@ def _bronze_worth(evidence: ByList, asked: Contrasts, now: Standing) -> int:
     assert now.information is not None
     wanted = now.information[now.gold] * without / with_ if with_ > 0 else math.inf
     return int(np.searchsorted(now.information, wanted)) - now.gold
-
-
-def _planned(
-    standings: Sequence[Standing],
-    judged: int,
-    most: int | None,
-    names: str,
-    m: Measure,
-    aim: Aim,
-    details: dict[str, object],
-    notes: list[str],
-) -> Plan:
-    """Rows, what is needed, and the cheapest mix."""
-    now = standings[0]
-    unit = "gold topics" if now.whole else "gold labels"
-    top = now.pairs or None
-    rows = [_row(standings, n, unit, aim) for n in _rounds(judged, top)]
-    needed: dict[str, int] = {}
-    of_what = "these topics only" if aim.fixed else "topics like these"
-    goal = f"{names} on {m}, for {of_what}"
-    if aim.half:
-        goal += f": a true difference of {aim.smallest:g} is found with {aim.power:.0%} power"
-        counts = [fewest_gold(s, aim.half) for s in standings]
-        known = [n for n in counts if n is not None]
-        if known and len(known) == len(counts):
-            more = max(known) - judged
-            needed[unit] = more if most is None or now.whole else min(more, most)
-        notes.append(_needed_told(counts, judged, most, unit, aim))
-        if mix := _mix(now, aim, len(standings), most):
-            details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
-            notes.append(_mix_told(mix, now.whole))
-        details["aimed_half_width"] = aim.half
-    details["half_width"] = float(np.median([s.half for s in standings])) if judged else None
-    details |= {
-        "truegain": __version__, "needed": needed, "smallest": aim.smallest, "power": aim.power,
-        "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "anytime": aim.anytime,
-    }  # fmt: skip
-    if aim.prices and len(standings) > 1:
-        notes.append("The cheapest mix is told for one pair: name it (--pair a,b).")
-    columns = tuple(rows[0])
-    cells = [tuple(row[c] for c in columns) for row in rows]
-    return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
-
-
-def _rounds(judged: int, top: int | None) -> list[int]:
-    """Numbers of labels to tell of: round ones from those at hand on, and all."""
-    most = top or 50 * max(judged, 1)
-    return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
-
-
-def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str, Cell]:
-    """What so many labels bring."""
-    halves = np.array([s.after(gold=n / s.gold) for s in standings])
-    half = float(np.median(halves))
-    several = len(standings) > 1
-    row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
-                            f"found at {aim.power:.0%} power": aim.found(half)}  # fmt: skip
-    if len(standings) > 1:
-        row["widest"] = float(halves.max())
-        if aim.half:
-            row["share of pairs sure enough"] = float((halves <= aim.half * (1 + 1e-9)).mean())
-    return row
-
-
-def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
-    """How many labels the aim needs, in words."""
-    what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
-    known = sorted(n for n in counts if n is not None)
-    if not known:
-        return (
-            f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
-            f"{'' if 'topics' in aim.prices else ' (--costs with their price gives the cheapest mix)'}, or ask about "
-            "these topics only (--topics fixed)."
-        )
-    if len(counts) == 1:
-        n = known[0]
-        if n <= judged:
-            return f"The labels at hand find {what}: no more are needed."
-        if most is not None and unit == "gold labels" and n - judged >= most:
-            return (
-                f"To find {what}, have the pairs judged that differ: {most:,} at most (from the whole pool it would "
-                f"take {n - judged:,} more)."
-            )
-        return f"{n - judged:,} {'more ' if judged else ''}{unit} find {what}."
-    middle = known[len(known) // 2]
-    rest = "" if len(known) == len(counts) else f"; for {len(counts) - len(known):,} of the pairs no number does"
-    return (
-        f"{known[-1]:,} {unit} in all find {what} for {'each' if not rest else f'{len(known):,}'} of the pairs, "
-        f"{middle:,} for half of them{rest}."
-    )
-
-
-def _mix(now: Standing, aim: Aim, pairs: int, most: int | None) -> Mix | None:
-    """The cheapest way; gold labels of the whole pool are never more than those of every pair that differs."""
-    if not aim.prices or pairs > 1:
-        return None
-    found = cheapest(now, aim.half, aim.prices)
-    if found is None or most is None or now.whole or found.more.get("gold", 0) <= most:
-        return found
-    last = now.after(gold=(now.pairs or 1) / now.gold)
-    return Mix({"gold": most}, last, aim.prices["gold"] * most) if last <= aim.half else found
-
-
-def _mix_told(mix: Mix, whole: bool) -> str:
-    words = {"topics": "topics", "gold": "gold topics" if whole else "gold labels", "assessors": "assessors"}
-    listed = " and ".join(f"{n:,} more {words[kind]}" for kind, n in mix.more.items()) or "nothing more"
-    return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
-
-
-def target_half(smallest: float, power: float, confidence: float) -> float:
-    """Half the width at which a true difference of this size is found with this power: d z/(z + z_power).
-
-    >>> round(target_half(0.02, 0.8, 0.95), 4), target_half(0.02, 0.5, 0.95)
-    (0.014, 0.02)
-    """
-    if not smallest:
-        return 0.0
-    z = quantile_of(confidence)
-    return smallest * z / detectable_in_se(1 - confidence, power)
