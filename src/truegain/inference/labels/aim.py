@@ -141,7 +141,9 @@ def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, un
                 f"To find {what}, have the pairs judged that differ: {most:,} at most (from the whole pool it would "
                 f"take {n - judged:,} more)."
             )
-        return f"{n - judged:,} {'more ' if judged else ''}{unit} find {what}."
+        more = n - judged
+        one = more == 1
+        return f"{more:,} {'more ' if judged else ''}{unit[:-1] if one else unit} {'finds' if one else 'find'} {what}."
     middle = known[len(known) // 2]
     rest = "" if len(known) == len(counts) else f"; for {len(counts) - len(known):,} of the pairs no number does"
     return (
