@@ -74,8 +74,3 @@ class Contrasts:
         for first in range(0, len(self), BLOCK):
             out[first : first + BLOCK] = (self.some(first, first + BLOCK).values(rows) ** 2).sum(axis=0)
         return out
-
-    def variances(self, scores: Floats) -> Floats:
-        """The variance over topics of each contrast of scores, system x topic."""
-        about = (scores - scores.mean(axis=1, keepdims=True)).T
-        return self.squares(about) / (len(about) - 1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.inference.small_lists import SEED, lists, scores_of
-from truegain.inference.collection.expansion import drawn_scores, keys_needed, level_of, rank_sums
+from truegain.inference.collection.expansion import drawn_scores, keys_needed, least_relevant, rank_sums
 from truegain.inference.collection.few import FEW_TOPICS
 from truegain.inference.collection.score import Scored, drawn_estimates, has_lone_rule, left_out_of, score_estimates
 from truegain.inference.collection.spread import collection_spread
@@ -58,8 +58,8 @@ def test_how_deep_lists_must_be_known() -> None:
     assert keys_needed([p5]) == depth_needed(5) == 40
     assert keys_needed([p5, p9]) == depth_needed(9)
     assert keys_needed([p5, ap]) == keys_needed([condensed]) == sys.maxsize
-    assert level_of(parse_measure("nDCG")) == level_of(parse_measure("P(rel=0)@5")) == np.nextafter(0, 1)
-    assert level_of(parse_measure("AP(rel=2)")) == 2
+    assert least_relevant(parse_measure("nDCG")) == least_relevant(parse_measure("P(rel=0)@5")) == np.nextafter(0, 1)
+    assert least_relevant(parse_measure("AP(rel=2)")) == 2
 
 
 @pytest.mark.parametrize("name", ["P@5", "RR", "GMAP", "NumRet(rel=1)", "nDCG@5"])
@@ -147,7 +147,7 @@ def test_a_total_is_bounded_by_that_of_its_topics() -> None:
 def test_topics_drawn_again_are_counted(name: str) -> None:
     """Guards the count on both roads: that of the collections one by one."""
     ranked, measure = lists(), parse_measure(name)
-    want = sum(replicate(ranked, level_of(measure), SEED, number)[1] for number in range(45))
+    want = sum(replicate(ranked, least_relevant(measure), SEED, number)[1] for number in range(45))
     assert drawn_scores(ranked, measure, replicates=45, seed=SEED).redrawn == want > 10
     spread = collection_spread(ranked, replicates=45, seed=SEED)
     assert spread.redrawn == want

@@ -120,8 +120,6 @@ def test_gold_is_named_and_what_chance_leaves_open() -> None:
     drawn = np.array([name in ("1 a", "1 b", "2 c") for name in named])
     gold = Gold.drawn(pool, drawn, np.array([1.0, 4.0, 5.0, 0.5, 2.0]))
     assert (set(gold.units), gold.of, gold.nested_in) == ({"1 a", "1 b", "2 c"}, 5, ("topics",))
-    expansion = np.array([1.0, 4.0, 5.0, 0.5, 2.0])[drawn]
-    assert gold.open == pytest.approx([max(0.0, 1 - 1 / e) for e in expansion])
     whole, part = judged_whole(pool.topic, drawn, 3)
     assert (whole.tolist(), part.tolist()) == ([True, False, False], [False, True, False])
 

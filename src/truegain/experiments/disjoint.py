@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.experiments.incomplete import level_of, shares_of, told_shares
+from truegain.experiments.incomplete import shares_of, told_shares
+from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer
@@ -120,7 +121,7 @@ def disjoint(
         lists = Runs(tuple(_only(part, parts[on], split) for part in loaded.parts))
         ranked = _ranked(lists, table, opened, max(m.cutoff for m in reading))
         scored[on] = _established(lists, table, known, parts[on], split)
-        shares = shares_of(ranked, [*map(level_of, known), *(m.rel for m in reading)])
+        shares = shares_of(ranked, [*map(least_relevant, known), *(m.rel for m in reading)])
         side, scorer = sides(ranked.pool.docs, split), ContentScorer.of(ranked, reading)
         for source in PARTS:
             mine = np.ones(len(side), np.bool_) if source == "all" else side == (source == "B")

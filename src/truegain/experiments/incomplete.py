@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.engine import Engine, Local
 from truegain.errors import TruegainError
+from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.holes.predicted import Prediction
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
@@ -110,7 +111,7 @@ def incomplete(
     loaded, table = Runs.of(runs), Judgments.of(judgments)
     depth = max((m.cutoff for m in content), default=1)
     ranked = RankedText.of(aligned(loaded, table, Options(), keep_top=depth), corpus)
-    level = level_of(established)
+    level = least_relevant(established)
     shares = shares_of(ranked, [level, *(m.rel for m in content)])
     if shares[level] > MOST:
         warn(
@@ -142,12 +143,6 @@ def _prediction(runs: Runs, judgments: Judgments, measure: Measure) -> Predictio
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the runs were first read
         return Prediction.of(runs, judgments, measure, Options())
-
-
-def level_of(measure: Measure) -> float:
-    """The smallest label that is relevant to a measure: any above 0 where it has no such level."""
-    level: float = getattr(measure, "rel", float(np.nextafter(0, 1)))
-    return level
 
 
 def relevant_to_any(ranked: RankedGains, level: float) -> Bools:

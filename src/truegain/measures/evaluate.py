@@ -81,20 +81,7 @@ def evaluate(
     judged_corpus: object = None,
     **options: Any,
 ) -> Scores:
-    """Score runs against judgments.
-
-    `runs` and `judgments` are paths (runs also folders and globs), dicts of dicts, pandas or polars frames,
-    ir_measures tuples or ranx objects; `measures` is one measure or several, as text or as objects; `corpus`, for
-    measures that read text, is a folder made by `truegain text index` or a dict of texts, `judged_corpus` another one
-    that holds the judged documents; further keywords are those of `Options`.
-
-    >>> import truegain as tg
-    >>> runs = {"bm25": {"1": {"a": 2.0, "b": 1.0}}, "dense": {"1": {"a": 1.0, "b": 2.0}}}
-    >>> print(tg.evaluate(runs, {"1": {"a": 1, "b": 0}}, ["AP", "nDCG@10"]))
-    system       AP  nDCG@10
-    bm25     1.0000   1.0000
-    dense    0.5000   0.6309
-    """
+    """Score runs against judgments as they are, unjudged documents counting 0; `tg.evaluate` says what is taken."""
     asked, given = parse_measures(measures), options_of(options)
     ranked = aligned_for(
         asked, runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, corpus=corpus,

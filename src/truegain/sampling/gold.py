@@ -31,11 +31,6 @@ class Gold(SampledUnits):
         names = tuple(f"{t} {d}" for t, d in zip(topics, pool.docs.take(at).strings(), strict=True))
         return cls(names, expansion[at], len(pool) if of is None else of)
 
-    @property
-    def open(self) -> Floats:
-        """What chance leaves open of each: 1 - its chance to be drawn, the finite population's factor."""
-        return np.asarray(np.maximum(0.0, 1 - 1 / self.expansion))
-
 
 def judged_whole(topic: Codes, drawn: Bools, topics: int) -> tuple[Bools, Bools]:
     """Topics all of whose pairs were drawn, and those of which some were and some were not.

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError
+from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ids, Ints
 from truegain.tables.guard import reading
 from truegain.text.named import Named, on_disk
@@ -199,3 +200,19 @@ def _open_part(folder: Path) -> Part:
         on_disk(folder / "count", "<i4"),
         on_disk(folder / "onto", "<i4"),
     )
+
+
+def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
+    """Refuse a corpus that holds none of some documents; tell of those that it lacks."""
+    missing = np.flatnonzero(places < 0)
+    if len(missing) == len(docs):
+        raise InputError(
+            f"none of the {len(docs):,} {what} documents is in the corpus {corpus.source} (the first is {docs[0]})",
+            hint="check that the corpus holds this collection",
+        )
+    if len(missing):
+        warn(
+            f"{len(missing):,} of {len(docs):,} {what} documents are not in the corpus {corpus.source} "
+            f"(such as {docs[int(missing[0])]}); they count as documents without words "
+            "(truegain text show CORPUS --lacks FILE lists them)"
+        )

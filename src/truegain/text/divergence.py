@@ -26,10 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError
-from truegain.tables.checks import warn
-from truegain.tables.columns import Floats, Ids, Ints
+from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains, Tops
-from truegain.text.corpus import Corpus, Vectors, stretches
+from truegain.text.corpus import Corpus, Vectors, stretches, tell_missing
 
 _NOTHING = 1e-12  # a divergence below this, of a text from its collection, is rounding
 _SPARSE = 8  # with a vocabulary so many times the rows, rows are sorted rather than looked up
@@ -86,8 +85,8 @@ class Texts:
         assert top is not None
         home = ranked.judged_corpus or corpus
         places, judged_places = corpus.find(top.docs), home.find(ranked.pool.docs)
-        _tell_missing(corpus, top.docs, places, "retrieved")
-        _tell_missing(home, ranked.pool.docs, judged_places, "judged")
+        tell_missing(corpus, top.docs, places, "retrieved")
+        tell_missing(home, ranked.pool.docs, judged_places, "judged")
         retrieved, judged = corpus.vectors(places), home.vectors(judged_places)
         theirs = judged.term
         if home is not corpus:
@@ -101,21 +100,6 @@ class Texts:
             Vectors(retrieved.begin, number[:cut], retrieved.count),
             Vectors(judged.begin, number[cut:], judged.count),
             _probability(corpus, home, used),
-        )
-
-
-def _tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
-    missing = np.flatnonzero(places < 0)
-    if len(missing) == len(docs):
-        raise InputError(
-            f"none of the {len(docs):,} {what} documents is in the corpus {corpus.source} (the first is {docs[0]})",
-            hint="check that the corpus holds this collection",
-        )
-    if len(missing):
-        warn(
-            f"{len(missing):,} of {len(docs):,} {what} documents are not in the corpus {corpus.source} "
-            f"(such as {docs[int(missing[0])]}); they count as documents without words "
-            "(truegain text show CORPUS --lacks FILE lists them)"
         )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from truegain.errors import InputError
-from truegain.tables.checks import warn
 from truegain.tables.columns import Ids
-from truegain.text.corpus import Corpus
+from truegain.text.corpus import Corpus, tell_missing
 
 
 def unit_vectors(corpus: Corpus, docs: Ids) -> csr_array:
@@ -22,17 +20,7 @@ def unit_vectors(corpus: Corpus, docs: Ids) -> csr_array:
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     places = corpus.find(docs)
-    missing = np.flatnonzero(places < 0)
-    if len(missing) == len(docs):
-        raise InputError(
-            f"none of the {len(docs):,} documents in question is in the corpus {corpus.source} (such as {docs[0]})",
-            hint="check that the corpus holds this collection",
-        )
-    if len(missing):
-        warn(
-            f"{len(missing):,} of the {len(docs):,} documents in question are not in the corpus {corpus.source} "
-            f"(such as {docs[int(missing[0])]}); they are like no other"
-        )
+    tell_missing(corpus, docs, places, "looked-at")
     vectors = corpus.vectors(places)
     weight = (1 + np.log(vectors.count)) * np.log1p(corpus.tokens / np.maximum(corpus.frequency[vectors.term], 1))
     squares = np.bincount(vectors.document, weight**2, minlength=len(docs))

@@ -8,6 +8,7 @@ from scipy import stats
 
 import truegain as tg
 from truegain.contrasts import Contrasts
+from truegain.inference.study.listed import spread_of_contrasts
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.moves import Moves, Spread
 
@@ -79,7 +80,8 @@ def test_the_largest_t_is_that_of_studies_drawn_anew() -> None:
     t = differences.mean(axis=2) / (differences.std(axis=2, ddof=1) / np.sqrt(12))
     wanted = float(np.quantile(np.abs(t).max(axis=1), 0.95))
     covariance = (np.diag([1.0, 1, 4, 4, 9]) + 1) / 12
-    spread = Spread(pairs.variances(covariance), np.full(len(pairs), 11.0))
+    of_pairs = spread_of_contrasts(covariance, pairs)
+    spread = Spread(of_pairs, np.full(len(pairs), 11.0))
     assert float(np.quantile(largest_t(covariance, spread, pairs, 1), 0.95)) == pytest.approx(wanted, rel=0.03)
 
 

@@ -53,9 +53,9 @@ def drawn_scores(
     kernel = rank_sums(measure, near)
     runner = engine or Local()
     gathered = DrawnSums(on_scale(measure, np.asarray(measure.score(near), np.float64)), replicates, pairs)
-    relevant = near.pool_relevant(level_of(measure))
+    relevant = near.pool_relevant(least_relevant(measure))
     if kernel is not None:
-        near.found(level_of(measure))  # shared by all pieces: made once
+        near.found(least_relevant(measure))  # shared by all pieces: made once
         found = runner.run(
             _topic,
             range(len(near.topics)),
@@ -103,7 +103,7 @@ def tell_shallow(ranked: RankedGains, measure: Measure) -> None:
         )
 
 
-def level_of(measure: Measure) -> float:
+def least_relevant(measure: Measure) -> float:
     """The least label that is relevant to a measure."""
     return float(getattr(measure, "rel", None) or np.nextafter(0, 1))
 
@@ -119,7 +119,7 @@ def rank_sums(measure: Measure, ranked: RankedGains) -> RankSums | None:
     share = isinstance(measure, nDCG)
     if not (share or measure.linear_in_gains) or ranked.entry_gains is not None:
         return None
-    level = level_of(measure)
+    level = least_relevant(measure)
     depth = getattr(measure, "cutoff", None) or depth_needed(int(ranked.depth.max(initial=1)))
     try:
         worth = measure.worth(ranked.item_gain, ranked.item_judged)
@@ -146,7 +146,7 @@ def _block(
     ranked, measure, seed = shared
     values, redrawn = [], 0
     for number in range(*piece):
-        drawn, again = replicate(ranked, level_of(measure), seed, number)
+        drawn, again = replicate(ranked, least_relevant(measure), seed, number)
         values.append(np.asarray(measure.score(drawn), np.float64))
         redrawn += again
     return np.stack(values, axis=2), redrawn

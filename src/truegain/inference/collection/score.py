@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError
-from truegain.inference.collection.expansion import Drawn, drawn_scores, level_of
+from truegain.inference.collection.expansion import Drawn, drawn_scores, least_relevant
 from truegain.inference.collection.few import (
     FEW_RELEVANT,
     FEW_TOPICS,
@@ -46,7 +46,7 @@ class Scored:
         """The scores of a measure on these lists."""
         values = np.asarray(measure.score(ranked), np.float64)
         summaries = measure.summarise(values, ranked, False)
-        relevant = ranked.pool_relevant(level_of(measure))
+        relevant = ranked.pool_relevant(least_relevant(measure))
         return cls(measure, ranked.systems, ranked.topics, values, summaries, relevant, confidence)
 
     def estimate(self, system: int, low: float, high: float, method: str, se: float | None) -> Estimate:
@@ -109,7 +109,7 @@ def spreads_of(
     """
     if left_out_of(measure):
         view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
-        return document_spreads(view, level_of(measure), pairs=pairs, engine=engine, progress=progress)
+        return document_spreads(view, least_relevant(measure), pairs=pairs, engine=engine, progress=progress)
     found = drawn_scores(
         ranked, measure, pairs=pairs, replicates=replicates, seed=seed, engine=engine, progress=progress
     )

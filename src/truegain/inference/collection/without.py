@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from truegain.inference.collection.expansion import level_of
+from truegain.inference.collection.expansion import least_relevant
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.ranked import ABSENT, RankedGains
@@ -25,7 +25,7 @@ def without_each(ranked: RankedGains, measure: Measure, systems: tuple[int, int]
         two = two.condensed
     if cutoff is not None:
         two = two.cut(cutoff + 1)
-    matters = (two.item_gain >= level_of(measure)) & two.item_judged
+    matters = (two.item_gain >= least_relevant(measure)) & two.item_judged
     matters[two.item[two.rank <= (cutoff or NEAR)]] = True
     listed = np.zeros(len(two.pool), np.bool_)
     listed[two.item] = True

@@ -127,7 +127,7 @@ class ByGoldPairs:
 
     def by_gold(self) -> Moves:
         """Load times residual of each gold pair, times sqrt(1 - its chance to be drawn)."""
-        matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.gold.open)[:, None] / len(self.topics)
+        matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
         return Moves("gold", self.gold.units, matrix, max(1.0, len(matrix) - 1.0))
 
     def over_gold(self, asked: Contrasts) -> Spread:
@@ -151,11 +151,7 @@ class ByGoldPairs:
 
     def touching(self, asked: Contrasts) -> Ints:
         """Gold pairs whose label moves each contrast."""
-        out = np.empty(len(asked), np.int64)
-        for first in range(0, len(asked), BLOCK):
-            some = Contrasts(asked.a[first : first + BLOCK], asked.b[first : first + BLOCK])
-            out[first : first + BLOCK] = (np.abs(some.values(self.fit.load)) > TINY).sum(axis=0)
-        return out
+        return asked.moved(self.fit.load, TINY)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold pairs behind each score."""
@@ -170,8 +166,7 @@ class ByGoldPairs:
     def _least(self, asked: Contrasts) -> Floats:
         out = np.empty(len(asked))
         for first in range(0, len(asked), BLOCK):
-            some = Contrasts(asked.a[first : first + BLOCK], asked.b[first : first + BLOCK])
-            out[first : first + BLOCK] = self.fit.by_chance(some.values(self.fit.load))
+            out[first : first + BLOCK] = self.fit.by_chance(asked.some(first, first + BLOCK).values(self.fit.load))
         return out
 
 
