@@ -59,7 +59,7 @@ def asked_of(study: tg.Study, truth: Mapping[str, Array], method: str = "") -> A
             key = answer_name(measure, contrast, method)
             if a is None:
                 one = next(s for s in scores if s.system == SYSTEMS[b])
-                out[key] = Told(one.value, variance, one.low, one.high, float(right[b]))
+                out[key] = None if one.refused else Told(one.value, variance, one.low, one.high, float(right[b]))
                 continue
             pair = next(p for p in pairs if (p.a, p.b) == (SYSTEMS[a], SYSTEMS[b]))
             if pair.low is None or pair.high is None:
