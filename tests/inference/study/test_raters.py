@@ -100,3 +100,38 @@ def test_what_assessors_add_is_what_their_leniency_adds() -> None:
         study = tg.Study(runs, frame, "CG@2", rule="mean", scale="0:10", generalise_to=["topics", "assessors"])
     added = study.lattice().own_parts(Contrasts.of([(None, 0)]))["assessors"]
     assert added == pytest.approx([4 * leniency.var(ddof=1) / 5], rel=1e-9)
+
+
+def test_noise_of_single_ratings_counts_once() -> None:
+    """Guards (A - r)/(r (A - 1)): two of six assessors a document, no leniency; without it V is 1.7 times too large.
+
+    With it 1.06 times, and 1.24 as noise is never taken for more than the whole (800 draws).
+    """
+    documents, topics = 20, [str(t) for t in range(4)]
+    order = np.random.default_rng(38).random((2, 4, documents))
+    runs = {
+        s: {t: {f"d{i}": float(x) for i, x in enumerate(row)} for t, row in zip(topics, rows, strict=True)}
+        for s, rows in zip("ab", order, strict=True)
+    }
+    value, variance = [], []
+    for seed in range(150):
+        rng = np.random.default_rng([39, seed])
+        rows = [
+            (t, f"d{i}", f"w{k}", rng.uniform(0, 10))
+            for t in topics
+            for i in range(documents)
+            for k in rng.choice(6, 2, replace=False)
+        ]
+        frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+        lattice = tg.Study(runs, frame, "CG@10", rule="mean", scale="0:10", generalise_to=["assessors"]).lattice()
+        value.append(lattice.evidence.value)
+        variance.append(lattice.spread(Contrasts.of([(None, 0), (None, 1)])).variance)
+    assert np.mean(variance) / np.var(value, axis=0, ddof=1).mean() == pytest.approx(1.2, abs=0.2)
+
+
+def test_where_all_rate_all_nothing_counts_too_much() -> None:
+    """Guards r = A, where leaving one out has the right factor already."""
+    rows = [(f"d{i}", f"w{k}", (i + k) % 3) for i in range(4) for k in range(5)]
+    frame = pl.DataFrame(rows, schema=["doc", "assessor", "label"], orient="row").with_columns(topic=pl.lit("1"))
+    raters = Raters.of(read_ratings(frame, scale=Scale.of("0:2")), rule_of("mean"), Scale.of("0:2"))
+    assert raters.noise_twice == pytest.approx(0.0, abs=1e-12)

@@ -55,7 +55,8 @@ class Lattice:
 
         V = V(topics) + [V(assessors) - V(assessor x topic cells)] T/(T - 1)
         topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
-        collection, which holds them, counts
+        collection, which holds them, counts, else less (A - r)/(r (A - 1)) of it: with one of A assessors left out
+        the noise of a gain from r ratings is r (A - 1)/((r - 1) A) times what it is
 
     Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29(2).
     """
@@ -67,6 +68,7 @@ class Lattice:
     make_assessors: Callable[[], tuple[Moves, Moves]] | None = None
     make_replicates: Callable[[], Moves] | None = None
     make_documents: Callable[[], Moves] | None = None
+    noise_twice: float = 0.0  # of the documents' share of assessors: what leaving one out counts too much
     looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
 
     @property
@@ -101,10 +103,20 @@ class Lattice:
         if source in LABELS:
             return self._over_labels(asked) if source == self.labels else None
         if source == "assessors":
-            return None if self.assessors is None else self.assessors[0].spread(asked)
+            return self._over_assessors(asked)
         if source == "replicates":
             return None if self.replicates is None else self.replicates.spread(asked)
         return None if self.collection is None else self.collection.spread(asked)
+
+    def _over_assessors(self, asked: Contrasts) -> Spread | None:
+        """Other assessors on these documents; noise of single documents is no more than the whole."""
+        if self.assessors is None:
+            return None
+        spread = self.assessors[0].spread(asked)
+        if self.documents is None:
+            return spread
+        noise = np.minimum(self.documents.spread(asked).variance, spread.variance)
+        return Spread(spread.variance - self.noise_twice * noise, spread.df)
 
     def _over_labels(self, asked: Contrasts) -> Spread | None:
         return self.evidence.over_gold(asked) if self.looks is None else self._at_every_look(asked, topics=False)
@@ -132,7 +144,9 @@ class Lattice:
             topics = len(by_topic.units) / len(who.units)
             return (spread.variance - by_topic.spread(asked).variance) * topics / (topics - 1), unsure
         if met != "collection" or self.documents is None:
-            return spread.variance, unsure
+            alone = self._over_assessors(asked)
+            assert alone is not None
+            return alone.variance, alone.variance**2 / alone.df
         return spread.variance - self.documents.spread(asked).variance, unsure
 
     def spread(self, asked: Contrasts, confidence: float = 0.95) -> Spread:

@@ -191,7 +191,8 @@ class Material:
                 def replicates() -> Moves:
                     return raters.repeated_moves(refitted, self.ranked.topics)
 
-        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, self.looks)
+        twice = 0.0 if raters is None else raters.noise_twice
+        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, twice, self.looks)
 
     def _evidence(self, m: Measure) -> tuple[Evidence, Evidence]:
         """What the scores stand on, and the labels as they are."""

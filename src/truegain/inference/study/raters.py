@@ -52,6 +52,18 @@ class Raters:
         return Assessors(self.names, self.ratings.assessor, self.ratings.item, self.ratings.topic)
 
     @cached_property
+    def noise_twice(self) -> float:
+        """What leaving one out counts too much of the noise of single documents: (A - r)/(r (A - 1)).
+
+        r: the harmonic mean of the ratings of a document, of those with two or more.
+        """
+        count, people = np.diff(self.ratings.begin), len(self)
+        if not (count > 1).any():
+            return 0.0
+        each = 1 / float(np.mean(1 / count[count > 1]))
+        return max(0.0, (people - each) / (each * (people - 1)))
+
+    @cached_property
     def asked(self) -> Replicates:
         """How often each was asked about a document."""
         return Replicates.of(self.ratings.assessor, self.ratings.item)
