@@ -184,10 +184,12 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("smalest = 0.1", "kept.toml: 'smalest' is no option of verdict (did you mean smallest?)"),
-        ("judgments", "kept.toml: this is no TOML: "),
-        ("measure = []", "kept.toml: measure is []"),
-        ("smallest = 'much'", "'much' is not a valid float"),
+        ("smalest = 0.1", "kept.toml:1: 'smalest' is no option of verdict (did you mean smallest?)"),
+        ("\njudgments", "kept.toml:2: this is no TOML: "),
+        ("seed = 1\n\nmeasure = []", "kept.toml:3: measure is []"),
+        ("seed = 1\nsmallest = 'much'", "kept.toml:2: smallest is 'much' ("),
+        ("smallest = -1", "kept.toml:1: smallest is -1 ("),
+        ("[uses]\na = 'm'\n[topics]\nb = 2", "kept.toml:3: topics is {'b': 2} ("),
         ("study = 'kept.toml'", "'study' is no option of verdict"),
     ],
 )
@@ -195,6 +197,32 @@ def test_study_files_that_cannot_be_meant(text: str, said: str, run: Run, folder
     """Guards mistakes in study.toml: each named, with the file, and exit code 2."""
     (folder / "kept.toml").write_text(f"{text}\n")
     code, out, err = run("verdict", "llm.qrels", *TWO, "--study", "kept.toml")
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_candidate_against_several_baselines(run: Run, folder: Path) -> None:
+    """Guards --baseline and --candidate: a verdict each, as --pair gives it; the file's title is another command's."""
+    whole = ("verdict", "judgments.qrels", "runs", "-m", "P@10")
+    (folder / "kept.toml").write_text('baseline = ["weak", "fair"]\ncandidate = "good"\ntitle = "ours"\n')
+    _, out, _ = run(*whole, "--study", "kept.toml")
+    apart = [run(*whole, "--pair", f"{a},good")[1] for a in ("weak", "fair")]
+    assert out == "\n\n".join(apart)
+    assert run(*whole[:2], *TWO, *whole[3:], "--baseline", "weak")[1] == run(*PLAIN)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--baseline", "weak"), "--candidate is not given, and there are 2 other systems; name one of them"),
+        (("--baseline", "poor", "--candidate", "good"), "poor is no system here; there are fair, good, weak"),
+        (("--baseline", "good", "--candidate", "good"), "good is compared with itself"),
+        (("--baseline", "weak", "--pair", "weak,good"), "leave out --baseline and --candidate, or --pair"),
+    ],
+)
+def test_claims_that_cannot_be_meant(words: tuple[str, ...], said: str, run: Run) -> None:
+    """Guards mistakes in --baseline and --candidate: each named, exit code 2."""
+    code, out, err = run("verdict", "judgments.qrels", "runs", *words)
     assert (code, out) == (2, "")
     assert said in err
 

@@ -24,6 +24,8 @@ COMMANDS = {
     "judges": "judges:judges_command",
     "compare": "compare:compare_command",
     "verdict": "verdict:verdict_command",
+    "init": "init:init_command",
+    "gate": "gate:gate_command",
     "correlate": "correlate:correlate_command",
     "agree": "agree:agree_command",
     "gains": "gains:gains_command",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +14,10 @@ import typer
 from truegain.errors import InputError
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
+ENDING = ".toml"
 PATHS = ("judgments", "runs", "gold", "hole-sample", "uses", "output")
-NOT_THERE = ("study", "help")
+ELSEWHERE = ("pair", "baseline", "candidate", "title", "output", "format")  # of one command of several that read it
+NOT_THERE = ("study", "help", "cache")
 
 
 def read_study(context: typer.Context, path: str | None) -> str | None:
@@ -22,29 +25,81 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     if path is None or context.resilient_parsing:
         return path
     known = {max(p.opts, key=len).lstrip("-"): p for p in context.command.params if p.name not in NOT_THERE}
-    file, folder = shown_path(path), Path(path).parent
+    text, file, folder = _text(path), shown_path(path), Path(path).parent
     found: dict[str, Any] = {}
-    for key, value in _parsed(path).items():
-        option = key.replace("_", "-")
+    for key, value in _parsed(text, file).items():
+        option, line = key.replace("_", "-"), line_of(text, key)
         if option not in known:
+            if option in ELSEWHERE:
+                continue
             near = difflib.get_close_matches(option, known, 1)
             meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-            raise InputError(f"{key!r} is no option of {context.info_name}", file=file, hint=meant)
-        several = getattr(known[option], "multiple", False) or known[option].nargs == -1
-        found[str(known[option].name)] = _value(value, several, folder if option in PATHS else None, key, file)
+            raise InputError(f"{key!r} is no option of {context.info_name}", file=file, line=line, hint=meant)
+        parameter = known[option]
+        several = getattr(parameter, "multiple", False) or parameter.nargs == -1
+        told = _value(value, several, folder if option in PATHS else None, key, file, line)
+        _check(context, parameter, told, key, value, file, line)
+        found[str(parameter.name)] = told
     context.default_map = found
     return path
 
 
-def _parsed(path: str) -> dict[str, Any]:
+def study_or_judgments(context: typer.Context, value: str | None) -> str | None:
+    """Judgments, or those that a study file names, which then says all that the command line does not."""
+    if value is None or not value.lower().endswith(ENDING) or context.resilient_parsing:
+        return value
+    read_study(context, value)
+    context.meta["study"] = value
+    said = (context.default_map or {}).get("judgments")
+    if said is None:
+        hint = 'write a line such as judgments = "gold.qrels"'
+        raise InputError("no judgments are named", file=shown_path(value), hint=hint)
+    return str(said)
+
+
+def line_of(text: str, key: str) -> int | None:
+    r"""The line where a key of the first level stands, or its table.
+
+    >>> line_of('a = 1\n"b" = 2\n[c]\na = 3', "c"), line_of('a = 1\n "b" = 2', "b"), line_of("a.b = 1", "a")
+    (3, 2, 1)
+    """
+    name = rf"[\"']?{re.escape(key)}[\"']?"
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(rf"\s*(\[\s*{name}\s*[\].]|{name}\s*[=.])", line):
+            return number
+    return None
+
+
+def _text(path: str) -> str:
     try:
-        return tomllib.loads(read_bytes(path).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"this is no text: {error.reason}", file=shown_path(path), hint="save it as UTF-8") from None
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = re.search(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
+        fault, line = (said[1], int(said[2])) if said else (str(error), None)
         hint = 'write lines such as judgments = "gold.qrels"'
-        raise InputError(f"this is no TOML: {error}", file=shown_path(path), hint=hint) from None
+        raise InputError(f"this is no TOML: {fault}", file=file, line=line, hint=hint) from None
 
 
-def _value(value: Any, several: bool, folder: Path | None, key: str, file: str) -> Any:
+def _check(
+    context: typer.Context, parameter: Any, told: Any, key: str, value: Any, file: str, line: int | None
+) -> None:
+    """Have the option itself read the value, so that the file and the line are told where it cannot."""
+    try:
+        parameter.type_cast_value(context, told)
+    except Exception as error:  # click's, which typer carries under a name of its own
+        if not hasattr(error, "format_message"):
+            raise
+        raise InputError(f"{key} is {value!r}", file=file, line=line, hint=error.format_message().rstrip(".")) from None
+
+
+def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, line: int | None = None) -> Any:
     """A value as the command line would have it: lists with commas, tables as name=value, paths from the file on.
 
     >>> _value(["topics", "collection"], False, None, "generalise-to", ""), _value("P@10", True, None, "measure", "")
@@ -56,7 +111,8 @@ def _value(value: Any, several: bool, folder: Path | None, key: str, file: str) 
         value = [f"{name}={x}" for name, row in value.items() for x in (row if isinstance(row, list) else [row])]
     parts = value if isinstance(value, list) else [value]
     if not parts or not all(isinstance(x, str | int | float) for x in parts):
-        raise InputError(f"{key} is {value!r}", file=file, hint="give a text, a number, a list or a table of these")
+        hint = "give a text, a number, a list or a table of these"
+        raise InputError(f"{key} is {value!r}", file=file, line=line, hint=hint)
     if folder is not None:
         named = key == "uses"  # system=model, or a file of them
         parts = [x if x == STANDARD_INPUT or (named and "=" in x) else str(folder / str(x)) for x in parts]
@@ -72,5 +128,14 @@ StudyFile = Annotated[
         is_eager=True,
         callback=read_study,
         help="A file study.toml of judgments, runs and options by their names; the command line comes first.",
+    ),
+]
+JudgmentsOrStudy = Annotated[
+    str,
+    typer.Argument(
+        help="Judgments, as in verdict; or a file study.toml that names them, the runs and the options.",
+        metavar="JUDGMENTS",
+        is_eager=True,
+        callback=study_or_judgments,
     ),
 ]

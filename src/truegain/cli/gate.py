@@ -1,0 +1,111 @@
+"""The command `truegain gate`: pass or fail a change, for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from truegain.cli.bundles import takes
+from truegain.cli.options import Output, RunFiles
+from truegain.cli.output import digests, write_json
+from truegain.cli.ratings import Reading
+from truegain.cli.study_file import JudgmentsOrStudy
+from truegain.cli.study_options import StudyOptions, claims_of
+from truegain.errors import TruegainError
+from truegain.tables.sources import expand, write_bytes
+
+if TYPE_CHECKING:
+    from truegain.inference.study.verdict import Verdict
+
+CODES = {"holds": 0, "does not hold": 1, "cannot be told": 3}  # 2 is a mistake in what was given
+SAID = {0: "passes", 1: "fails", 3: "cannot be told"}
+
+
+@takes(asked=StudyOptions, reading=Reading)
+def gate_command(
+    context: typer.Context,
+    judgments: JudgmentsOrStudy,
+    runs: RunFiles,
+    baseline: Annotated[
+        list[str] | None, typer.Option("--baseline", help="The system in use; with several, each must be beaten.")
+    ] = None,
+    candidate: Annotated[str | None, typer.Option("--candidate", help="The system that would replace it.")] = None,
+    output_format: Annotated[
+        Literal["markdown", "json"], typer.Option("--format", help="Words for a pull request, or everything.")
+    ] = "markdown",
+    output: Output = "-",
+    *,
+    asked: StudyOptions,
+    reading: Reading,
+) -> None:
+    """End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told."""
+    files = expand(runs)
+    study = asked.study(judgments, files, reading)
+    if not (baseline or candidate) and len(study.systems) != 2:
+        raise TruegainError(
+            f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
+            f"--baseline {study.systems[0]} --candidate {study.systems[-1]}"
+        )
+    pairs = claims_of(study, None, baseline, candidate)
+    verdicts = [study.verdict(a, b, m, asked.costs) for a, b in pairs for m in study.measures]
+    code = _code([v.outcome for v in verdicts])
+    made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
+    made_by["inputs"] = digests(asked.inputs(judgments, files, context.meta.get("study")))
+    if output_format == "json":
+        whole = {"gate": SAID[code], "exit_code": code, "verdicts": [v.to_dict() for v in verdicts]}
+        write_json({"made_by": made_by, **whole}, output)
+    else:
+        write_bytes(output, _markdown(code, verdicts, made_by).encode(errors="backslashreplace"))
+    raise typer.Exit(code)
+
+
+def _code(outcomes: Sequence[str]) -> int:
+    """0 where all hold, 1 where one does not, else 3: the claim is about all of them together."""
+    codes = [CODES[o] for o in outcomes]
+    return 1 if 1 in codes else max(codes)
+
+
+def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -> str:
+    """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
+    first = verdicts[0].comparison
+    icon = {0: "✅", 1: "❌", 3: "❔"}[code]
+    smallest = f" by {verdicts[0].smallest:g} or more" if verdicts[0].smallest > 0 else ""
+    lines = [
+        f"### {icon} {_cell(first.b)}: {SAID[code]}",
+        "",
+        f"Asked: is it better than {_and([v.comparison.a for v in verdicts])}{smallest}?",
+        "",
+        f"| baseline | measure | difference | {100 * first.level:g}% interval | verdict |",
+        "|---|---|---|---|---|",
+        *(_row(v) for v in verdicts),
+        "",
+        *(f"- {_cell(v.sentence)}" for v in verdicts),
+        "",
+        "<details><summary>What it stands on</summary>",
+        "",
+        *(line for v in verdicts for line in ("```", str(v), "```", "")),
+        f"truegain {made_by['truegain']}, seed {made_by['seed']}; "
+        + ", ".join(f"{_cell(name)} {str(d)[:12]}" for name, d in made_by["inputs"].items()),
+        "",
+        "</details>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(v: Verdict) -> str:
+    c = v.comparison
+    limits = "" if c.low is None or c.high is None else f"{c.low:+.4f} to {c.high:+.4f}"
+    return f"| {_cell(c.a)} | {_cell(c.measure)} | {c.difference:+.4f} | {limits} | {v.outcome} |"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and than ".join(_cell(n) for n in dict.fromkeys(names))
+
+
+def _cell(text: str) -> str:
+    """Text that no table, tag or emphasis breaks on."""
+    for mark in ("\\", "|", "*", "_", "`", "["):
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("<", "&lt;").replace("\n", " ")

@@ -1,0 +1,175 @@
+"""The command `truegain init`: look at files, say what they can support, and write a study file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from truegain.cli.naming import in_options
+from truegain.cli.options import Judgments as JudgmentsFile
+from truegain.cli.options import NameBy
+from truegain.cli.study_file import ENDING
+from truegain.cli.study_schema import schema_of_studies
+from truegain.errors import InputError, TruegainError, some
+from truegain.tables.judgments import Judgments
+from truegain.tables.ratings import read_ratings
+from truegain.tables.runs import Runs, read_runs
+from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, write_bytes
+
+if TYPE_CHECKING:
+    from truegain.inference.study.support import Support
+
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+DESIGNS = '"random" pairs, "by-bronze" label, whole "topics"'
+NAMES = {n: f"--{n.replace('_', '-')}" for n in ("generalise_to", "gold_rule", "hole_sample", "design", "rule")}
+
+
+def _print_schema(wanted: bool) -> None:
+    if wanted:
+        typer.echo(json.dumps(schema_of_studies(), indent=2))
+        raise typer.Exit
+
+
+def init_command(
+    judgments: JudgmentsFile,
+    runs: Annotated[
+        list[str],
+        typer.Argument(help="Runs: files, folders or globs; a table of ratings beside them.", metavar="RUN..."),
+    ],
+    gold: Annotated[str | None, typer.Option("--gold", help="Labels of the trusted judge for some pairs.")] = None,
+    name_by: NameBy = "file",
+    schema: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option("--schema", is_eager=True, callback=_print_schema, help="Print the JSON schema of study files."),
+    ] = False,
+    output: Annotated[str, typer.Option("-o", "--output", help="The study file to write.")] = f"study{ENDING}",
+) -> None:
+    """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
+    from truegain.inference.study.support import supported, usual_measures, whole_topics
+
+    _check_output(output)
+    files = expand(runs)
+    rated = [file for file in files if _is_ratings(file)]
+    table = read_runs([file for file in files if file not in rated], name_by=name_by)
+    assessed = _assessed(judgments)
+    labels = Judgments.of(judgments) if assessed is None else assessed
+    options: dict[str, Any] = {} if assessed is None else {"rule": "mean"}
+    if gold:
+        options |= {"gold": gold}
+        trusted = _trusted(gold)
+        if trusted is not None and whole_topics(labels, trusted):
+            options |= {"design": "topics"}
+    measures = usual_measures(labels, gold is not None, options.get("design"))
+    unsaid = "design" not in options and gold is not None and trusted is not None
+    thought = {**options, "design": "random"} if unsaid else options
+    asked = [("", supported(table, judgments if assessed is None else assessed, thought, measures))]
+    asked += [(file, supported(table, read_ratings(file), {"rule": "mean"}, measures)) for file in rated]
+    for line in _looked_at(table, labels, assessed, judgments):
+        typer.echo(line)
+    for file, found in asked:
+        what = f"{shown_path(file)}, by --rule mean," if file else "they"
+        given = ", if the gold labels were drawn at random" if unsaid and not file else ""
+        typer.echo(f"\nWhat {what} can support{given}:")
+        for line in (line for one in found for line in str(one).splitlines()):
+            typer.echo(f"  {in_options(line, NAMES)}")
+    text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by)
+    write_bytes(output, text.encode())
+    typer.echo(f"\nWritten: {shown_path(output)}")
+    if unsaid:
+        typer.echo(f"Say in it how gold was drawn (design: {DESIGNS}) before you go on.")
+    typer.echo(f"Next: truegain verdict --study {shown_path(output)}, or truegain report {shown_path(output)}")
+
+
+def _check_output(output: str) -> None:
+    if output == STANDARD_INPUT or not output.endswith(ENDING):
+        raise TruegainError(f"-o {output}: a study file ends in {ENDING}")
+    if os.path.lexists(output):
+        raise InputError("it is there already", file=shown_path(output), hint="name another with -o, or remove it")
+
+
+def _is_ratings(file: str) -> bool:
+    """Whether a file beside the runs is a table of ratings by assessors."""
+    if not file.lower().removesuffix(".gz").endswith(TABLES):
+        return False
+    return _assessed(file) is not None
+
+
+def _assessed(file: str) -> Judgments | None:
+    """Ratings by several assessors; None where it is something else."""
+    if file == STANDARD_INPUT or not file.lower().removesuffix(".gz").endswith(TABLES):
+        return None
+    try:
+        table = read_ratings(file)
+    except TruegainError:
+        return None
+    return table if table.assessor is not None and len(table.assessor.values) > 1 else None
+
+
+def _trusted(gold: str) -> Judgments | None:
+    """Gold labels; None where they are a list that knows its design."""
+    try:
+        return Judgments.of(gold)
+    except TruegainError:
+        return None
+
+
+def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: str) -> list[str]:
+    values = np.unique(np.asarray(labels.label))
+    seen = f"{len(values)} labels, {values[0]:g} to {values[-1]:g}" if len(values) else "no labels"
+    who = "" if assessed is None or assessed.assessor is None else f" by {len(assessed.assessor.values)} assessors"
+    return [
+        f"{shown_path(name)}: {len(labels):,} {'ratings' if assessed is not None else 'judgments'}{who} of "
+        f"{len(labels.topic.values)} topics, {seen}",
+        f"{len(runs.systems)} runs: {some(list(runs.systems), 5)}",
+    ]
+
+
+def _toml(
+    folder: Path, judgments: str, runs: list[str], rated: list[str], options: Mapping[str, Any],
+    measures: tuple[str, ...], found: list[Support], name_by: str,
+) -> str:  # fmt: skip
+    """The study file, with what may be said more as comments."""
+    possible = list(found[0].measures or measures)
+    lists = [path for path in runs if path not in rated]
+    lines = [
+        "# Keys are the options of `truegain verdict`; paths are relative to this file.",
+        f"judgments = {_path(judgments, folder)}",
+        f"runs = [{', '.join(_path(path, folder) for path in lists)}]",
+        f"measure = [{', '.join(_quoted(m) for m in possible)}]",
+    ]
+    if name_by != "file":
+        lines.append(f"name-by = {_quoted(name_by)}")
+    if "rule" in options:
+        lines += ['rule = "mean"  # how the ratings of a document become one label', '# scale = "0:3"']
+    if "gold" in options:
+        lines.append(f"gold = {_path(options['gold'], folder)}")
+        design = options.get("design")
+        lines.append(
+            f'design = "{design}"  # gold labels cover whole topics'
+            if design
+            else f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
+        )
+    lines.append(f'generalise-to = ["topics"]{"  # or topics, collection" if found[1].measures else ""}')
+    lines += [
+        "# smallest = 0.01  # the smallest gain that matters",
+        '# baseline = ["the system in use"]',
+        '# candidate = "the one that may replace it"',
+        '# judge-model = "m1"  # the model that gave the judgments, if one did',
+    ]
+    lines += [f'# judgments = {_path(file, folder)}  # ratings: with rule = "mean"' for file in rated]
+    return "\n".join(lines) + "\n"
+
+
+def _path(path: str, folder: Path) -> str:
+    return _quoted(path if path == STANDARD_INPUT else os.path.relpath(path, folder or "."))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

@@ -1,0 +1,117 @@
+"""`truegain gate` and `truegain init` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.cli.test_verdict import folder, world  # noqa: F401
+from truegain.cli.gate import CODES
+
+STUDY = """
+judgments = "judgments.qrels"
+runs = ["runs"]
+measure = ["P@10", "nDCG@10"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--baseline", "weak", "--candidate", "good"), 0, "good: passes"),
+        (("--baseline", "good", "--candidate", "weak"), 1, "weak: fails"),
+        (("--baseline", "weak", "--candidate", "good", "--smallest", "0.9"), 1, "good: fails"),
+        (("--baseline", "weak", "--baseline", "fair", "--candidate", "good"), 0, "than weak and than fair?"),
+        (("--baseline", "good", "--baseline", "weak", "--candidate", "fair"), 1, "fair: fails"),
+    ],
+)
+def test_the_exit_code_is_the_verdict(run: Run, folder: Path, words: tuple[str, ...], code: int, said: str) -> None:  # noqa: F811
+    """Guards what CI reads: 0 where all verdicts hold, 1 where one does not; and the words of a pull request."""
+    (folder / "study.toml").write_text(STUDY)
+    seen, out, err = run("gate", "study.toml", *words)
+    assert (seen, err) == (code, "")
+    assert said in out
+    told = json.loads(run("gate", "study.toml", *words, "--format", "json")[1])
+    outcomes = [v["outcome"] for v in told["verdicts"]]
+    assert told["exit_code"] == code == (1 if "does not hold" in outcomes else max(CODES[o] for o in outcomes))
+    assert "study.toml" in told["made_by"]["inputs"]
+
+
+def test_what_cannot_be_told_ends_with_3(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the third answer: half of the labels could turn it, and that is neither a pass nor a failure."""
+    _, labels = world()
+    few = {t: dict(list(row.items())[::2]) for t, row in labels.items()}
+    tg.write_judgments(few, folder / "few.qrels")
+    code, out, _ = run("gate", "few.qrels", "runs", "--baseline", "good", "--candidate", "weak", "-m", "P@10")
+    assert (code, out.splitlines()[0]) == (3, "### ❔ weak: cannot be told")
+
+
+def test_mistakes_of_a_gate_end_with_2(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards that a mistake is never taken for an answer: no systems named, no judgments, a key that is none."""
+    assert run("gate", "judgments.qrels", "runs")[0] == 2
+    (folder / "none.toml").write_text('runs = "runs"\n')
+    code, _, err = run("gate", "none.toml")
+    assert (code, "none.toml: no judgments are named" in err) == (2, True)
+    (folder / "odd.toml").write_text(f"{STUDY}\ncandidat = 'good'\n")
+    code, _, err = run("gate", "odd.toml")
+    assert (code, "odd.toml:6: 'candidat' is no option of gate (did you mean candidate?)" in err) == (2, True)
+
+
+def test_names_do_not_break_the_table(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards Markdown: a system named with marks of Markdown and HTML stands as it is."""
+    runs, _ = world()
+    tg.write_runs({"a|b": runs["weak"], "<c>_d": runs["good"]}, f"{folder}/odd/")
+    _, out, _ = run("gate", "judgments.qrels", "odd", "--baseline", "a|b", "--candidate", "<c>_d", "-m", "P@10")
+    assert out.startswith("### ✅ &lt;c>\\_d: passes")
+    assert "| a\\|b | P@10 |" in out
+
+
+def test_a_study_is_begun_and_gone_on_with(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the road from files to a verdict: init looks, writes paths from its file on, and verdict reads it."""
+    (folder / "kept").mkdir()
+    code, out, err = run("init", "llm.qrels", "runs", "--gold", "gold.qrels", "-o", "kept/study.toml")
+    assert (code, err) == (0, "")
+    assert "yes  for other topics like these: P@10, nDCG@10, AP" in out
+    kept = tomllib.loads((folder / "kept" / "study.toml").read_text())
+    assert (kept["judgments"], kept["runs"], kept["design"]) == ("../llm.qrels", ["../runs"], "topics")
+    spoken = run("verdict", "llm.qrels", "runs", "--gold", "gold.qrels", "--design", "topics", *measures(kept))
+    assert run("verdict", "--study", "kept/study.toml") == spoken
+    before = (folder / "kept" / "study.toml").read_bytes()
+    code, _, err = run("init", "llm.qrels", "runs", "-o", "kept/study.toml")
+    assert (code, "kept/study.toml: it is there already" in err) == (2, True)
+    assert (folder / "kept" / "study.toml").read_bytes() == before
+
+
+def measures(kept: dict[str, list[str]]) -> list[str]:
+    """As words."""
+    return [word for m in kept["measure"] for word in ("-m", m)]
+
+
+def test_how_gold_was_drawn_is_not_guessed(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards gold pairs: what they support is told on a condition, and the file leaves the design to the user."""
+    _, out, _ = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels")
+    assert "can support, if the gold labels were drawn at random:" in out
+    assert "design" not in tomllib.loads((folder / "study.toml").read_text())
+    assert run("verdict", "--study", "study.toml")[0] == 2
+
+
+def test_ratings_are_seen_beside_runs_and_as_judgments(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards ratings.csv: beside the runs it is asked apart, as judgments it has a rule."""
+    _, out, _ = run("init", "judgments.qrels", "runs", "ratings.csv", "-o", "one.toml")
+    assert "What ratings.csv, by --rule mean, can support:" in out
+    assert "for other topics and other assessors: P@10" in out
+    run("init", "ratings.csv", "runs", "-o", "two.toml")
+    assert tomllib.loads((folder / "two.toml").read_text())["rule"] == "mean"
+
+
+def test_the_schema_knows_what_init_writes(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the schema: every key of a written file is a property, and required ones are there."""
+    run("init", "llm.qrels", "runs", "--gold", "gold.qrels")
+    kept = tomllib.loads((folder / "study.toml").read_text())
+    schema = json.loads(run("init", "--schema")[1])
+    assert set(schema["required"]) <= set(kept) <= set(schema["properties"])

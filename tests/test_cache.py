@@ -1,0 +1,71 @@
+"""Results that are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from truegain.cache import ENDING, MARK, Cache
+from truegain.errors import DataWarning
+from truegain.inference.results import Estimate
+
+KEY = {"inputs": {"a": "1"}, "measure": "P@10"}
+
+
+def made() -> dict[str, object]:
+    """An answer and an array."""
+    return {"one": Estimate("a", "P@10", 0.5, 0.4, 0.6), "many": np.arange(3.0), "flag": np.zeros((2, 2), np.bool_)}
+
+
+def only(folder: Path) -> Path:
+    """The one file that is kept."""
+    (path,) = folder.glob(f"*{ENDING}")
+    return path
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    """Guards a second asking: nothing is made, and it is the same; another key is another result."""
+    Cache(tmp_path).of(KEY, made)
+    again: dict[str, object] = Cache(tmp_path).of(KEY, lambda: pytest.fail("made again"))
+    assert again["one"] == made()["one"]
+    assert np.asarray(again["many"]).tolist() == [0, 1, 2]
+    assert Cache(tmp_path).of({**KEY, "measure": "AP"}, lambda: 3) == 3
+    assert (tmp_path / ".gitignore").read_text() == "*\n"
+
+
+@pytest.mark.parametrize("left", [slice(-1), slice(40), slice(0), slice(1, None)])
+def test_what_is_damaged_is_made_again(tmp_path: Path, left: slice) -> None:
+    """Guards files that were cut or changed: told once, made again, and kept anew."""
+    Cache(tmp_path).of(KEY, made)
+    path = only(tmp_path)
+    path.write_bytes(path.read_bytes()[left])
+    with pytest.warns(DataWarning, match="damaged; it is made again"):
+        assert Cache(tmp_path).of(KEY, lambda: 7) == 7
+    assert Cache(tmp_path).of(KEY, lambda: pytest.fail("made again")) == 7
+
+
+def test_a_file_runs_nothing(tmp_path: Path) -> None:
+    """Guards those who share a folder: a file that would call something is damaged, whatever its digest."""
+
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.system, (f"touch {tmp_path}/ran",)
+
+    Cache(tmp_path).of(KEY, made)
+    packed = zlib.compress(pickle.dumps(Evil()))
+    only(tmp_path).write_bytes(MARK + hashlib.sha256(packed).digest() + packed)
+    with pytest.warns(DataWarning, match="damaged"):
+        assert Cache(tmp_path).of(KEY, lambda: 7) == 7
+    assert not (tmp_path / "ran").exists()
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    """Guards the default."""
+    assert Cache(None).of(KEY, lambda: 1) == 1
+    assert Cache(None).of(KEY, lambda: 2) == 2
