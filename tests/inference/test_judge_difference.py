@@ -7,8 +7,8 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
+from truegain.experiments.judge_means import BronzeMean, compare_means, correct_mean, naive_p
 from truegain.inference.corrections.comparison import compare_corrected
-from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean, naive_p
 
 A, B = BronzeMean(0.6260, n=10278, sd=0.414), BronzeMean(0.6385, n=20604, sd=0.402)
 
