@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from truegain.contrasts import BLOCK, Contrasts
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.topic_fit import TopicFit, tails
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
+from truegain.sampling.ordered import OrderedDraws
+from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.tables.columns import Floats, Ints
 
@@ -20,49 +24,92 @@ LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
 TINY = 1e-15
 
 
-class Evidence(Protocol):
+class Evidence(ABC):
     """Scores of all systems on one measure, and what they would be with other units of each kind."""
 
+    labels: ClassVar[SourceName] = "gold"  # what labels that were sampled are called
+    as_labelled: ClassVar[bool] = False  # whether labels are taken as they are
+
     @property
+    @abstractmethod
     def value(self) -> Floats:
         """The score of each system."""
-        ...
 
+    @abstractmethod
     def over_topics(self, asked: Contrasts) -> Spread:
         """With other topics, and all that each topic holds."""
-        ...
 
-    def over_gold(self, asked: Contrasts) -> Spread | None:
-        """With other gold labels, the topics held fixed; None where there are none."""
-        ...
-
+    @abstractmethod
     def by_topic(self) -> Moves:
         """How far each topic moves the scores."""
-        ...
 
-    def by_gold(self) -> Moves | None:
-        """How far each gold label moves the scores."""
-        ...
-
-    def touching(self, asked: Contrasts) -> Ints | None:
-        """How many gold labels each contrast stands on; None where that is not known."""
-        ...
-
-    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
-        """How many labels, or topics, each score stands on, and its bounds, where these need limits of their own."""
-        ...
-
+    @abstractmethod
     def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is."""
-        ...
+
+    def over_gold(self, asked: Contrasts) -> Spread | None:  # noqa: ARG002
+        """With other gold labels, the topics held fixed; None where there are none."""
+        return None
+
+    def by_gold(self) -> Moves | None:
+        """How far each gold label moves the scores; None where they come by topics, or there are none."""
+        return None
+
+    def touching(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """How many gold labels each contrast stands on; None where that is not known."""
+        return None
+
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
+        return None
+
+    @property
+    def exact(self) -> bool:
+        """Whether all labels are gold."""
+        return False
+
+    @property
+    def away(self) -> bool:
+        """Whether gold labels are of other topics."""
+        return False
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Gold labels, gold topics or sampled holes, and how many they were drawn from."""
+        return 0, 0
+
+    @property
+    def name(self) -> str:
+        """Of what the scores stand for, where they are not the measure itself; else empty."""
+        return ""
+
+    @property
+    def note(self) -> str:
+        """The same in words."""
+        return ""
+
+    @property
+    def order(self) -> OrderedDraws | None:
+        """How gold labels of an ordered list were drawn; None where there is no list."""
+        return None
+
+    def unlisted(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
+        return None
+
+    def still_open(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """Those of a list that move each contrast and have no gold label yet; None where there is no list."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class Plain:
+class Plain(Evidence):
     """Labels as they are: the score of a system is the mean over topics, a row a system."""
 
     scores: Floats
     topics: tuple[str, ...]
+
+    as_labelled: ClassVar[bool] = True
 
     @property
     def value(self) -> Floats:
@@ -77,29 +124,13 @@ class Plain:
         """Student's t over topics."""
         return self.by_topic().spread(asked)
 
-    def over_gold(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """There is no gold."""
-        return
-
-    def by_gold(self) -> None:
-        """There is no gold."""
-        return
-
-    def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """There is no gold."""
-        return
-
-    def near_bounds(self) -> None:
-        """Student's t serves."""
-        return
-
     def contributions(self) -> Floats:
         """The scores."""
         return self.scores.T
 
 
 @dataclass(frozen=True, eq=False)
-class ByGoldPairs:
+class ByGoldPairs(Evidence):
     """Scores linear in gain, set right with gold labels of some pairs of the pool.
 
     A system without a gold label of its own has what its bronze labels are worth by those of others: calibration that
@@ -116,6 +147,16 @@ class ByGoldPairs:
     def value(self) -> Floats:
         """The rectified score of each system."""
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
+
+    @property
+    def exact(self) -> bool:
+        """Whether every label was sure to be drawn."""
+        return not self.fit.unseen.any()
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Gold labels, and pairs they were drawn from."""
+        return len(self.gold), self.gold.of
 
     def alone(self) -> ByGoldPairs:
         """The same by gold pairs alone."""
@@ -171,7 +212,7 @@ class ByGoldPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class ByGoldTopics:
+class ByGoldTopics(Evidence):
     """Scores of any measure, set right with topics that are gold-judged as a whole; one slope for all systems."""
 
     fit: TopicFit
@@ -184,6 +225,11 @@ class ByGoldTopics:
         """The rectified score of each system."""
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))))[0])
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Gold topics, and all."""
+        return self.fit.n, len(self.topics)
+
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
         return ByGoldTopics(self.fit.alone(), self.topics)
@@ -191,14 +237,6 @@ class ByGoldTopics:
     def by_topic(self) -> Moves:
         """By its gold score, or by its bronze score among those without."""
         return Moves("topics", self.topics, self.fit.moves(), self.fit.n - 1.0)
-
-    def by_gold(self) -> None:
-        """Gold comes by topics: `by_topic` tells."""
-        return
-
-    def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """Gold topics hold all labels."""
-        return
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold topics behind each score."""
@@ -217,3 +255,46 @@ class ByGoldTopics:
     def over_gold(self, asked: Contrasts) -> Spread | None:
         """These topics only."""
         return Spread(*self.fit.over_gold(asked.values)) if self.fit.share else None
+
+
+@dataclass(frozen=True, eq=False)
+class ByMatrices(Evidence):
+    """Scores linear in gain, set right with what the judge's confusion matrices say; rates stand on all gold pairs."""
+
+    fit: MatrixFit
+    pairs: int
+
+    @property
+    def value(self) -> Floats:
+        """The corrected mean of each system."""
+        return self.fit.value
+
+    @property
+    def away(self) -> bool:
+        """Whether names of gold topics say nothing."""
+        return not self.fit.same_topics
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Gold pairs, drawn from no known number."""
+        return self.pairs, 0
+
+    def by_topic(self) -> Moves:
+        """The judge's rates as they are."""
+        return self.fit.by_topic()
+
+    def by_gold(self) -> Moves | None:
+        """By gold topics."""
+        return self.fit.by_gold()
+
+    def over_topics(self, asked: Contrasts) -> Spread:
+        """Topics and gold together."""
+        return self.fit.over_topics(asked)
+
+    def over_gold(self, asked: Contrasts) -> Spread:
+        """Over gold topics, or pairs."""
+        return self.fit.over_gold(asked)
+
+    def contributions(self) -> Floats:
+        """Corrected scores of the topics."""
+        return self.fit.scores.T

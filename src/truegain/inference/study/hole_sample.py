@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
+from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -42,6 +44,8 @@ class ByHoles(ByGoldPairs):
     judged: Floats  # system x topic, the score by the judged documents alone
     coefficients: Floats  # system x hole
     sampled: Bools  # of the holes
+
+    labels: ClassVar[SourceName] = "holes"
 
     @property
     def value(self) -> Floats:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from truegain.contrasts import Contrasts
-from truegain.gains.matrix_fit import MatrixFit
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison
 from truegain.inference.study.lattice import Lattice, limits
@@ -69,7 +68,7 @@ def lines_of(
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
         spoken_of = source in lattice.over or source in LABELS
-        away = source == "gold" and isinstance(lattice.evidence, MatrixFit) and not lattice.evidence.same_topics
+        away = source == "gold" and lattice.evidence.away
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue

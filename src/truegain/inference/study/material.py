@@ -18,7 +18,7 @@ from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import LEAST_TOPICS, ByGoldPairs, ByGoldTopics, Evidence, Plain
+from truegain.inference.study.evidence import LEAST_TOPICS, Evidence, Plain
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
@@ -153,7 +153,7 @@ class Material:
             self._refuse_looks()
         collection = assessors = replicates = documents = None
         if "collection" in self.over:
-            if isinstance(evidence, ByList) and evidence.note:
+            if evidence.note:
                 raise TruegainError(f"{evidence.note} How that moves over collections is not known; give DCG or P")
             check_drawable(m)
             self._refuse_shallow(m)
@@ -199,8 +199,7 @@ class Material:
             by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_level))
             stand_in = StandIn.of(m, self.ranked)
             plain = evidence_of(self.ranked, stand_in.measure, None, None)
-            assert isinstance(plain, Plain)
-            return by_list, Plain(plain.scores / stand_in.constant, plain.topics)
+            return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
         if self.sample is not None:
             return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
         found = evidence_of(self.ranked, m, self.judge, self.gold_level)
@@ -212,8 +211,7 @@ class Material:
         What the scores would be without it is told where they stand on these labels alone.
         """
         names, moved = without_each(self.ranked, m, (a, b))
-        plain = isinstance(lattice.evidence, Plain)
-        without = lattice.evidence.value[[a, b]] - moved if plain else None
+        without = lattice.evidence.value[[a, b]] - moved if lattice.evidence.as_labelled else None
         return Moves("collection", names, moved, max(1.0, len(names) - 1.0), without)
 
     def _raters_tell(self, raters: Raters) -> bool:
@@ -286,16 +284,6 @@ class Material:
         counted = m.within(self.ranked.rank) & self.ranked.judged & lists.ravel()[self.ranked.list]
         there = int(depth[lists.ravel()].sum())
         return there - int(counted.sum()), there
-
-    def gold_counts(self, lattice: Lattice) -> tuple[int, int]:
-        """Gold labels and pairs they were drawn from; topics where whole topics were gold-judged; sampled holes."""
-        if isinstance(lattice.evidence, ByList):
-            return lattice.evidence.draws.n, len(lattice.evidence.draws.sizes)
-        if isinstance(lattice.evidence, ByGoldPairs):
-            return len(lattice.evidence.gold), lattice.evidence.gold.of
-        if isinstance(lattice.evidence, ByGoldTopics):
-            return lattice.evidence.fit.n, len(self.ranked.topics)
-        return 0 if self.judge is None else self.judge.size, 0
 
 
 def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
