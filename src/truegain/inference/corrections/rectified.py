@@ -15,9 +15,9 @@ from truegain.gains.topic_fit import ENOUGH_SLOPE
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence
+from truegain.inference.study.given import Given
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, rectified
-from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.checks import check_order, warn

@@ -83,6 +83,20 @@ def lines_of(
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 
 
+def pulls_of(lattice: Lattice, asked: Contrasts, documents: Moves | None, most: int = 5) -> dict[str, tuple[Pull, ...]]:
+    """The units that pull a pair most, by source; `documents` are moves of these two systems alone."""
+    people = lattice.assessors if "assessors" in lattice.over else None
+    moves = [
+        lattice.evidence.by_topic() if "topics" in lattice.over else None,
+        lattice.evidence.by_gold(),
+        None if people is None else people[0],
+    ]
+    found = {x.source: Pull.most_of(x, asked, most) for x in moves if x is not None}
+    if documents is not None:
+        found["collection"] = Pull.most_of(documents, Contrasts.of([(0, 1)]), most)
+    return {source: found[source] for source in UNITS if source in found}
+
+
 def naive_line(lattice: Lattice, asked: Contrasts, confidence: float) -> Line:
     """Student's t over topics, the labels taken as they are."""
     low, high = limits(asked.values(lattice.naive.value), lattice.naive.over_topics(asked), confidence)

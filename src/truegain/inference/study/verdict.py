@@ -98,9 +98,7 @@ class Verdict:
     @property
     def _could(self) -> tuple[float, float]:
         """What holes could take and give, where they hold the verdict back."""
-        if self.hidden is None or self.holes != "bound":
-            return 0.0, 0.0
-        return self.hidden.least, self.hidden.most
+        return _could_move(self.hidden, self.holes)
 
     @property
     def _as_zero(self) -> str:
@@ -320,6 +318,20 @@ def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, s
     if high + hidden_high < max(smallest, 0.0):  # also where b is better, but by less than what matters
         return "does not hold"
     return "holds" if low + hidden_low > 0 else "cannot be told"
+
+
+def decided(c: Comparison, hidden: Hidden | None, holes: str, smallest: float) -> Outcome:
+    """The rule for a difference, by its interval and what holes could do; two exactly as good do not differ."""
+    if c.low is None or c.high is None:
+        return "cannot be told"
+    could = _could_move(hidden, holes)
+    if c.low == c.high == 0 and could[1] == 0:
+        return "does not hold"
+    return outcome_of(c.low, c.high, *could, smallest)
+
+
+def _could_move(hidden: Hidden | None, holes: str) -> tuple[float, float]:
+    return (0.0, 0.0) if hidden is None or holes != "bound" else (hidden.least, hidden.most)
 
 
 def _count(n: int, what: str) -> str:
