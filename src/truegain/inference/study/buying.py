@@ -13,7 +13,7 @@ from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
 from truegain.inference.study.next_steps import Standing, Step, fewest_gold, steps_of
-from truegain.inference.study.verdict import outcome_of
+from truegain.inference.study.rule import outcome_of
 from truegain.sampling.designs import DESIGNS
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of, quantiles_of

@@ -26,7 +26,8 @@ from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
-from truegain.inference.study.verdict import Verdict, decided
+from truegain.inference.study.rule import decided
+from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
