@@ -10,13 +10,13 @@ from typing import Any, overload
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test, nothing
+from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.families import FEW, FamilyResults, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.limits import within
-from truegain.inference.monte_carlo import Counting, check_counting
+from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison, Estimate
@@ -103,7 +103,7 @@ def compare(
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
     effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
-    settings = ComparisonOptions(
+    settings = Resampling(
         effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
     )
     if isinstance(chosen, FamilyTest):
