@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.inference.test_alpha import alpha
 from truegain.cli.app import main
 from truegain.experiments.magnitude_systems import magnitude_systems
 from truegain.experiments.magnitudes import magnitudes
@@ -19,7 +20,6 @@ from truegain.experiments.ratings_world import magnitude_ratings, uniform_rating
 from truegain.experiments.unanimity import _Near, _tested, unanimity
 from truegain.experiments.world import World, simulate
 from truegain.gains.magnitudes import normalised
-from truegain.inference.agreement.alpha import alpha
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
 from truegain.inference.monte_carlo import Resampling
 from truegain.measures.direct import measures_for_gains
