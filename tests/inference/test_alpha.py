@@ -277,7 +277,7 @@ def test_resamples_of_one_value_are_told() -> None:
 
 def test_mistakes_are_told() -> None:
     """Guards levels that do not exist and too few trials for an interval."""
-    with pytest.raises(tg.TruegainError, match="no level 'cardinal'"):
+    with pytest.raises(tg.TruegainError, match="level 'cardinal' is not known"):
         alpha(frame_of([[1, 2], [1, 2]]), "cardinal")
     with pytest.raises(tg.TruegainError, match="replicates"):
         alpha(frame_of([[1, 2], [1, 2]]), method="bootstrap", trials=10)

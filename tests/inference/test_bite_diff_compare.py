@@ -181,7 +181,7 @@ def test_what_a_comparison_takes_and_refuses() -> None:
         (lambda: tg.compare(scores_of(x), qrels, "AP", gold=qrels), "gold labels correct runs"),
         (lambda: tg.compare({"a": run}, qrels, "AP", gold=qrels, test="sign"), "leave it out"),
         (lambda: tg.compare(scores_of(x), adjust="nothing"), "is not known"),
-        (lambda: tg.compare(scores_of(x), test="nothing"), "there is no test"),
+        (lambda: tg.compare(scores_of(x), test="nothing"), "test .nothing. is not known"),
     ]
     for call, message in wrong:
         with pytest.raises(TruegainError, match=message):

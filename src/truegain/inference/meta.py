@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.student import check_confidence, p_of, quantile_of, special
 from truegain.tables.columns import Floats
 
@@ -51,8 +51,7 @@ def combine(
     >>> print(f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}] p = {found.p:.4f}, I2 = {found.i2:.0%}")
     0.0859 [-0.0249, 0.1966] p = 0.1287, I2 = 70%
     """
-    if method not in META_METHODS:
-        raise TruegainError(f"no meta-analysis is called {method!r}; there are {', '.join(META_METHODS)}")
+    check_one_of("meta-analysis", method, META_METHODS)
     check_confidence(confidence)
     d, v = _checked(effects, variances)
     k = len(d)

@@ -100,8 +100,7 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
     >>> print(alpha_of(Paired.of(Grouped.of(read_ratings(frame))), "ordinal"))
     alpha ordinal 0.8778 [0.3786, 1.0000] 95% over other items, these assessors, jackknife
     """
-    if level not in LEVELS:
-        raise TruegainError(f"there is no level {level!r}; give one of {', '.join(LEVELS)}")
+    check_one_of("level", level, LEVELS)
     name, items, n = f"alpha {level}", len(paired), len(paired.value)
     if not items:
         return Coefficient.of(name, why="no item has two ratings")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import check_one_of
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, tukey_hsd
@@ -95,6 +95,5 @@ def find_test(name: str) -> PairTest | FamilyTest:
     >>> find_test("sign").description
     'how many topics go up, against a fair coin'
     """
-    if name not in TESTS:
-        raise TruegainError(f"there is no test {name!r}; there are {', '.join(TESTS)}")
+    check_one_of("test", name, tuple(TESTS))
     return TESTS[name]

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
@@ -193,8 +193,7 @@ def _within(found: FamilyResults, bounds: tuple[float, float]) -> FamilyResults:
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:
     """The adjustment that applies; None for tests that need none."""
-    if adjust is not None and adjust not in METHODS:
-        raise TruegainError(f"adjustment {adjust!r} is not known; there are {', '.join(METHODS)}")
+    check_one_of("adjustment", "none" if adjust is None else adjust, tuple(METHODS))
     if isinstance(chosen, FamilyTest):
         if adjust not in (None, "none"):
             warn(f"{test} takes the number of pairs into account itself; {adjust} is not applied on top of it")
