@@ -47,12 +47,12 @@ class Answering:
     @property
     def note(self) -> str:
         """What the scores stand for, where they are not the measure itself."""
-        return self.lattice.evidence.note
+        return self.lattice.evidence.about.note
 
     @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
-        return self.lattice.evidence.name or str(self.measure)
+        return self.lattice.evidence.about.name or str(self.measure)
 
     @cached_property
     def scores(self) -> Floats:

@@ -56,7 +56,7 @@ class Buying:
     def until_decided(self, asked: Contrasts) -> str:
         """How many more labels of a list decide a difference, were it as it is now; empty where there is no list."""
         listed = self.lattice.evidence.still_open(asked)
-        if listed is None or self.lattice.evidence.exact:
+        if listed is None or self.lattice.evidence.about.exact:
             return ""
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
         far = max(abs(value), self.smallest - value)  # to tell the sign, or that the gain is smaller
@@ -103,14 +103,14 @@ class Buying:
         own = self.lattice.own_parts(asked)
         parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
-        order, looks = self.lattice.evidence.order, self.lattice.looks
+        about, looks = self.lattice.evidence.about, self.lattice.looks
+        order, (gold, pairs) = about.order, about.counts
         if order is not None and "topics" in parts and "gold" in parts:
             parts = self._steadied(asked, parts)
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         made = self.material
-        gold, pairs = self.lattice.evidence.counts
         whole = made.judge is not None and DESIGNS[made.judge.design].whole
         people = 0 if made.raters is None else len(made.raters)
         confidence, alpha, tau = self.confidence, None, None

@@ -13,7 +13,7 @@ from truegain.gains.list_fit import ListFit
 from truegain.gains.topic_fit import tails
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.study.evidence import LEAST_GOLD, Evidence
+from truegain.inference.study.evidence import LEAST_GOLD, About, Evidence
 from truegain.inference.study.listed import TINY, Listed, spread_of_contrasts
 from truegain.measures.base import Measure
 from truegain.moves import Moves, Spread
@@ -57,29 +57,17 @@ class ByList(Evidence):
         return cls(fit, draws, turn, listed, ranked.topics, names)
 
     @property
-    def name(self) -> str:
-        """Of what the scores stand for."""
-        return self.listed.name
-
-    @property
     def note(self) -> str:
-        """The same in words."""
+        """What the scores stand for, where they are not the measure itself."""
         return self.listed.note
 
     @property
-    def exact(self) -> bool:
-        """Whether the list is judged to its end."""
-        return self.draws.whole
-
-    @property
-    def order(self) -> OrderedDraws:
-        """How the labels were drawn."""
-        return self.draws
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Rows that were judged, and all."""
-        return self.draws.n, len(self.draws.sizes)
+    def about(self) -> About:
+        """Judged rows, of the list."""
+        counts = self.draws.n, len(self.draws.sizes)
+        return About(
+            counts=counts, exact=self.draws.whole, order=self.draws, name=self.listed.name, note=self.listed.note
+        )
 
     @cached_property
     def _pull(self) -> Floats:

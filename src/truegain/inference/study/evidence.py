@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,11 +23,22 @@ LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
 TINY = 1e-15
 
 
+@dataclass(frozen=True)
+class About:
+    """What is known of the labels behind scores."""
+
+    source: SourceName = "gold"  # what those that were sampled are called
+    counts: tuple[int, int] = (0, 0)  # gold labels, gold topics or sampled holes, and how many they were drawn from
+    plain: bool = False  # whether labels are taken as they are
+    exact: bool = False  # whether all of them are gold
+    away: bool = False  # whether gold labels are of other topics
+    order: OrderedDraws | None = None  # in which gold labels of a list were drawn
+    name: str = ""  # of what the scores stand for, where they are not the measure itself
+    note: str = ""  # the same in words
+
+
 class Evidence(ABC):
     """Scores of all systems on one measure, and what they would be with other units of each kind."""
-
-    labels: ClassVar[SourceName] = "gold"  # what labels that were sampled are called
-    as_labelled: ClassVar[bool] = False  # whether labels are taken as they are
 
     @property
     @abstractmethod
@@ -64,34 +74,9 @@ class Evidence(ABC):
         return None
 
     @property
-    def exact(self) -> bool:
-        """Whether all labels are gold."""
-        return False
-
-    @property
-    def away(self) -> bool:
-        """Whether gold labels are of other topics."""
-        return False
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Gold labels, gold topics or sampled holes, and how many they were drawn from."""
-        return 0, 0
-
-    @property
-    def name(self) -> str:
-        """Of what the scores stand for, where they are not the measure itself; else empty."""
-        return ""
-
-    @property
-    def note(self) -> str:
-        """The same in words."""
-        return ""
-
-    @property
-    def order(self) -> OrderedDraws | None:
-        """How gold labels of an ordered list were drawn; None where there is no list."""
-        return None
+    def about(self) -> About:
+        """What is known of the labels."""
+        return About()
 
     def unlisted(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
         """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
@@ -109,12 +94,15 @@ class Plain(Evidence):
     scores: Floats
     topics: tuple[str, ...]
 
-    as_labelled: ClassVar[bool] = True
-
     @property
     def value(self) -> Floats:
         """The mean of each system."""
         return np.asarray(self.scores.mean(axis=1))
+
+    @property
+    def about(self) -> About:
+        """Labels as they are."""
+        return About(plain=True)
 
     def by_topic(self) -> Moves:
         """(x_t - mean)/sqrt(n (n - 1)): the paired t test of any contrast."""
@@ -149,14 +137,9 @@ class ByGoldPairs(Evidence):
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
 
     @property
-    def exact(self) -> bool:
-        """Whether every label was sure to be drawn."""
-        return not self.fit.unseen.any()
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Gold labels, and pairs they were drawn from."""
-        return len(self.gold), self.gold.of
+    def about(self) -> About:
+        """Gold pairs, of the pool; all are gold where every one was sure to be drawn."""
+        return About(counts=(len(self.gold), self.gold.of), exact=not self.fit.unseen.any())
 
     def alone(self) -> ByGoldPairs:
         """The same by gold pairs alone."""
@@ -226,9 +209,9 @@ class ByGoldTopics(Evidence):
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))))[0])
 
     @property
-    def counts(self) -> tuple[int, int]:
-        """Gold topics, and all."""
-        return self.fit.n, len(self.topics)
+    def about(self) -> About:
+        """Gold topics, of all."""
+        return About(counts=(self.fit.n, len(self.topics)))
 
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
@@ -270,14 +253,9 @@ class ByMatrices(Evidence):
         return self.fit.value
 
     @property
-    def away(self) -> bool:
-        """Whether names of gold topics say nothing."""
-        return not self.fit.same_topics
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Gold pairs, drawn from no known number."""
-        return self.pairs, 0
+    def about(self) -> About:
+        """Gold pairs, of no known number."""
+        return About(counts=(self.pairs, 0), away=not self.fit.same_topics)
 
     def by_topic(self) -> Moves:
         """The judge's rates as they are."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,13 +14,12 @@ from truegain.gains.pair_fit import PairFit
 from truegain.gains.sampled_pairs import SampledPairs
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.sample import LEAST_SAMPLED, check_linear, looked_at
-from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
+from truegain.inference.study.evidence import LEAST_GOLD, About, ByGoldPairs
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
-from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
@@ -45,13 +43,16 @@ class ByHoles(ByGoldPairs):
     coefficients: Floats  # system x hole
     sampled: Bools  # of the holes
 
-    labels: ClassVar[SourceName] = "holes"
-
     @property
     def value(self) -> Floats:
         """The score of each system."""
         holes = self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0]
         return np.asarray(self.judged.mean(axis=1) + holes)
+
+    @property
+    def about(self) -> About:
+        """Sampled holes, of all."""
+        return replace(super().about, source="holes")
 
     def by_topic(self) -> Moves:
         """Every topic left out once, the holes of the others predicted again."""

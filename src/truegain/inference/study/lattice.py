@@ -70,12 +70,12 @@ class Lattice:
     @property
     def labels(self) -> SourceName:
         """What labels that were sampled are called."""
-        return self.evidence.labels
+        return self.evidence.about.source
 
     @property
     def exact(self) -> bool:
         """Whether all labels are gold and nothing else is spoken of."""
-        return not self.over and self.evidence.exact
+        return not self.over and self.evidence.about.exact
 
     @cached_property
     def collection(self) -> Collection | None:
@@ -114,7 +114,7 @@ class Lattice:
 
     def _at_every_look(self, asked: Contrasts, topics: bool = True) -> Spread:
         """Limits for all looks at a growing list together."""
-        gold, order = self.evidence.over_gold(asked), self.evidence.order
+        gold, order = self.evidence.over_gold(asked), self.evidence.about.order
         assert self.looks is not None
         assert gold is not None
         assert order is not None

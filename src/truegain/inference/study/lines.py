@@ -68,7 +68,7 @@ def lines_of(
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
         spoken_of = source in lattice.over or source in LABELS
-        away = source == "gold" and lattice.evidence.away
+        away = source == "gold" and lattice.evidence.about.away
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue

@@ -56,8 +56,8 @@ class Material:
             self._refuse_looks()
         collection = assessors = replicates = documents = None
         if "collection" in self.over:
-            if evidence.note:
-                raise TruegainError(f"{evidence.note} How that moves over collections is not known; give DCG or P")
+            if note := evidence.about.note:
+                raise TruegainError(f"{note} How that moves over collections is not known; give DCG or P")
             check_drawable(m)
             self._refuse_shallow(m)
             collection = partial(self._collection, m)
@@ -105,7 +105,7 @@ class Material:
         What the scores would be without it is told where they stand on these labels alone.
         """
         names, moved = without_each(self.ranked, m, (a, b))
-        without = lattice.evidence.value[[a, b]] - moved if lattice.evidence.as_labelled else None
+        without = lattice.evidence.value[[a, b]] - moved if lattice.evidence.about.plain else None
         return Moves("collection", names, moved, max(1.0, len(names) - 1.0), without)
 
     def _raters_tell(self, raters: Raters) -> bool:
