@@ -29,8 +29,14 @@ from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.groups import _stretches, marks
 from truegain.inference.intervals.topics import bootstrap_means, means_and_errors
 from truegain.inference.meta import combine, combined_p, tau2_paule_mandel
-from truegain.inference.monte_carlo import Resampling, check_trials, sequential_p, stages, trials_needed
-from truegain.inference.replicates import check_replicates
+from truegain.inference.monte_carlo import (
+    Resampling,
+    check_replicates,
+    check_trials,
+    sequential_p,
+    stages,
+    trials_needed,
+)
 from truegain.sampling import jackknife
 from truegain.sampling.documents import depth_needed
 from truegain.sampling.spread import TopicSpread

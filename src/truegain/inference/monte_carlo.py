@@ -1,4 +1,4 @@
-"""P-values counted over random replicates: how they are counted, how many replicates they need, where to go on."""
+"""Random replicates: how p-values are counted over them, how many they and intervals need, where to go on."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats, Ints
 
 Counting = Literal["plus-one", "published"]
@@ -85,6 +86,16 @@ def check_trials(trials: int, alpha: float | None = None) -> int:
             f"give at least {trials_needed(1, alpha):,}"
         )
     return trials
+
+
+def check_replicates(replicates: int, confidence: float) -> int:
+    """A number of replicates that can tell the tails of an interval from its middle."""
+    least = int(np.ceil(2 / (1 - check_confidence(confidence)) - 1e-9))
+    if replicates < least:
+        raise TruegainError(
+            f"{replicates} replicates say nothing about the tails of a {confidence:.4g} interval; give at least {least}"
+        )
+    return int(replicates)
 
 
 def trials_needed(pairs: int, alpha: float, adjustment: str = "holm") -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.agreement.left_out import NoIntervalError, limits_of
 from truegain.inference.agreement.paired import Paired, Parts
-from truegain.inference.replicates import check_replicates
+from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.streams import blocks
 from truegain.student import check_confidence

@@ -66,11 +66,6 @@ class Rectified:
         naive = evidence_of(ranked, measure, None, None)
         return cls(evidence, naive, ranked.systems, measure, fitted, gold, confidence)
 
-    @cached_property
-    def lattice(self) -> Lattice:
-        """Topics, and the gold labels that they hold."""
-        return Lattice(self.evidence, self.naive, frozenset(["topics"]))
-
     def _answering(self, evidence: Evidence) -> Answering:
         lattice = Lattice(evidence, self.naive, frozenset(["topics"]))
         return Answering(self.systems, self.measure, lattice, self.confidence, len(self.evidence.topics))

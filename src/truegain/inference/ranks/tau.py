@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, check_one_of
-from truegain.inference.replicates import check_replicates
+from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.streams import blocks
