@@ -22,6 +22,7 @@ from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import parse_measure
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -72,7 +73,7 @@ def compare(
     randomised Tukey test of permutations.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
-    are without its errors: see `compare_corrected`, which takes further keywords such as `design`.
+    are without its errors: see `compare_each`, which takes further keywords such as `design`.
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
@@ -82,11 +83,15 @@ def compare(
     good - poor AP +0.4167 [0.2025, 0.6309] p = 0.0041 (tukey-hsd, n = 6)
     """
     if gold is not None:
-        return _corrected(
-            runs, judgments, gold, measure,
-            {"test": test, "adjust": adjust, "trials": trials, "seed": seed, "confidence": confidence,
-             "baseline": baseline, **options},
-        )  # fmt: skip
+        from truegain.inference.corrections.comparison import compare_each
+
+        if isinstance(runs, Scores) or judgments is None or measure is None:
+            raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
+        one = parse_measure(measure)  # type: ignore[arg-type]
+        return compare_each(
+            runs, judgments, gold, [one], test=test, adjust=adjust, trials=trials, seed=seed, confidence=confidence,
+            baseline=baseline, **options,
+        )[0]  # fmt: skip
     test = test or "tukey-hsd"
     chosen = find_test(test)
     check_confidence(confidence)
@@ -123,20 +128,6 @@ def compare(
     if chosen.resamples:
         made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
     return Comparisons(pairs, made_by, (*values.notes, *found.notes, *effort.notes, *said), means, baseline)
-
-
-def _corrected(
-    runs: object,
-    bronze: object,
-    gold: object,
-    measure: object,
-    options: dict[str, Any],
-) -> Answers[Comparison]:
-    from truegain.inference.corrections.comparison import compare_corrected
-
-    if isinstance(runs, Scores) or bronze is None or measure is None:
-        raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-    return compare_corrected(runs, bronze, gold, measure, **options)
 
 
 def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
