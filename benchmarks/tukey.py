@@ -23,6 +23,7 @@ import numpy.typing as npt
 from truegain.inference.differences.resampled import randomisation_p
 from truegain.inference.differences.studentized import studentized_range_sf
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
+from truegain.inference.monte_carlo import Resampling
 
 Floats = npt.NDArray[np.float64]
 SHARED = Path(__file__).parent.parent.parent / "shared" / "data" / "trec_score_matrices" / "newbestsub_named.tar.xz"
@@ -93,11 +94,11 @@ def randomised(x: Floats, whole: bool) -> None:
     ranx_pairs(x[:3])  # compiles
     plain, one, every, double, ranx, same = race(
         lambda: plain_numpy(x, TRIALS),
-        lambda: randomised_tukey_hsd(x, trials=TRIALS, jobs=1),
-        lambda: randomised_tukey_hsd(x, trials=TRIALS),
-        lambda: randomised_tukey_hsd(x, trials=2 * TRIALS),
+        lambda: randomised_tukey_hsd(x, Resampling(trials=TRIALS, jobs=1)),
+        lambda: randomised_tukey_hsd(x, Resampling(trials=TRIALS)),
+        lambda: randomised_tukey_hsd(x, Resampling(trials=2 * TRIALS)),
         lambda: ranx_pairs(x[:systems]),
-        lambda: randomisation_p(x[second] - x[first], trials=1000),
+        lambda: randomisation_p(x[second] - x[first], Resampling(trials=1000)),
         rounds=2 if whole else 5,
     )
     ranx *= pairs / few
@@ -127,7 +128,7 @@ def parametric(x: Floats) -> None:
     apart = np.abs(studentized_range_sf(some, len(x), found.anova.df_e) - theirs[0]).max()
     line(f"scipy's studentised range ({len(some)} pairs, scaled to {len(q):,})", scipys)
     line(f"tukey_hsd, all {len(q):,} pairs", ours, f"{scipys / ours:.0f} times faster, p within {apart:.0e}")
-    drawn = randomised_tukey_hsd(x, trials=TRIALS)
+    drawn = randomised_tukey_hsd(x, Resampling(trials=TRIALS))
     counts = [int((t.p[first, second] < 0.05).sum()) for t in (found, drawn, tukey_hsd(x, blocked=False))]
     print(f"  pairs at 5%: two-way {counts[0]:,}, randomised {counts[1]:,}, one-way {counts[2]:,} of {len(q):,}")
 

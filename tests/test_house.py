@@ -179,7 +179,6 @@ def test_a_class_name_means_one_thing() -> None:
 MOST_PARAMETERS = 12
 LONG_SIGNATURES = {  # reasons why a function may have more
     "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
-    "inference.corrections.comparison.compare_corrected": "options of `compare` with gold, one keyword each",
     "inference.corrections.correct.correct": "the public face: options of a correction, one keyword each",
     "inference.judges.report.judge_report": "options of one command, one keyword each",
     "experiments.magnitude_systems.magnitude_systems": "an experiment: every choice of the paper is a keyword",

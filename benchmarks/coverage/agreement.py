@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
 from benchmarks.coverage.worlds import Seen, World, held
-from truegain.inference.agreement.alpha import Coefficient, alpha_of
+from truegain.inference.agreement.alpha import AlphaOptions, Coefficient, alpha_of
 from truegain.inference.agreement.assessors import assessors
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats
@@ -138,10 +138,12 @@ def study(kind: str, items: int, raters: int, trials: int, rng: np.random.Genera
     pairs = _pairs(world.ratings(items, bias, rng))
     seen = {"alpha, these raters": _seen(alpha_of(pairs, world.level), world.truth(bias))}
     if raters > 2:
-        like = alpha_of(pairs, world.level, over="items+assessors")
+        like = alpha_of(pairs, world.level, AlphaOptions(over="items+assessors"))
         seen["alpha, raters like these"] = _seen(like, world.truth_of_all())
     if trials:
-        drawn = alpha_of(pairs, world.level, method="bootstrap", trials=trials, seed=int(rng.integers(2**31)))
+        drawn = alpha_of(
+            pairs, world.level, AlphaOptions(method="bootstrap", trials=trials, seed=int(rng.integers(2**31)))
+        )
         seen["alpha, bootstrap by name"] = _seen(drawn, world.truth(bias))
     return seen
 

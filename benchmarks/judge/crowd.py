@@ -17,9 +17,9 @@ import numpy.typing as npt
 from benchmarks.judge.draws import Array, Interval, Tally
 from benchmarks.judge.labels import pooled, t_interval
 from benchmarks.rectified import by_topics, gold_alone, told
+from truegain.experiments.judge_means import BronzeMean, correct_mean
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Pairs
-from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.student import quantile_of, satterthwaite
 from truegain.tables.table import Table
 

@@ -15,7 +15,9 @@ import numpy as np
 from truegain.experiments.magnitudes import magnitudes
 from truegain.experiments.ratings_world import magnitude_ratings
 from truegain.gains.magnitudes import normalised
-from truegain.inference.agreement.alpha import alpha
+from truegain.inference.agreement.alpha import AlphaOptions, alpha_of
+from truegain.inference.agreement.paired import Paired
+from truegain.tables.grouped import Grouped
 from truegain.tables.table import Cell, Table
 
 CHOICE = ("geometric", "median")
@@ -43,7 +45,7 @@ def one_world(seed: int, settings: Mapping[str, float]) -> tuple[float, Shares]:
         rows = magnitudes(world.ratings, order).combinations.records()
         names = [(str(r["normalise"]), str(r["aggregate"])) for r in rows]
         found.append([float(str(r["mean over topics"])) for r in rows])
-    agreed = alpha(normalised(world.ratings), "ratio", trials=0).value
+    agreed = alpha_of(Paired.of(Grouped.of(normalised(world.ratings))), "ratio", AlphaOptions(trials=0)).value
     return agreed or 0.0, dict(zip(names, zip(*found, strict=True), strict=True))
 
 

@@ -11,7 +11,7 @@ import truegain as tg
 from benchmarks.study.nature import SYSTEMS, Array
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
-from truegain.inference.study.verdict import outcome_of
+from truegain.inference.study.rule import outcome_of
 
 CONTRASTS: dict[str, tuple[int | None, int]] = {"score": (None, 1), "null": (0, 1), "real": (0, 2)}
 

@@ -36,7 +36,7 @@ def quantiles_of(confidence: float, df: npt.ArrayLike) -> Floats:
     >>> quantiles_of(0.95, [9, np.inf]).round(4)
     array([2.2622, 1.96  ])
     """
-    return np.asarray(_special().stdtrit(np.asarray(df, np.float64), (1 + check_confidence(confidence)) / 2))
+    return np.asarray(special().stdtrit(np.asarray(df, np.float64), (1 + check_confidence(confidence)) / 2))
 
 
 def quantile_of(confidence: float, df: float = math.inf) -> float:
@@ -54,7 +54,7 @@ def p_values_of(t: npt.ArrayLike, df: npt.ArrayLike = math.inf) -> Floats:
     >>> p_values_of([0.0, 2.262157], 9).round(4)
     array([1.  , 0.05])
     """
-    return np.asarray(np.minimum(1.0, 2 * _special().stdtr(np.asarray(df, np.float64), -np.abs(t))))
+    return np.asarray(np.minimum(1.0, 2 * special().stdtr(np.asarray(df, np.float64), -np.abs(t))))
 
 
 def p_of(t: float, df: float = math.inf) -> float:
@@ -94,5 +94,16 @@ def wilson(share: npt.ArrayLike, n: npt.ArrayLike, quantile: npt.ArrayLike) -> t
     return low, high
 
 
-def _special() -> Any:
+def detectable_in_se(p: float, power: float) -> float:
+    """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
+    if not 0 < power < 1:
+        raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
+    far = quantile_of(1 - p) + float(special().ndtri(power))
+    if far <= 0:
+        raise TruegainError(f"power {power:g} is below the level of the test; give a higher power")
+    return far
+
+
+def special() -> Any:
+    """scipy.special, read when first needed."""
     return needs("scipy.special", "inference")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
+from tests.inference.test_alpha import alpha
 from truegain.cli.app import main
 from truegain.experiments.ratings_world import magnitude_ratings
-from truegain.inference.agreement.alpha import alpha
 from truegain.report.agreement import agreement_chart
 from truegain.tables.table import Table
 

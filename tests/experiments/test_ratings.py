@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from tests.inference.test_alpha import alpha
 from truegain.cli.app import main
 from truegain.experiments.magnitude_systems import magnitude_systems
 from truegain.experiments.magnitudes import magnitudes
@@ -19,8 +20,8 @@ from truegain.experiments.ratings_world import magnitude_ratings, uniform_rating
 from truegain.experiments.unanimity import _Near, _tested, unanimity
 from truegain.experiments.world import World, simulate
 from truegain.gains.magnitudes import normalised
-from truegain.inference.agreement.alpha import alpha
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square
+from truegain.inference.monte_carlo import Resampling
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.parse import parse_measures
 
@@ -54,7 +55,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
     want = {}
     for measure in scores[0].measures:
-        tests = [randomised_tukey_hsd(s.matrix(measure), trials=400, seed=5) for s in scores]
+        tests = [randomised_tukey_hsd(s.matrix(measure), Resampling(trials=400, seed=5)) for s in scores]
         for i, one in enumerate(scores[0].systems):
             for j, two in enumerate(scores[0].systems):
                 ps = [float(t.p[i, j]) for t in tests]
@@ -85,7 +86,7 @@ def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
 
 def test_near_p_values_are_counted() -> None:
     """Guards the notes: pairs with any p-value within two errors of alpha, listed or not; exact tests have none."""
-    anova = randomised_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], trials=10).anova
+    anova = randomised_tukey_hsd([[0.1, 0.2], [0.2, 0.4], [0.3, 0.1]], Resampling(trials=10)).anova
 
     def test(ab: float, ac: float, bc: float, exact: bool = False) -> Tukey:
         return Tukey("", anova, square(np.array([ab, ac, bc]), 3), trials=5000, exact=exact)
@@ -106,12 +107,12 @@ def test_tests_near_alpha_are_drawn_again(world: World) -> None:
     """Guards the trials: raised where some p-value is near alpha, to that of the larger draw, and else left alone."""
     scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
     matrix = scores.matrix("nDCG@10")
-    plain = randomised_tukey_hsd(matrix, trials=200, seed=5)
+    plain = randomised_tukey_hsd(matrix, Resampling(trials=200, seed=5))
     upper = plain.p[np.triu_indices(len(plain.p), 1)]
     alpha_near = float(upper[(upper > 0.02) & (upper < 0.9)][0])
     again = _tested(scores, "nDCG@10", alpha_near, (200, 3200), 5, None)
     assert again.trials in (800, 3200)
-    assert np.array_equal(again.p, randomised_tukey_hsd(matrix, trials=again.trials, seed=5).p)
+    assert np.array_equal(again.p, randomised_tukey_hsd(matrix, Resampling(trials=again.trials, seed=5)).p)
     assert _tested(scores, "nDCG@10", alpha_near, (200, 200), 5, None).trials == 200
     gaps = np.sort(np.append(upper, [0.0, 1.0]))
     widest = int(np.diff(gaps).argmax())

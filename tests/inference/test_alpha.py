@@ -15,7 +15,7 @@ import pytest
 import truegain as tg
 from tests.inference import irrcac_values
 from truegain.inference.agreement import paired
-from truegain.inference.agreement.alpha import Coefficient, alpha, drawn_items
+from truegain.inference.agreement.alpha import AlphaOptions, Coefficient, alpha_of, drawn_items
 from truegain.inference.agreement.paired import Paired
 from truegain.sampling.streams import generator
 from truegain.tables.grouped import Grouped
@@ -36,6 +36,11 @@ def frame_of(matrix: Any) -> pl.DataFrame:
 def pairs_of(matrix: Any) -> Paired:
     """The pairable ratings of a matrix of raters by items."""
     return Paired.of(Grouped.of(tg.read_ratings(frame_of(matrix))))
+
+
+def alpha(ratings: object, level: str = "ordinal", **asked: Any) -> Coefficient:
+    """Krippendorff's alpha of a table of ratings."""
+    return alpha_of(Paired.of(Grouped.of(tg.read_ratings(ratings))), level, AlphaOptions(**asked))
 
 
 def random_matrix(rng: np.random.Generator, kind: str) -> np.ndarray[Any, Any]:
@@ -272,7 +277,7 @@ def test_resamples_of_one_value_are_told() -> None:
 
 def test_mistakes_are_told() -> None:
     """Guards levels that do not exist and too few trials for an interval."""
-    with pytest.raises(tg.TruegainError, match="no level 'cardinal'"):
+    with pytest.raises(tg.TruegainError, match="level 'cardinal' is not known"):
         alpha(frame_of([[1, 2], [1, 2]]), "cardinal")
     with pytest.raises(tg.TruegainError, match="replicates"):
         alpha(frame_of([[1, 2], [1, 2]]), method="bootstrap", trials=10)

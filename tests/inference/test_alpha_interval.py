@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import truegain as tg
-from tests.inference.test_alpha import frame_of, pairs_of, random_matrix
+from tests.inference.test_alpha import alpha, frame_of, pairs_of, random_matrix
 from truegain.inference.agreement import left_out, paired
-from truegain.inference.agreement.alpha import POPULATION, alpha, alpha_of
+from truegain.inference.agreement.alpha import POPULATION, AlphaOptions, alpha_of
 from truegain.inference.agreement.left_out import alpha_between, same_majority, spread_of
 from truegain.student import wilson
 from truegain.tables.scale import LEVELS
@@ -91,7 +91,7 @@ def test_the_limits_by_hand(level: str, over: Any) -> None:
     """Guards the whole interval, over items and over assessors too, against its formula by hand, to 1e-9."""
     for seed, confidence, items in ((3, 0.95, 9), (4, 0.8, 9), (5, 0.95, 16)):
         matrix = some("reals" if level == "ratio" else "grades", seed, items)
-        found = alpha_of(pairs_of(matrix), level, over=over, confidence=confidence)
+        found = alpha_of(pairs_of(matrix), level, AlphaOptions(over=over, confidence=confidence))
         want = by_hand(matrix, level, over != "items", confidence)
         assert (found.low, found.high) == pytest.approx(want, abs=1e-9)
         assert found.over == POPULATION[over]
@@ -105,7 +105,7 @@ def test_alpha_lies_within_its_interval() -> None:
         if seed % 3 == 0:
             matrix = rng.permuted(matrix, axis=1)  # alphas about and below 0
         for level in LEVELS:
-            found = alpha_of(pairs_of(matrix), level, confidence=0.8)
+            found = alpha_of(pairs_of(matrix), level, AlphaOptions(confidence=0.8))
             if not math.isnan(found.low):
                 assert found.low <= found.value <= found.high <= 1
 
@@ -184,10 +184,10 @@ def test_what_the_interval_means_is_said() -> None:
 def test_words_that_are_not_known() -> None:
     """Guards the options: each mistake is told with what may be given."""
     frame = frame_of(some("grades", 8))
-    with pytest.raises(tg.TruegainError, match="over is 'raters'; give 'items' or 'items\\+assessors'"):
-        alpha(frame, over="raters")  # type: ignore[arg-type]
-    with pytest.raises(tg.TruegainError, match="method is 'bca'; give 'jackknife' or 'bootstrap'"):
-        alpha(frame, method="bca")  # type: ignore[arg-type]
+    with pytest.raises(tg.TruegainError, match="over 'raters' is not known; give one of items, items\\+assessors"):
+        alpha(frame, over="raters")
+    with pytest.raises(tg.TruegainError, match="method 'bca' is not known; give one of jackknife, bootstrap"):
+        alpha(frame, method="bca")
     with pytest.raises(tg.TruegainError, match="the bootstrap draws items only"):
         alpha(frame, method="bootstrap", over="items+assessors")
 
@@ -198,12 +198,12 @@ def test_many_items_are_left_out_in_groups(level: str, monkeypatch: pytest.Monke
     rng = np.random.default_rng(16)
     matrix = np.clip(rng.integers(1, 5, 1500) + rng.integers(-1, 2, (3, 1500)), 1, 4)
     pairs = pairs_of(matrix)
-    found = [alpha_of(pairs, level, seed=seed) for seed in (1, 2)]
-    drawn = alpha_of(pairs, level, method="bootstrap", seed=1)
+    found = [alpha_of(pairs, level, AlphaOptions(seed=seed)) for seed in (1, 2)]
+    drawn = alpha_of(pairs, level, AlphaOptions(method="bootstrap", seed=1))
     monkeypatch.setattr(left_out, "ALONE", 1500)
-    alone = [alpha_of(pairs, level, seed=seed) for seed in (1, 2)]
+    alone = [alpha_of(pairs, level, AlphaOptions(seed=seed)) for seed in (1, 2)]
     monkeypatch.setattr(left_out, "ROOM", 0)  # one at a time
-    assert alpha_of(pairs, level, seed=1).low == pytest.approx(alone[0].low, abs=1e-12)
+    assert alpha_of(pairs, level, AlphaOptions(seed=1)).low == pytest.approx(alone[0].low, abs=1e-12)
     assert alone[0] == alone[1]
     assert found[0] != found[1]
     width = [f.high - f.low for f in (found[0], found[1], drawn, alone[0])]
@@ -246,13 +246,13 @@ def test_it_covers_with_few_items_where_the_bootstrap_does_not() -> None:
         z = rng.normal(size=items) + 0.7 * rng.normal(size=(3, items))
         return np.searchsorted((0.3, 1.0), z).astype(float)
 
-    truth = alpha_of(pairs_of(study(40_000)), "ordinal", trials=0).value
+    truth = alpha_of(pairs_of(study(40_000)), "ordinal", AlphaOptions(trials=0)).value
     assert truth is not None
     held: dict[Any, list[bool]] = {"jackknife": [], "bootstrap": []}
     for seed in range(120):
         pairs = pairs_of(study(8))
         for method, each in held.items():
-            found = alpha_of(pairs, "ordinal", method=method, trials=200, seed=seed)
+            found = alpha_of(pairs, "ordinal", AlphaOptions(method=method, trials=200, seed=seed))
             if not math.isnan(found.low):
                 each.append(found.low <= truth <= found.high)
     assert np.mean(held["jackknife"]) > 0.93

@@ -18,6 +18,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.anova import one_way, two_way
 from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
+from truegain.inference.monte_carlo import Resampling
 from truegain.tables.columns import Floats
 
 
@@ -119,7 +120,7 @@ def test_two_systems_are_the_paired_tests() -> None:
     t, tukey = paired_t(*x), tukey_hsd(x)
     assert tukey.p[0, 1] == pytest.approx(t.p, abs=1e-9)
     assert tukey.margin == pytest.approx((t.high or 0) - t.difference, abs=1e-7)
-    assert randomised_tukey_hsd(x, trials=5000).p[0, 1] == randomisation(*x, trials=5000).p
+    assert randomised_tukey_hsd(x, Resampling(trials=5000)).p[0, 1] == randomisation(*x, trials=5000).p
 
 
 def brute_force(x: Floats) -> Floats:
@@ -147,7 +148,10 @@ def test_randomised_tukey_counts_all_where_they_are_few() -> None:
 def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
     """Guards the sorted keys as permutations: drawn p-values are within chance of the exact ones."""
     for x in (generated(3, 5, seed=3), generated(4, 4, seed=9)):
-        exact, drawn = randomised_tukey_hsd(x, exact=True), randomised_tukey_hsd(x, exact=False, trials=20_000, seed=4)
+        exact, drawn = (
+            randomised_tukey_hsd(x, exact=True),
+            randomised_tukey_hsd(x, Resampling(trials=20_000, seed=4), exact=False),
+        )
         assert not drawn.exact
         for i, j in ((0, 1), (0, 2), (1, 2)):
             assert within_chance(round(drawn.p[i, j] * 20_000), 20_000, exact.p[i, j])
@@ -156,7 +160,7 @@ def test_randomised_tukey_by_chance_comes_near_the_enumeration() -> None:
 def test_permutations_are_uniform() -> None:
     """Guards the dealing itself: two topics, all 24 orders of the second against the first, equally often."""
     x = np.array([[0.0, 0.0], [1.0, 10.0], [3.0, 300.0], [7.0, 9000.0]])
-    ranges = randomised_tukey_hsd(x, exact=False, trials=24_000, seed=6).ranges
+    ranges = randomised_tukey_hsd(x, Resampling(trials=24_000, seed=6), exact=False).ranges
     expected, counts = np.unique(brute_force(x).round(6), return_counts=True)
     found, times = np.unique(np.asarray(ranges).round(6), return_counts=True)
     assert np.array_equal(found, expected)
@@ -166,14 +170,14 @@ def test_permutations_are_uniform() -> None:
 def test_workers_seeds_and_modes() -> None:
     """Guards that the answer depends on the seed, not on the workers; count/trials where asked for; progress told."""
     x = generated(20, 15, seed=7)
-    first = randomised_tukey_hsd(x, trials=5000, jobs=1)
-    assert np.array_equal(first.p, randomised_tukey_hsd(x, trials=5000, jobs=3).p)
-    assert not np.array_equal(first.p, randomised_tukey_hsd(x, trials=5000, seed=1).p)
-    published = randomised_tukey_hsd(x, trials=5000, counting="published")
+    first = randomised_tukey_hsd(x, Resampling(trials=5000, jobs=1))
+    assert np.array_equal(first.p, randomised_tukey_hsd(x, Resampling(trials=5000, jobs=3)).p)
+    assert not np.array_equal(first.p, randomised_tukey_hsd(x, Resampling(trials=5000, seed=1)).p)
+    published = randomised_tukey_hsd(x, Resampling(trials=5000, counting="published"))
     assert published.p[0, 1] == (np.asarray(first.ranges) >= abs(first.anova.means[0] - first.anova.means[1])).mean()
     assert first.p[0, 1] == pytest.approx((published.p[0, 1] * 5000 + 1) / 5001)
     told: list[int] = []
-    randomised_tukey_hsd(x, trials=5000, progress=told.append)
+    randomised_tukey_hsd(x, Resampling(trials=5000, progress=told.append))
     assert sum(told) == 5000
     assert len(told) > 1
 
@@ -184,7 +188,11 @@ def test_symmetry_and_order() -> None:
     order, turned = np.random.default_rng(0).permutation(6), np.random.default_rng(0).permutation(10)
     for p, again, tolerance in (
         (tukey_hsd(x).p, tukey_hsd(x[order][:, turned]).p, 1e-12),
-        (randomised_tukey_hsd(x, trials=30_000).p, randomised_tukey_hsd(x[order][:, turned], trials=30_000).p, 0.02),
+        (
+            randomised_tukey_hsd(x, Resampling(trials=30_000)).p,
+            randomised_tukey_hsd(x[order][:, turned], Resampling(trials=30_000)).p,
+            0.02,
+        ),
     ):
         assert np.array_equal(p, p.T)
         assert (np.diag(p) == 1).all()
@@ -228,7 +236,7 @@ def test_counts_on_trec8(shared_data: Path) -> None:
     upper = np.triu_indices(129, 1)
     counts = [
         int((found.p[upper] < 0.05).sum())
-        for found in (tukey_hsd(x), tukey_hsd(x, blocked=False), randomised_tukey_hsd(x, trials=4000))
+        for found in (tukey_hsd(x), tukey_hsd(x, blocked=False), randomised_tukey_hsd(x, Resampling(trials=4000)))
     ]
     assert counts[:2] == [3423, 1786]
     assert abs(counts[2] - 2676) < 60
@@ -240,7 +248,7 @@ def family_errors(x: Floats, times: int) -> dict[str, int]:
     for null in shuffled(x, times, seed=12):
         hits["two-way"] += tukey_hsd(null).p.min() < 0.05
         hits["one-way"] += tukey_hsd(null, blocked=False).p.min() < 0.05
-        hits["randomised"] += randomised_tukey_hsd(null, trials=400, seed=1, jobs=1).p.min() < 0.05
+        hits["randomised"] += randomised_tukey_hsd(null, Resampling(trials=400, seed=1, jobs=1)).p.min() < 0.05
     return hits
 
 

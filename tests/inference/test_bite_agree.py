@@ -17,12 +17,12 @@ import pytest
 from scipy import stats
 
 import truegain as tg
-from tests.inference.test_alpha import frame_of, pairs_of
+from tests.inference.test_alpha import alpha, frame_of, pairs_of
 from truegain.inference.agreement import alpha as alpha_module
 from truegain.inference.agreement import assessors as people
 from truegain.inference.agreement import left_out
 from truegain.inference.agreement.agree import agree
-from truegain.inference.agreement.alpha import TAIL, Coefficient, alpha, alpha_of
+from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, alpha_of
 from truegain.inference.agreement.assessors import assessors, far_below
 from truegain.inference.agreement.kappa import _kappa, cohens
 from truegain.inference.agreement.order import expert_levels, order_agreement
@@ -247,7 +247,7 @@ def test_how_many_items_a_bootstrap_and_a_long_tail_need() -> None:
     """Guards 100 items of a bootstrap, and 400 up to which a long tail harms an interval."""
     matrix = np.random.default_rng(3).integers(0, 4, (2, 400))
     for items, narrow in ((99, True), (100, False)):
-        found = alpha_of(pairs_of(matrix[:, :items]), "nominal", method="bootstrap", trials=40)
+        found = alpha_of(pairs_of(matrix[:, :items]), "nominal", AlphaOptions(method="bootstrap", trials=40))
         assert found.why.startswith("too narrow") == narrow
     assert [alpha_of(pairs_of(matrix[:, :items]), "interval").why for items in (399, 400)] == [TAIL, ""]
 
@@ -256,7 +256,10 @@ def test_half_of_the_resamples_may_be_lost(monkeypatch: pytest.MonkeyPatch) -> N
     """Guards a half: 20 of 40 resamples without an alpha leave an interval, that of the rest, 21 do not."""
     matrix = np.array([[0, 0, 1, 2, 1], [0, 0, 1, 1, 0]])
     full = [1.0, 1, 1, 1, 1], [1.0, 0, 2, 1, 1], [0.0, 1, 1, 2, 1], [2.0, 0, 1, 1, 1]
-    each = [alpha_of(pairs_of(np.repeat(matrix, np.array(w, int), axis=1)), "nominal", trials=0).value for w in full]
+    each = [
+        alpha_of(pairs_of(np.repeat(matrix, np.array(w, int), axis=1)), "nominal", AlphaOptions(trials=0)).value
+        for w in full
+    ]
     for lost in (0, 20, 21):
         rows = [[2.0, 3, 0, 0, 0]] * lost + [full[i % 4] for i in range(40 - lost)]
 
@@ -264,7 +267,7 @@ def test_half_of_the_resamples_may_be_lost(monkeypatch: pytest.MonkeyPatch) -> N
             yield np.array(rows)
 
         monkeypatch.setattr(alpha_module, "drawn_items", drawn)
-        found = alpha_of(pairs_of(matrix), "nominal", method="bootstrap", trials=40, confidence=0.9)
+        found = alpha_of(pairs_of(matrix), "nominal", AlphaOptions(method="bootstrap", trials=40, confidence=0.9))
         if lost == 21:
             assert math.isnan(found.low)
             assert found.why == "21 of 40 resamples held a single value: no interval"
@@ -295,7 +298,9 @@ def test_what_is_asked_where_nothing_is_said() -> None:
     for method in ("jackknife", "bootstrap"):
         for level in ("nominal", "interval"):
             assert alpha(frame, level, method=method) == alpha(frame, level, method=method, **said)
-            assert alpha_of(pairs_of(matrix), level, method=method) == alpha(frame, level, method=method, **said)
+            assert alpha_of(pairs_of(matrix), level, AlphaOptions(method=method)) == alpha(
+                frame, level, method=method, **said
+            )
         plain, asked = (agree(frame, method=method, **more).tables() for more in ({}, said))
         assert [t.rows for t in plain] == [t.rows for t in asked]
     crowd = grouped(np.random.default_rng(7).integers(0, 3, (50, 6)))

@@ -15,9 +15,10 @@ from tests.inference.matrices import generated, scores_of
 from truegain.errors import TruegainError
 from truegain.inference.differences import compare as comparing
 from truegain.inference.differences import families
-from truegain.inference.differences.catalogue import ComparisonOptions, find_test
+from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.effort import MOST_WORK, Effort, effort_of
 from truegain.inference.differences.rows import welch_rows
+from truegain.inference.monte_carlo import Resampling
 
 # ---------------------------------------------------------------------- trials
 
@@ -168,7 +169,7 @@ def test_what_a_comparison_takes_and_refuses() -> None:
     assert len(found) == 3
     assert [c.a for c in found] == ["s2"] * 3
     assert (found.means[0].level, found.alpha) == (0.95, 0.05)
-    assert ComparisonOptions() == ComparisonOptions(10_000, 10_000, 0, 0.95, None, "plus-one")
+    assert Resampling() == Resampling(10_000, None, 0, 0.95, None, "plus-one")
     run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
     wrong: list[tuple[Any, str]] = [
         (lambda: tg.compare(scores_of(x), qrels), "scores are made already"),
@@ -180,7 +181,7 @@ def test_what_a_comparison_takes_and_refuses() -> None:
         (lambda: tg.compare(scores_of(x), qrels, "AP", gold=qrels), "gold labels correct runs"),
         (lambda: tg.compare({"a": run}, qrels, "AP", gold=qrels, test="sign"), "leave it out"),
         (lambda: tg.compare(scores_of(x), adjust="nothing"), "is not known"),
-        (lambda: tg.compare(scores_of(x), test="nothing"), "there is no test"),
+        (lambda: tg.compare(scores_of(x), test="nothing"), "test .nothing. is not known"),
     ]
     for call, message in wrong:
         with pytest.raises(TruegainError, match=message):

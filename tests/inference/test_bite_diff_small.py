@@ -16,9 +16,15 @@ from scipy import stats
 from truegain.errors import TruegainError
 from truegain.inference import limits
 from truegain.inference.meta import META_METHODS, combine, combined_p, tau2_paule_mandel
-from truegain.inference.monte_carlo import check_trials, monte_carlo_p, sequential_p, stages, trials_needed
+from truegain.inference.monte_carlo import (
+    check_replicates,
+    check_trials,
+    monte_carlo_p,
+    sequential_p,
+    stages,
+    trials_needed,
+)
 from truegain.inference.multiple import METHODS, adjust, adjust_asked
-from truegain.inference.replicates import check_replicates
 from truegain.inference.results import Comparison, Estimate
 from truegain.sampling.streams import blocks, generator
 from truegain.student import check_confidence

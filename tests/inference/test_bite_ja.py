@@ -15,7 +15,7 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Rates
-from truegain.inference.corrections.comparison import _finished, _sentences, compare_corrected
+from truegain.inference.corrections.comparison import _finished, _sentences
 from truegain.inference.judges import by_matrix
 from truegain.inference.judges.best import Leaders, leaders_of
 from truegain.inference.judges.corrections import Corrections, sentence_of
@@ -159,7 +159,7 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(
 
     def limits(answer: tuple[float, float] | None) -> tuple[float, float]:
         given[0] = answer
-        found = compare_corrected(runs, bronze, EBAY, measure).pairs[0]
+        found = tg.compare(runs, bronze, measure, gold=EBAY).pairs[0]
         assert found.low is not None
         assert found.high is not None
         return found.low, found.high
@@ -171,7 +171,7 @@ def test_the_guard_of_a_difference_sees_the_bronze_difference(
     assert limits((-0.001, 0.001)) == plain
     assert len(seen) == 3
     for words in ({"method": "delta"}, {"clusters": "none"}, {"gold_sample": "separate"}):
-        compare_corrected(runs, bronze, EBAY, measure, **cast("Any", words))
+        tg.compare(runs, bronze, measure, gold=EBAY, **cast("Any", words))
     assert len(seen) == 3
 
 
@@ -179,24 +179,24 @@ def test_systems_with_the_same_scores_are_not_compared() -> None:
     """Guards a difference without variance, how often a refusal is counted, and the family of p."""
     runs, bronze, _ = study(2, topics=8, docs=5)
     copies = {"a": runs["a"], "b": runs["b"], "c": runs["a"]}
-    found = compare_corrected(copies, bronze, EBAY, "P@5", adjust="bonferroni")
+    found = tg.compare(copies, bronze, "P@5", gold=EBAY, adjust="bonferroni")
     assert "1 of 3 pairs were not compared: a and c have the same scores everywhere" in found.notes
     assert [(c.a, c.b) for c in found.pairs] == [("a", "b"), ("b", "c")]
     for c in found.pairs:
         assert c.p is not None
         assert c.p_adjusted == pytest.approx(min(1.0, 3 * c.p))
     with pytest.raises(tg.TruegainError, match="a and c have the same scores everywhere"):
-        compare_corrected({"a": runs["a"], "c": runs["a"]}, bronze, EBAY, "P@5")
+        tg.compare({"a": runs["a"], "c": runs["a"]}, bronze, "P@5", gold=EBAY)
 
 
 def test_two_systems_have_no_family() -> None:
     """Guards p of a single pair, which is left as it is, and of a baseline with one other system."""
     runs, bronze, _ = study(3, topics=8, docs=5)
     for words in ({}, {"baseline": "b"}, {"adjust": "none"}):
-        one = compare_corrected(runs, bronze, EBAY, "P@5", **cast("Any", words)).pairs[0]
+        one = tg.compare(runs, bronze, "P@5", gold=EBAY, **cast("Any", words)).pairs[0]
         assert (one.p_adjusted, one.adjustment) == (None, "")
     with pytest.raises(tg.TruegainError, match=r"at least 2 systems; there is 1 \(a\)"):
-        compare_corrected({"a": runs["a"]}, bronze, EBAY, "P@5")
+        tg.compare({"a": runs["a"]}, bronze, "P@5", gold=EBAY)
 
 
 def off(df: float, half: float) -> float:
@@ -208,7 +208,7 @@ def test_welch_of_separate_gold_samples() -> None:
     """Guards the sum of two variances and its degrees of freedom against the two answers alone."""
     runs, bronze, _ = study(4, topics=12, docs=5)
     alone = tg.correct(runs, bronze, EBAY, "P@5", method="delta")
-    one = compare_corrected(runs, bronze, EBAY, "P@5", gold_sample="separate", method="delta").pairs[0]
+    one = tg.compare(runs, bronze, "P@5", gold=EBAY, gold_sample="separate", method="delta").pairs[0]
     v = [(a.se or 0.0) ** 2 for a in alone]
     assert one.high is not None
     half, d = one.high - one.difference, one.difference
@@ -294,9 +294,9 @@ def test_pairs_refused_by_rectifying_are_counted() -> None:
     runs, bronze, gold = study(9, topics=10, docs=5)
     words: dict[str, Any] = {"design": "random", "trials": 100}
     three = {"a": runs["a"], "b": runs["b"], "c": runs["a"]}
-    one = compare_corrected(three, bronze, gold, "P@5", **words)
+    one = tg.compare(three, bronze, "P@5", gold=gold, **words)
     assert one.notes[-3].startswith("c - a, P@5: ")
-    many = compare_corrected({**three, "d": runs["a"]}, bronze, gold, "P@5", **words)
+    many = tg.compare({**three, "d": runs["a"]}, bronze, "P@5", gold=gold, **words)
     assert many.notes[-4].startswith("3 of 6 pairs were not compared, such as c - a, P@5: ")
     assert len(many) == 3
     assert all(c.p_adjusted == pytest.approx(min(1.0, 6 * (c.p or 0.0))) for c in many.pairs[:1])

@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 
 import truegain as tg
+from truegain.experiments.judge_means import BronzeMean, compare_means, naive_p, variance_of_d
 from truegain.gains.boundary import Bounded
 from truegain.gains.rates import Rates
 from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.options import CorrectionOptions
-from truegain.inference.judges.summary import BronzeMean, compare_means, naive_p, variance_of_d
 from truegain.inference.results import Estimate
 from truegain.student import p_of, quantile_of
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from truegain.errors import TruegainError
+from truegain.experiments.judge_simulation import JudgeSimulation, simulate_judge
 from truegain.gains.confusion import Confusion
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rates import Rates
@@ -27,7 +28,6 @@ from truegain.inference.judges.intervals import (
     parametric_bootstrap,
     ratios_of_draws,
 )
-from truegain.inference.judges.simulation import JudgeSimulation, simulate_judge
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 

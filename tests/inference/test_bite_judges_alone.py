@@ -11,12 +11,12 @@ from scipy import stats
 
 import truegain as tg
 from truegain.errors import TruegainError
+from truegain.experiments.judge_means import BronzeMean, correct_mean
 from truegain.gains.rates import rates_of
 from truegain.inference.judges.intervals import (
     lang_reiczigel,
 )
 from truegain.inference.judges.report import accuracy_by_label, accuracy_by_topic
-from truegain.inference.judges.summary import BronzeMean, correct_mean
 
 COUNTS = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
 BRONZE = {str(t): {d: (t * 5 + i * 3) % 4 for i, d in enumerate("abcdef")} for t in range(6)}

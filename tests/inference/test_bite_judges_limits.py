@@ -14,6 +14,7 @@ from tests.refits import corrected_values
 from tests.worlds import EBAY, study
 from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
+from truegain.experiments.judge_means import BronzeMean, compare_means, correct_mean
 from truegain.gains.confusion import Confusion
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.panel import Judges
@@ -25,7 +26,6 @@ from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import score_range
-from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 

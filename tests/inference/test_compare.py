@@ -127,7 +127,7 @@ def test_mistakes_are_told() -> None:
     x = generated(3, 8, seed=7)
     scores = scores_of(x)
     calls: list[tuple[Callable[[], Comparisons], str]] = [
-        (lambda: tg.compare(scores, test="anova"), "there is no test 'anova'; there are tukey-hsd"),
+        (lambda: tg.compare(scores, test="anova"), "test 'anova' is not known; give one of tukey-hsd"),
         (lambda: tg.compare(scores, adjust="x"), "adjustment 'x'"),
         (lambda: tg.compare(scores, baseline="x"), "no system 'x'"),
         (lambda: tg.compare(scores, confidence=95), "confidence 95"),

@@ -11,6 +11,8 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.contrasts import Contrasts
+from truegain.experiments.judge_means import BronzeMean, correct_mean
+from truegain.experiments.judge_simulation import simulate_judge
 from truegain.gains.confusion import Confusion
 from truegain.gains.graded import corrected_mean
 from truegain.gains.matrix_fit import MatrixFit
@@ -28,8 +30,6 @@ from truegain.inference.judges.intervals import (
     parametric_bootstrap,
 )
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.simulation import simulate_judge
-from truegain.inference.judges.summary import BronzeMean, correct_mean
 from truegain.measures.evaluate import Options, aligned
 
 Z = 1.959964

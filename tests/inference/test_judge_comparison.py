@@ -10,9 +10,9 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.experiments.judge_means import BronzeMean, compare_means, correct_mean
 from truegain.gains import judge
 from truegain.inference.corrections import comparison
-from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean
 
 Labels = dict[str, dict[str, int]]
 

@@ -7,8 +7,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import EBAY, study
-from truegain.inference.corrections.comparison import compare_corrected
-from truegain.inference.judges.summary import BronzeMean, compare_means, correct_mean, naive_p
+from truegain.experiments.judge_means import BronzeMean, compare_means, correct_mean, naive_p
 
 A, B = BronzeMean(0.6260, n=10278, sd=0.414), BronzeMean(0.6385, n=20604, sd=0.402)
 
@@ -64,8 +63,8 @@ def test_runs_keep_the_level_and_separate_is_wider() -> None:
         runs, bronze, gold = study(seed, topics=25, docs=12)
         sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 2} for t, row in gold.items()}
         options = {"design": "by-gold", "trials": 100}
-        joint = compare_corrected(runs, bronze, sample, "P@10", **options)  # type: ignore[arg-type]
-        apart = compare_corrected(runs, bronze, sample, "P@10", gold_sample="separate", **options)  # type: ignore[arg-type]
+        joint = tg.compare(runs, bronze, "P@10", gold=sample, **options)
+        apart = tg.compare(runs, bronze, "P@10", gold=sample, gold_sample="separate", **options)
         row, other = joint.table().records()[0], apart.table().records()[0]
         wrong += row["p"] < 0.05  # type: ignore[operator]
         wider += (other["high"] - other["low"]) > (row["high"] - row["low"])  # type: ignore[operator]

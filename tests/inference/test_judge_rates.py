@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
+from truegain.experiments.judge_means import BronzeMean, correct_mean
 from truegain.gains.pairs import Pairs
 from truegain.gains.rates import ICC, PRIOR
-from truegain.inference.judges.summary import BronzeMean, correct_mean
 
 
 def judge_of(

@@ -111,9 +111,9 @@ def test_undefined_is_said() -> None:
     assert "no two assessors" in cohen(grouped(np.ones((31, 2)))).why
     assert "none rated 5 common items" in cohen(grouped(np.ones((60, 2)))).why
     assert "no pair of assessors gave more than one label" in cohen(grouped(np.ones((60, 6)))).why
-    with pytest.raises(tg.TruegainError, match="marginals is 'mean'"):
+    with pytest.raises(tg.TruegainError, match="marginals 'mean' is not known"):
         fleiss(same, "mean")
-    with pytest.raises(tg.TruegainError, match="weights is 'cubic'"):
+    with pytest.raises(tg.TruegainError, match="weights 'cubic' is not known"):
         cohen(same, "cubic")
 
 

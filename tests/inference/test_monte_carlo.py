@@ -21,7 +21,7 @@ from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.tukey import randomised_tukey_hsd
-from truegain.inference.monte_carlo import ENOUGH, sequential_p, stages, trials_needed
+from truegain.inference.monte_carlo import ENOUGH, Resampling, sequential_p, stages, trials_needed
 from truegain.inference.multiple import METHODS, adjust
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
@@ -91,7 +91,7 @@ def test_pairs_that_are_not_settled_go_on() -> None:
     s = signs(4, 2000, 25)
     far = np.abs(z.sum(axis=1)) - 25e-12
     reached = np.cumsum(np.abs(s @ z.T) >= far, axis=0)
-    found = randomisation_p(z, trials=100, most=2000, seed=4)
+    found = randomisation_p(z, Resampling(trials=100, most=2000, seed=4))
     assert list(stages(100, 2000)) == [(0, 100), (100, 400), (400, 1600), (1600, 2000)]
     ends_seen = set()
     for i in range(len(z)):
@@ -99,8 +99,10 @@ def test_pairs_that_are_not_settled_go_on() -> None:
         ends_seen.add(end)
         assert found[i] == pytest.approx((reached[end - 1, i] + 1) / (end + 1), abs=1e-12)
     assert len(ends_seen) > 1
-    assert randomisation_p(z, trials=100, most=2000, seed=4, counting="published") == pytest.approx(reached[99] / 100)
-    assert randomisation_p(z, trials=130, seed=4) == pytest.approx((reached[129] + 1) / 131)
+    assert randomisation_p(z, Resampling(trials=100, most=2000, seed=4, counting="published")) == pytest.approx(
+        reached[99] / 100
+    )
+    assert randomisation_p(z, Resampling(trials=130, seed=4)) == pytest.approx((reached[129] + 1) / 131)
 
 
 def test_a_pair_is_settled_by_the_twentieth_replicate_that_reaches_it() -> None:
@@ -114,7 +116,10 @@ def test_the_bootstrap_goes_on_too() -> None:
     x = generated(5, 12, seed=2, effect=0.2)
     z = x[1:] - x[0]
     drawn = topics_drawn(3, 900, 12)
-    found, plain = bootstrap_p(z, trials=100, most=900, seed=3), bootstrap_p(z, trials=100, seed=3)
+    found, plain = (
+        bootstrap_p(z, Resampling(trials=100, most=900, seed=3)),
+        bootstrap_p(z, Resampling(trials=100, seed=3)),
+    )
     further = 0
     for i, row in enumerate(z):
         w = (row - row.mean())[drawn]
@@ -205,7 +210,7 @@ def test_all_signs_of_many_topics_take_no_time_to_speak_of() -> None:
     rng = np.random.default_rng(7)
     z = rng.permuted(np.tile(np.arange(1.0, 35.0), (6, 1)), axis=1) * np.where(rng.random((6, 34)) < 0.25, -1, 1)
     z[5] = np.abs(z[5])
-    found = randomisation_p(z, trials=2**34)
+    found = randomisation_p(z, Resampling(trials=2**34))
     assert found == pytest.approx([wilcoxon(row, method="exact").p for row in z], rel=1e-9)
     assert found[5] == 2.0**-33
 
@@ -217,7 +222,7 @@ def test_all_signs_by_halves_are_all_signs(topics: int) -> None:
     z[0] = 0
     every = np.array(list(itertools.product((-1, 1), repeat=topics)))
     reached = np.abs(every @ z.T) >= np.abs(z.sum(axis=1)) - 1e-9
-    assert randomisation_p(z, trials=2**topics) == pytest.approx(reached.mean(axis=0), abs=1e-15)
+    assert randomisation_p(z, Resampling(trials=2**topics)) == pytest.approx(reached.mean(axis=0), abs=1e-15)
 
 
 def test_few_topics_cannot_tell_and_say_so() -> None:
@@ -244,7 +249,7 @@ def test_no_false_differences_where_nothing_differs() -> None:
         for counting in wrong:
             z: Any = counting
             most = 2 * trials_needed(190, 0.05)
-            p = randomisation_p(x[second] - x[first], trials=300, most=most, seed=seed, counting=z, jobs=1)
+            p = randomisation_p(x[second] - x[first], Resampling(trials=300, most=most, seed=seed, counting=z, jobs=1))
             wrong[counting] += bool((adjust(p, "holm") < 0.05).any())
     assert wrong["plus-one"] <= 10  # 5 and two standard deviations
     assert wrong["published"] >= 20  # about 30
@@ -272,8 +277,8 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(TruegainError, match="give 'plus-one' or 'published'"):
         tg.compare(scores_of(x), test="randomisation", counting="none")
     with pytest.raises(TruegainError, match="'plus-one' or 'published'"):
-        randomised_tukey_hsd(x, counting="none")  # type: ignore[arg-type]
+        randomised_tukey_hsd(x, Resampling(counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials give no p-value"):
-        randomisation_p(x[1:] - x[:-1], trials=0)
+        randomisation_p(x[1:] - x[:-1], Resampling(trials=0))
     with pytest.raises(TruegainError, match=r"of 19 trials the smallest p-value is 0\.05, not below 0\.05.* 20"):
         discriminative_power(scores_of(x), trials=19)

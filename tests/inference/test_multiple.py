@@ -53,7 +53,7 @@ def test_what_holds_for_every_adjustment(name: str) -> None:
 
 def test_nonsense_is_refused() -> None:
     """Guards against unknown names and numbers that are no p-values: NaN must not be sorted to one end."""
-    with pytest.raises(TruegainError, match="there are none, bonferroni, holm"):
+    with pytest.raises(TruegainError, match="give one of none, bonferroni, holm"):
         adjust([0.1], "sidak")
     for wrong in ([0.1, np.nan], [1.2], [-0.1]):
         with pytest.raises(TruegainError, match="not a p-value"):

@@ -193,11 +193,11 @@ def test_total_agreement_says_that_its_interval_is_empty() -> None:
     [
         (lambda: kendall_tau([1], [2]), "too few"),
         (lambda: kendall_tau([1, 2], [1, float("nan")]), "1 of 2 systems have no score"),
-        (lambda: kendall_tau([1, 2], [1, 2], "c"), "tau-c is not known"),  # type: ignore[arg-type]
-        (lambda: tau_interval([1, 2, 3], [1, 3, 2], "wald"), "no interval of tau"),  # type: ignore[arg-type]
+        (lambda: kendall_tau([1, 2], [1, 2], "c"), "variant of tau 'c' is not known"),  # type: ignore[arg-type]
+        (lambda: tau_interval([1, 2, 3], [1, 3, 2], "wald"), "interval of tau .wald. is not known"),  # type: ignore[arg-type]
         (lambda: tau_interval([1, 2, 3], [1, 3, 2], confidence=95), "write 0.95"),
         (lambda: tau_interval([1, 2, 3], [1, 3, 2], "bootstrap", replicates=10), "at least 40"),
-        (lambda: tau_interval([1, 2, 3], [1, 3, 2], "long-cliff", quantile="q"), "give 'z' or 't'"),  # type: ignore[arg-type]
+        (lambda: tau_interval([1, 2, 3], [1, 3, 2], "long-cliff", quantile="q"), "give one of z, t"),  # type: ignore[arg-type]
         (lambda: tau_ap_b([1, 1], [1, 2]), "no order"),
     ],
 )

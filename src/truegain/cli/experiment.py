@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
 
 import typer
 
@@ -16,6 +17,19 @@ from truegain.tables.table import Format
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
 experiment.command("magnitudes")(magnitudes_command)
 experiment.command("unanimity")(unanimity_command)
+
+
+N = TypeVar("N", int, float)
+
+
+def _numbers(option: str, text: str, kind: Callable[[str], N], wanted: str) -> tuple[N, ...]:
+    """Numbers with commas; what is none is told with what is wanted."""
+    from truegain.errors import TruegainError
+
+    try:
+        return tuple(kind(number) for number in text.split(","))
+    except ValueError:
+        raise TruegainError(f"{option} {text}: not {wanted}") from None
 
 
 @experiment.command("split-half")
@@ -42,7 +56,7 @@ def split_half_command(
     from truegain.errors import TruegainError
     from truegain.experiments.split_half import split_half
     from truegain.experiments.split_topics import split_topics
-    from truegain.inference.replicates import check_replicates
+    from truegain.inference.monte_carlo import check_replicates
     from truegain.student import check_confidence
     from truegain.tables.judgments import read_judgments
     from truegain.tables.runs import run_loaders
@@ -104,15 +118,11 @@ def incomplete_command(
 ) -> None:
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
     from truegain.engine import Local
-    from truegain.errors import TruegainError
     from truegain.experiments.incomplete import incomplete
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 
-    try:
-        shares = tuple(float(p) for p in keep.split(","))
-    except ValueError:
-        raise TruegainError(f"--keep {keep}: not numbers with commas, such as 1,5,15,100") from None
+    shares = _numbers("--keep", keep, float, "numbers with commas, such as 1,5,15,100")
     if figure is not None:
         check_ending(figure)
     with Progress(len(shares) * repeat, "draws") as progress:
@@ -232,10 +242,7 @@ def spending_command(
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 
-    try:
-        numbers = tuple(int(n) for n in labels.split(","))
-    except ValueError:
-        raise TruegainError(f"--labels {labels}: not whole numbers with commas, such as 50,100,150") from None
+    numbers = _numbers("--labels", labels, int, "whole numbers with commas, such as 50,100,150")
     if min(numbers) < 1:
         raise TruegainError(f"--labels {labels}: give numbers of at least 1")
     if figure is not None:

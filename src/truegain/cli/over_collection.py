@@ -61,7 +61,7 @@ def collection_table(
 ) -> Table:
     """Compare systems over collections; the same document has the same copies in both lists."""
     from truegain.inference.collection.expansion import keys_needed
-    from truegain.inference.replicates import check_replicates
+    from truegain.inference.monte_carlo import check_replicates
     from truegain.measures.evaluate import aligned
     from truegain.student import check_confidence
 

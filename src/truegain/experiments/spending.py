@@ -16,8 +16,8 @@ from truegain.inference.labels.listing import LEAST_ERROR
 from truegain.inference.study.anytime import at_every_look
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.given import Given
 from truegain.inference.study.listed import Listed, StandIn
-from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure

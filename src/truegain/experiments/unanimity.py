@@ -12,7 +12,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.top_sets import jaccard, top_set
 from truegain.gains.make import to_gains
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd
-from truegain.inference.monte_carlo import Counting, check_counting, check_trials
+from truegain.inference.monte_carlo import Counting, Resampling, check_counting, check_trials
 from truegain.inference.ranks.tau import tau_interval
 from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
@@ -221,7 +221,7 @@ def _tested(
     matrix, (asked, most) = scores.matrix(measure), trials
     most = max(asked, min(most, MOST_CELLS // max(1, matrix.size)))
     while True:
-        test = randomised_tukey_hsd(matrix, trials=asked, seed=seed, jobs=jobs, counting=counting)
+        test = randomised_tukey_hsd(matrix, Resampling(trials=asked, seed=seed, jobs=jobs, counting=counting))
         upper = test.p[np.triu_indices(len(test.p), 1)]
         if test.exact or asked >= most or not (np.abs(upper - alpha) < 3 * error_of(alpha, asked)).any():
             return test

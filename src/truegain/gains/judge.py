@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +15,13 @@ from truegain.gains.confusion import Confusion
 from truegain.gains.judge_checks import impossible_mean, not_at_random
 from truegain.gains.pairs import Missing, Pairs, pair_up
 from truegain.gains.rates import Clusters, Rates, clearly_positive, inverted, rates_of
-from truegain.gains.scales import scale_of
+from truegain.gains.scales import Levels, both_levels, scale_of
 from truegain.gains.topic_matrix import PairCodes, TopicMatrix
-from truegain.sampling.designs import Design, check_design, weights_of
+from truegain.sampling.designs import Design, check_design
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
-
-Levels = float | tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +90,7 @@ class Judge:
             bronze, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
         )  # fmt: skip
         if weights is None:
-            pairs = _as_drawn(pairs, design, table.source)
+            pairs = pairs.as_drawn(design, table.source)
         if pairs.unmatched:
             warn(f"{pairs.unmatched} gold pairs have no bronze label and are left out of the judge's accuracy")
         judge = cls(Confusion.fit(pairs), levels, design, pairs.share, pairs, table)
@@ -286,31 +283,3 @@ class Judge:
         return f"; relevant from {gold:g}, by bronze from {bronze:g}"
 
     __repr__ = __str__
-
-
-def both_levels(relevant: Levels, gold_level: float | None = None) -> tuple[float, float]:
-    """The smallest relevant label of bronze and of gold.
-
-    >>> both_levels(1, gold_level=2)
-    (1, 2)
-    """
-    both = relevant if isinstance(relevant, tuple) else (relevant, relevant)
-    if len(both) != 2 or not all(isinstance(x, Real) for x in both):
-        raise TruegainError(
-            f"relevant {relevant}: give the smallest relevant label, such as 1, or one for bronze and one for gold; "
-            "correct and compare take it from the measure"
-        )
-    return both[0], both[1] if gold_level is None else gold_level
-
-
-def _as_drawn(pairs: Pairs, design: Design, source: str) -> Pairs:
-    """Pairs that weigh what their design says."""
-    assert pairs.pool is not None
-    judged, place = pairs.pool.labels >= 0, np.zeros(len(pairs.pool), np.int64)
-    place[pairs.item] = 1
-    drawn, place = place > 0, np.cumsum(place) - 1
-    try:
-        weight = weights_of(pairs.pool.labels[judged], drawn[judged], design)
-    except InputError as error:
-        raise InputError(error.problem, file=source, hint=error.hint) from None
-    return replace(pairs, weight=frozen(weight[place[pairs.item]]))

@@ -77,10 +77,6 @@ class MatrixFit:
         """The corrected mean of each system."""
         return np.asarray(self.scores.mean(axis=1))
 
-    def contributions(self) -> Floats:
-        """Topic x system: corrected scores of the topics."""
-        return self.scores.T
-
     def values(self, weights: npt.ArrayLike, others: npt.ArrayLike = 1.0, *, worst: float = ANY) -> Floats:
         """Row x system: all fitted again for rows of topic weights, the gold pairs going with their topics.
 
@@ -183,14 +179,6 @@ class MatrixFit:
             return None
         matrix = self.gold_rows.sums[0].sum(axis=1) * np.sqrt(m / (m - 1))
         return Moves("gold", tuple(f"those of topic {name}" for _, name in self.gold_topics), matrix, m - 1.0)
-
-    def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """Rates stand on all gold pairs."""
-        return
-
-    def near_bounds(self) -> None:
-        """Student's t serves."""
-        return
 
     def gold_by_pair(self, asked: Contrasts) -> Floats:
         """Label x contrast: the variance over gold pairs of each label, where pairs are independent."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from truegain.errors import InputError, TruegainError
 from truegain.gains.scales import OffScaleLabels, check_scale, tell_scales
+from truegain.sampling.designs import Design, weights_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments
@@ -63,6 +64,18 @@ class Pairs:
             raise TruegainError("these pairs do not say which documents they are about")
         at: Ints = pool.find(Coded(self.pool.topics, self.pool.topic), self.pool.docs).astype(np.int64)
         return at[self.item]
+
+    def as_drawn(self, design: Design, source: str) -> Pairs:
+        """The pairs, each weighing what the design says; `source` is where they were read."""
+        assert self.pool is not None
+        judged, place = self.pool.labels >= 0, np.zeros(len(self.pool), np.int64)
+        place[self.item] = 1
+        drawn, place = place > 0, np.cumsum(place) - 1
+        try:
+            weight = weights_of(self.pool.labels[judged], drawn[judged], design)
+        except InputError as error:
+            raise InputError(error.problem, file=source, hint=error.hint) from None
+        return replace(self, weight=frozen(weight[place[self.item]]))
 
 
 def pair_up(

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.gains.judge import Judge, Levels, both_levels
+from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.rates import Clusters
-from truegain.gains.scales import check_scale, scale_of
+from truegain.gains.scales import Levels, both_levels, check_scale, scale_of
 from truegain.gains.topic_matrix import TopicMatrix
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.tables.checks import counted, warn

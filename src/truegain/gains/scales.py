@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import get_args
 
 import numpy as np
@@ -19,6 +20,22 @@ NOT_JUDGED = -1.0
 MOST_OFF_SCALE = 0.05  # share of the bronze labels up to which those that gold never uses are slips of the judge
 MOST_LISTED = 8
 MOST_LABELS = 1000
+Levels = float | tuple[float, float]
+
+
+def both_levels(relevant: Levels, gold_level: float | None = None) -> tuple[float, float]:
+    """The smallest relevant label of bronze and of gold.
+
+    >>> both_levels(1, gold_level=2)
+    (1, 2)
+    """
+    both = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+    if len(both) != 2 or not all(isinstance(x, Real) for x in both):
+        raise TruegainError(
+            f"relevant {relevant}: give the smallest relevant label, such as 1, or one for bronze and one for gold; "
+            "correct and compare take it from the measure"
+        )
+    return both[0], both[1] if gold_level is None else gold_level
 
 
 def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:

@@ -5,13 +5,13 @@ Estimates have any shape; replicates and jackknife values have one more axis, th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
-from truegain.student import check_confidence, quantile_of, quantiles_of
+from truegain.errors import TruegainError
+from truegain.student import check_confidence, quantile_of, quantiles_of, special
 from truegain.student import wilson as student_wilson
 from truegain.tables.columns import Bools, Floats
 
@@ -187,8 +187,8 @@ def bca_levels(z0: Floats, a: Floats, lost: Bools, confidence: float) -> tuple[F
     tail = (1 - check_confidence(confidence)) / 2
     levels = []
     for level in (tail, 1 - tail):
-        z = z0 + _special().ndtri(level)
-        levels.append(np.where(lost, level, _special().ndtr(z0 + z / (1 - a * z))))
+        z = z0 + special().ndtri(level)
+        levels.append(np.where(lost, level, special().ndtr(z0 + z / (1 - a * z))))
     return levels[0], levels[1]
 
 
@@ -209,7 +209,7 @@ def bias_of(estimate: Floats, replicates: Floats) -> tuple[Floats, Bools]:
     value = estimate[..., None]
     below = ((replicates < value).mean(axis=-1) + (replicates <= value).mean(axis=-1)) / 2
     lost = (below <= 0) | (below >= 1)
-    return _special().ndtri(np.where(lost, 0.5, below)), lost
+    return special().ndtri(np.where(lost, 0.5, below)), lost
 
 
 def logits(values: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
@@ -231,7 +231,7 @@ def logits(values: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
 
 def inverse_logits(values: npt.ArrayLike) -> Floats:
     """1/(1 + e^-x), safe for any x."""
-    return np.asarray(_special().expit(np.asarray(values, np.float64)))
+    return np.asarray(special().expit(np.asarray(values, np.float64)))
 
 
 def within(
@@ -251,10 +251,6 @@ def within(
 
 
 # ---------------------------------------------------------------------- shared
-
-
-def _special() -> Any:
-    return needs("scipy.special", "inference")
 
 
 def _checked(replicates: npt.ArrayLike) -> Floats:

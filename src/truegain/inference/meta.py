@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
-from truegain.student import check_confidence, p_of, quantile_of
+from truegain.errors import TruegainError, check_one_of
+from truegain.student import check_confidence, p_of, quantile_of, special
 from truegain.tables.columns import Floats
 
 MetaMethod = Literal["fixed", "random", "hartung-knapp", "paule-mandel"]
@@ -51,8 +51,7 @@ def combine(
     >>> print(f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}] p = {found.p:.4f}, I2 = {found.i2:.0%}")
     0.0859 [-0.0249, 0.1966] p = 0.1287, I2 = 70%
     """
-    if method not in META_METHODS:
-        raise TruegainError(f"no meta-analysis is called {method!r}; there are {', '.join(META_METHODS)}")
+    check_one_of("meta-analysis", method, META_METHODS)
     check_confidence(confidence)
     d, v = _checked(effects, variances)
     k = len(d)
@@ -68,7 +67,7 @@ def combine(
     else:
         se = float(w.sum()) ** -0.5
         p, step = p_of(value / se), quantile_of(confidence) * se
-    p_q = float(_special().chdtrc(k - 1, q))
+    p_q = float(special().chdtrc(k - 1, q))
     i2 = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
     return Meta(value, se, value - step, value + step, p, q, p_q, i2, tau2)
 
@@ -84,7 +83,7 @@ def combined_p(effects: npt.ArrayLike, deviations: npt.ArrayLike) -> float:
     0.0745
     """
     d, v = _checked(effects, np.asarray(deviations, np.float64) ** 2, least=1)
-    return float(_special().ndtr(-float((d / np.sqrt(v)).sum()) / math.sqrt(len(d))))
+    return float(special().ndtr(-float((d / np.sqrt(v)).sum()) / math.sqrt(len(d))))
 
 
 def tau2_paule_mandel(effects: Floats, variances: Floats) -> float:
@@ -117,10 +116,6 @@ def _tau2(variances: Floats, q: float) -> float:
 
 def _weighted_mean(values: Floats, weights: Floats) -> float:
     return float((weights * values).sum() / weights.sum())
-
-
-def _special() -> Any:
-    return needs("scipy.special", "inference")
 
 
 def _checked(effects: npt.ArrayLike, variances: npt.ArrayLike, least: int = 2) -> tuple[Floats, Floats]:

@@ -1,15 +1,17 @@
-"""P-values counted over random replicates: how they are counted, how many replicates they need, where to go on."""
+"""Random replicates: how p-values are counted over them, how many they and intervals need, where to go on."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
+from truegain.student import check_confidence
 from truegain.tables.columns import Floats, Ints
 
 Counting = Literal["plus-one", "published"]
@@ -17,6 +19,32 @@ COUNTINGS: tuple[str, ...] = get_args(Counting)
 ENOUGH = 20  # replicates that reached a pair's statistic, after which its p-value is settled
 FURTHER = 4  # each stage has so many times the replicates of the one before
 MARGIN = 2  # where trials grow: so many times the least that can pass, so that a count of 1 does too
+
+
+def nothing(pieces: int) -> None:
+    """Nobody wants to know how far the work is."""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How a test resamples: `most` are the trials up to which undecided pairs may go on, `trials` where it is None."""
+
+    trials: int = 10_000
+    most: int | None = None
+    seed: int = 0
+    confidence: float = 0.95
+    jobs: int | None = None
+    counting: Counting = "plus-one"
+    progress: Callable[[int], None] = nothing
+
+    def __post_init__(self) -> None:
+        check_trials(self.trials)
+        check_counting(self.counting)
+
+    @property
+    def last(self) -> int:
+        """The trials up to which pairs may go on; none go on where p is 'published'."""
+        return self.trials if self.most is None or self.counting == "published" else max(self.trials, self.most)
 
 
 def monte_carlo_p(reached: npt.ArrayLike, trials: int, counting: Counting = "plus-one") -> Floats:
@@ -60,6 +88,16 @@ def check_trials(trials: int, alpha: float | None = None) -> int:
     return trials
 
 
+def check_replicates(replicates: int, confidence: float) -> int:
+    """A number of replicates that can tell the tails of an interval from its middle."""
+    least = int(np.ceil(2 / (1 - check_confidence(confidence)) - 1e-9))
+    if replicates < least:
+        raise TruegainError(
+            f"{replicates} replicates say nothing about the tails of a {confidence:.4g} interval; give at least {least}"
+        )
+    return int(replicates)
+
+
 def trials_needed(pairs: int, alpha: float, adjustment: str = "holm") -> int:
     """The least number of trials B with which one of so many pairs can be found: (adjusted) 1/(B + 1) < alpha.
 
@@ -90,7 +128,7 @@ def sequential_p(
     pairs: int,
     trials: int,
     most: int,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = nothing,
 ) -> Floats:
     """P-values of pairs, with more replicates for those that few replicates have reached.
 
@@ -113,8 +151,7 @@ def sequential_p(
         p[left] = monte_carlo_p(reached[left], last)
         before = len(left)
         left = left[reached[left] < ENOUGH] if last < most else left[:0]
-        if progress is not None:
-            progress(before - len(left))
+        progress(before - len(left))
         if not len(left):
             break
     return p

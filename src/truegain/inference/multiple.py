@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.tables.columns import Floats
 
 
@@ -28,8 +28,7 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> Floats:
     [0.005, 0.052, 0.063, 0.08, 0.3]
     """
     given: Floats = np.asarray(p, dtype=np.float64)
-    if method not in METHODS:
-        raise TruegainError(f"adjustment {method!r} is not known; there are {', '.join(METHODS)}")
+    check_one_of("adjustment", method, tuple(METHODS))
     if given.ndim != 1:
         raise TruegainError(f"p-values must be a plain list, not an array of {given.ndim} dimensions")
     wrong = ~((given >= 0) & (given <= 1))

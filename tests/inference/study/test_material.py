@@ -12,7 +12,7 @@ import truegain as tg
 from tests.worlds import study as world
 from truegain.gains.catalogue import rule_of
 from truegain.gains.magnitudes import normalised
-from truegain.inference.study.material import Given
+from truegain.inference.study.given import Given
 from truegain.inference.study.raters import Raters
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments

@@ -13,7 +13,8 @@ from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull
 from truegain.inference.study.next_steps import Standing, Step, steps_of
 from truegain.inference.study.population import Population
-from truegain.inference.study.verdict import Outcome, Verdict, outcome_of
+from truegain.inference.study.rule import Outcome, outcome_of
+from truegain.inference.study.verdict import Verdict
 
 
 def verdict(

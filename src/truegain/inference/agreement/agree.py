@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.gains.magnitudes import normalised, units
-from truegain.inference.agreement.alpha import POPULATION, TAIL, Coefficient, Method, Over, alpha_of
+from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, Method, Over, alpha_of
 from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
@@ -23,22 +23,6 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
 from truegain.tables.table import Table, cells
-
-
-@dataclass(frozen=True)
-class AlphaOptions:
-    """Which interval of alpha is asked for."""
-
-    over: Over
-    method: Method
-    trials: int
-    confidence: float
-    seed: int
-
-    @property
-    def population(self) -> str:
-        """What the interval is over, in words."""
-        return POPULATION[self.over]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +138,7 @@ def _people(table: Judgments) -> str:
 
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
-    found: list[Coefficient] = [alpha_of(paired, level, **vars(options)) for level in levels_of(scale, is_ratio)]
+    found: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
     notes = (f"intervals over {options.population}",) if not all(math.isnan(a.low) for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
@@ -203,7 +187,7 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
     for code, name in enumerate(table.topic.values):
         mine = by_topic[ends[code] : ends[code + 1]]
         part = Paired.rows(grouped.value[mine], place[mine], grouped.who[mine])
-        found = alpha_of(part, level, **vars(options))
+        found = alpha_of(part, level, options)
         items = len(np.unique(grouped.item[mine]))
         beside = [] if order is None else cells(order[[code]])
         rows.append((name, items, len(mine), *cells((found.value, found.low, found.high)), *beside))

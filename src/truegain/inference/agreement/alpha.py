@@ -9,16 +9,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.inference.agreement.left_out import NoIntervalError, limits_of
 from truegain.inference.agreement.paired import Paired, Parts
-from truegain.inference.replicates import check_replicates
+from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.streams import blocks
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats
-from truegain.tables.grouped import Grouped
-from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS
 
 Over = Literal["items", "items+assessors"]
@@ -50,16 +48,39 @@ class Coefficient(Estimate):
         return "; ".join(self.notes)
 
 
-def alpha(
-    ratings: object,
-    level: str = "ordinal",
-    *,
-    over: Over = "items",
-    method: Method = "jackknife",
-    trials: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Coefficient:
+@dataclass(frozen=True)
+class AlphaOptions:
+    """Which interval of alpha is asked for.
+
+    over: 'items', what other items would give with these assessors, or 'items+assessors', with assessors like these.
+    method: 'jackknife' leaves items out (each alone up to 1,000, else in 200 random groups) and holds from 6 items on;
+    'bootstrap' is the percentile bootstrap over items, `trials` times, too narrow below some 100 items.
+    trials: 0 leaves the interval out.
+    """
+
+    over: Over = "items"
+    method: Method = "jackknife"
+    trials: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        check_one_of("over", self.over, get_args(Over))
+        check_one_of("method", self.method, get_args(Method))
+        if self.method == "bootstrap" and self.over != "items":
+            raise TruegainError("the bootstrap draws items only; for assessors like these take method 'jackknife'")
+
+    @property
+    def population(self) -> str:
+        """What the interval is over, in words."""
+        return POPULATION[self.over]
+
+
+USUAL = AlphaOptions()
+
+
+def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficient:
     """Krippendorff's alpha for items with any numbers of ratings, and an interval.
 
     alpha = 1 - D_o / D_e: the mean squared difference of two ratings of one item, over that of any two ratings
@@ -68,38 +89,18 @@ def alpha(
     one rating do not count.  Memory and time follow the number of ratings, not the square of the number of different
     values.
 
-    over: 'items', what other items would give with these assessors, or 'items+assessors', with assessors like these.
-    method: 'jackknife' leaves items out (each alone up to 1,000, else in 200 random groups) and holds from 6 items on;
-    'bootstrap' is the percentile bootstrap over items, `trials` times, too narrow below some 100 items.
-    trials: 0 leaves the interval out.
-
     Krippendorff 2004, Content Analysis, chapter 11; Hayes and Krippendorff 2007; `left_out.limits_of` has the interval.
 
     >>> import polars as pl
+    >>> from truegain.tables.grouped import Grouped
+    >>> from truegain.tables.ratings import read_ratings
     >>> said = {"a": (1, 1), "b": (3, 2), "c": (0, 0), "d": (2, 2), "e": (0, 1), "f": (3, 3)}
     >>> rows = [("1", d, a, v) for d, vs in said.items() for a, v in zip("xy", vs)]
-    >>> print(alpha(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")))
+    >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    >>> print(alpha_of(Paired.of(Grouped.of(read_ratings(frame))), "ordinal"))
     alpha ordinal 0.8778 [0.3786, 1.0000] 95% over other items, these assessors, jackknife
     """
-    paired = Paired.of(Grouped.of(read_ratings(ratings)))
-    return alpha_of(paired, level, over=over, method=method, trials=trials, confidence=confidence, seed=seed)
-
-
-def alpha_of(
-    paired: Paired,
-    level: str,
-    *,
-    over: Over = "items",
-    method: Method = "jackknife",
-    trials: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Coefficient:
-    """Krippendorff's alpha of pairable ratings."""
-    if level not in LEVELS:
-        raise TruegainError(f"there is no level {level!r}; give one of {', '.join(LEVELS)}")
-    check_confidence(confidence)
-    _check(over, method)
+    check_one_of("level", level, LEVELS)
     name, items, n = f"alpha {level}", len(paired), len(paired.value)
     if not items:
         return Coefficient.of(name, why="no item has two ratings")
@@ -110,26 +111,18 @@ def alpha_of(
         return Coefficient.of(name, math.nan, items, n, "a ratio scale has no negative ratings")
     value = float(_alphas(getattr(paired, level)(np.ones((1, items))))[0])
     found = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
-    found = replace(found, level=confidence, over=POPULATION[over], method=method)
-    if not trials:
+    found = replace(found, level=how.confidence, over=how.population, method=how.method)
+    if not how.trials:
         return found
     if items == 1:
         return replace(found, notes=("one item has no interval",))
-    if method == "bootstrap":
-        return _resampled(found, paired, level, trials, confidence, seed)
+    if how.method == "bootstrap":
+        return _resampled(found, paired, level, how.trials, how.confidence, how.seed)
     try:
-        low, high = limits_of(paired, level, over, confidence, seed)
+        low, high = limits_of(paired, level, how.over, how.confidence, how.seed)
     except NoIntervalError as reason:
         return replace(found, notes=(str(reason),))
     return replace(found, low=low, high=high, notes=(TAIL,) if level == "interval" and items < LONG else ())
-
-
-def _check(over: str, method: str) -> None:
-    for name, value, known in (("over", over, get_args(Over)), ("method", method, get_args(Method))):
-        if value not in known:
-            raise TruegainError(f"{name} is {value!r}; give {' or '.join(map(repr, known))}")
-    if method == "bootstrap" and over != "items":
-        raise TruegainError("the bootstrap draws items only; for assessors like these take method 'jackknife'")
 
 
 def _resampled(

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.inference.agreement.alpha import Coefficient
 from truegain.inference.agreement.paired import Paired, scale_of
 from truegain.sampling.streams import generator
@@ -45,8 +45,7 @@ def fleiss(ratings: Grouped, marginals: str = "pooled") -> Coefficient:
     >>> print(fleiss(Grouped.of(tg.read_ratings(frame))))
     Fleiss' kappa (pooled) 0.3333
     """
-    if marginals not in ("pooled", "items"):
-        raise TruegainError(f"marginals is {marginals!r}; give 'pooled' or 'items'")
+    check_one_of("marginals", marginals, ("pooled", "items"))
     name, paired = f"Fleiss' kappa ({marginals})", Paired.of(ratings)
     if not len(paired):
         return Coefficient.of(name, why="no item has two ratings")
@@ -84,8 +83,7 @@ def cohens(ratings: Grouped, kinds: Sequence[str], *, seed: int = 0) -> list[Coe
     Cohen's kappa 0.4000
     """
     for weights in kinds:
-        if weights not in ("none", "linear", "quadratic"):
-            raise TruegainError(f"weights is {weights!r}; give 'none', 'linear' or 'quadratic'")
+        check_one_of("weights", weights, ("none", "linear", "quadratic"))
     count = len(np.unique(ratings.who))
     several, every = count > 2, count * (count - 1) // 2
     if every <= MOST_PAIRS:

@@ -26,7 +26,6 @@ from truegain.inference.judges.options import CorrectionOptions, GoldSample
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measure
 from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats
@@ -34,18 +33,6 @@ from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
 ROUNDING = 1e-12  # a standard error that is rounding only
-
-
-def compare_corrected(
-    runs: object, bronze: object, judge: object, measure: object, *, design: Design | None = None, **options: Any
-) -> Answers[Comparison]:
-    """Compare systems, all pairs or all against one, on scores without the bronze judge's errors.
-
-    gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
-    together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
-    each system has a gold sample of its own.  Other options as in `correct`, with `adjust` and `baseline`.
-    """
-    return compare_each(runs, bronze, judge, [parse_measure(measure)], design=design, **options)[0]  # type: ignore[arg-type]
 
 
 def compare_each(
@@ -64,7 +51,13 @@ def compare_each(
     jobs: int | None = None,
     **options: Any,
 ) -> list[Answers[Comparison]]:
-    """The same for several measures: the runs are aligned and the judge is fitted once."""
+    """Compare systems, all pairs or all against one, on scores without the bronze judge's errors: a measure an answer.
+
+    gold_sample='shared' (the default): one gold sample stands behind both systems of a pair, so their corrections move
+    together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is right only where
+    each system has a gold sample of its own.  Other options as in `correct`, with `adjust` and `baseline`.  The runs
+    are aligned and the judge is fitted once.
+    """
     if test is not None:
         raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
     adjust = adjust or "holm"

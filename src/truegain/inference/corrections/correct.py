@@ -19,7 +19,7 @@ from truegain.gains.panel import Judges
 from truegain.gains.rates import Clusters, clearly_positive
 from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
 from truegain.inference.judges.best import leaders_of
-from truegain.inference.judges.by_matrix import difference_by_matrix
+from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.corrections import Corrections
@@ -136,9 +136,10 @@ def _one_measure(
         warn_where_gold_alone_is_surer(ranked, judges.single, measure, answers, options.confidence)
 
     def difference(a: int, b: int) -> tuple[float, float]:
-        found = difference_by_matrix(lists, b, a, options)
-        assert found.p is not None
-        return found.difference, found.p
+        found, why = differences_by_matrix(lists, [(b, a)], "shared", options)
+        if why:
+            raise TruegainError(why[b, a])
+        return found[b, a].difference, found[b, a].p_shown
 
     return answers, notes, difference
 

@@ -15,9 +15,9 @@ from truegain.gains.topic_fit import ENOUGH_SLOPE
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence
+from truegain.inference.study.given import Given
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.making import evidence_of, rectified
-from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.checks import check_order, warn
@@ -65,11 +65,6 @@ class Rectified:
         evidence, fitted, gold = rectified(ranked, measure, judge, gold_level)
         naive = evidence_of(ranked, measure, None, None)
         return cls(evidence, naive, ranked.systems, measure, fitted, gold, confidence)
-
-    @cached_property
-    def lattice(self) -> Lattice:
-        """Topics, and the gold labels that they hold."""
-        return Lattice(self.evidence, self.naive, frozenset(["topics"]))
 
     def _answering(self, evidence: Evidence) -> Answering:
         lattice = Lattice(evidence, self.naive, frozenset(["topics"]))

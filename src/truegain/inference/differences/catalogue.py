@@ -7,29 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import check_one_of
 from truegain.inference.differences.resampled import bootstrap_p, randomisation_p
 from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, tukey_hsd
-from truegain.inference.monte_carlo import Counting
+from truegain.inference.monte_carlo import Resampling
 from truegain.tables.columns import Floats
-
-
-def nothing(pieces: int) -> None:
-    """Nobody wants to know how far the work is."""
-
-
-@dataclass(frozen=True)
-class ComparisonOptions:
-    """What tests may want to know; `most` are the trials up to which undecided pairs may go on."""
-
-    trials: int = 10_000
-    most: int = 10_000
-    seed: int = 0
-    confidence: float = 0.95
-    jobs: int | None = None
-    counting: Counting = "plus-one"
-    tested: Callable[[int], None] = nothing
 
 
 @dataclass(frozen=True)
@@ -41,7 +24,7 @@ class PairTest:
     """
 
     description: str
-    run: Callable[[Floats, Floats, ComparisonOptions], RowResults]
+    run: Callable[[Floats, Floats, Resampling], RowResults]
     paired: bool = True
     resamples: bool = False
     by_signs: bool = False
@@ -53,29 +36,15 @@ class FamilyTest:
     """A test of all pairs at once: takes scores, systems by topics, and holds the chance of any false difference."""
 
     description: str
-    run: Callable[[Floats, ComparisonOptions], Tukey]
+    run: Callable[[Floats, Resampling], Tukey]
     resamples: bool = False
 
 
-def _randomisation(first: Floats, second: Floats, s: ComparisonOptions) -> RowResults:
-    p = randomisation_p(
-        second - first, trials=s.trials, most=s.most, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested
-    )
-    return RowResults(p)
-
-
-def _bootstrap(first: Floats, second: Floats, s: ComparisonOptions) -> RowResults:
+def _bootstrap(first: Floats, second: Floats, how: Resampling) -> RowResults:
     z = second - first
-    found = bootstrap_p(
-        z, trials=s.trials, most=s.most, seed=s.seed, confidence=s.confidence, counting=s.counting, jobs=s.jobs,
-        progress=s.tested,
-    )  # fmt: skip
+    found = bootstrap_p(z, how)
     margin = found.critical * z.std(axis=1, ddof=1) / np.sqrt(z.shape[1])
     return RowResults(found.p, z.mean(axis=1) - margin, z.mean(axis=1) + margin)
-
-
-def _randomised_tukey(x: Floats, s: ComparisonOptions) -> Tukey:
-    return randomised_tukey_hsd(x, trials=s.trials, seed=s.seed, counting=s.counting, jobs=s.jobs, progress=s.tested)
 
 
 TESTS: dict[str, PairTest | FamilyTest] = {
@@ -84,7 +53,7 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         lambda x, s: tukey_hsd(x, confidence=s.confidence),
     ),
     "randomised-tukey-hsd": FamilyTest(
-        "all pairs at once, scores dealt anew within each topic; no normal distribution", _randomised_tukey, True
+        "all pairs at once, scores dealt anew within each topic; no normal distribution", randomised_tukey_hsd, True
     ),
     "one-way-tukey-hsd": FamilyTest(
         "all pairs at once, topics as noise (scipy's and ranx's Tukey); misses most",
@@ -106,7 +75,10 @@ TESTS: dict[str, PairTest | FamilyTest] = {
         "differences are skewed it also finds differences of mean 0; paired-t and tukey-hsd test means",
     ),
     "randomisation": PairTest(
-        "signs of the differences drawn anew (Fisher)", _randomisation, resamples=True, by_signs=True
+        "signs of the differences drawn anew (Fisher)",
+        lambda a, b, s: RowResults(randomisation_p(b - a, s)),
+        resamples=True,
+        by_signs=True,
     ),
     "bootstrap": PairTest("t of resampled topics (Sakai 2006)", _bootstrap, resamples=True),
     "welch": PairTest(
@@ -123,6 +95,5 @@ def find_test(name: str) -> PairTest | FamilyTest:
     >>> find_test("sign").description
     'how many topics go up, against a fair coin'
     """
-    if name not in TESTS:
-        raise TruegainError(f"there is no test {name!r}; there are {', '.join(TESTS)}")
+    check_one_of("test", name, tuple(TESTS))
     return TESTS[name]

@@ -9,19 +9,20 @@ from typing import Any, overload
 
 import numpy as np
 
-from truegain.errors import TruegainError, some
-from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test, nothing
+from truegain.errors import TruegainError, check_one_of, some
+from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.families import FEW, FamilyResults, all_at_once, pair_by_pair
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.limits import within
-from truegain.inference.monte_carlo import Counting, check_counting
+from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import parse_measure
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -72,7 +73,7 @@ def compare(
     randomised Tukey test of permutations.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
-    are without its errors: see `compare_corrected`, which takes further keywords such as `design`.
+    are without its errors: see `compare_each`, which takes further keywords such as `design`.
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
@@ -82,11 +83,15 @@ def compare(
     good - poor AP +0.4167 [0.2025, 0.6309] p = 0.0041 (tukey-hsd, n = 6)
     """
     if gold is not None:
-        return _corrected(
-            runs, judgments, gold, measure,
-            {"test": test, "adjust": adjust, "trials": trials, "seed": seed, "confidence": confidence,
-             "baseline": baseline, **options},
-        )  # fmt: skip
+        from truegain.inference.corrections.comparison import compare_each
+
+        if isinstance(runs, Scores) or judgments is None or measure is None:
+            raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
+        one = parse_measure(measure)  # type: ignore[arg-type]
+        return compare_each(
+            runs, judgments, gold, [one], test=test, adjust=adjust, trials=trials, seed=seed, confidence=confidence,
+            baseline=baseline, **options,
+        )[0]  # fmt: skip
     test = test or "tukey-hsd"
     chosen = find_test(test)
     check_confidence(confidence)
@@ -103,7 +108,7 @@ def compare(
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
     effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
-    settings = ComparisonOptions(
+    settings = Resampling(
         effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
     )
     if isinstance(chosen, FamilyTest):
@@ -123,20 +128,6 @@ def compare(
     if chosen.resamples:
         made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
     return Comparisons(pairs, made_by, (*values.notes, *found.notes, *effort.notes, *said), means, baseline)
-
-
-def _corrected(
-    runs: object,
-    bronze: object,
-    gold: object,
-    measure: object,
-    options: dict[str, Any],
-) -> Answers[Comparison]:
-    from truegain.inference.corrections.comparison import compare_corrected
-
-    if isinstance(runs, Scores) or bronze is None or measure is None:
-        raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-    return compare_corrected(runs, bronze, gold, measure, **options)
 
 
 def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
@@ -193,8 +184,7 @@ def _within(found: FamilyResults, bounds: tuple[float, float]) -> FamilyResults:
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:
     """The adjustment that applies; None for tests that need none."""
-    if adjust is not None and adjust not in METHODS:
-        raise TruegainError(f"adjustment {adjust!r} is not known; there are {', '.join(METHODS)}")
+    check_one_of("adjustment", "none" if adjust is None else adjust, tuple(METHODS))
     if isinstance(chosen, FamilyTest):
         if adjust not in (None, "none"):
             warn(f"{test} takes the number of pairs into account itself; {adjust} is not applied on top of it")

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import complete
-from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest
+from truegain.inference.differences.catalogue import FamilyTest, PairTest
 from truegain.inference.differences.rows import SMALLEST_SPREAD, flat_rows
 from truegain.inference.intervals.topics import means_and_errors
 from truegain.inference.limits import student
+from truegain.inference.monte_carlo import Resampling
 from truegain.measures.base import mean_of_rows
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
@@ -41,9 +42,7 @@ class FamilyResults(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def all_at_once(
-    chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: ComparisonOptions
-) -> FamilyResults:
+def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Resampling) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
     x = complete(x)
     if x.shape[1] < LEAST:
@@ -53,7 +52,7 @@ def all_at_once(
     apart = means[second] - means[first]
     low, high = (None, None) if found.margin is None else (apart - found.margin, apart + found.margin)
     if not chosen.resamples:  # which tell themselves
-        settings.tested(len(apart))
+        settings.progress(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
     interval = f"interval, residual variance of the {anova.layout} analysis"
     notes: tuple[str, ...] = ()
@@ -68,7 +67,7 @@ def all_at_once(
 
 
 def pair_by_pair(
-    chosen: PairTest, x: Floats, first: Places, second: Places, settings: ComparisonOptions, systems: Sequence[str]
+    chosen: PairTest, x: Floats, first: Places, second: Places, settings: Resampling, systems: Sequence[str]
 ) -> FamilyResults:
     """Tests of pairs, each over the topics that both have; pairs that lack the same topics go together."""
     if np.isinf(x).any():
@@ -95,7 +94,7 @@ def pair_by_pair(
             mean_first[here], mean_second[here] = a.mean(axis=1), b.mean(axis=1)
             effect[here] = _dz(b - a) if chosen.paired else _hedges(a, b)
             if not chosen.resamples:  # which tell themselves
-                settings.tested(len(here))
+                settings.progress(len(here))
     known = not np.isnan(low).any()
     means, low_mean, high_mean = _means(x, settings.confidence)
     return FamilyResults(

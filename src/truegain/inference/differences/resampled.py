@@ -15,20 +15,14 @@ import numpy.typing as npt
 
 from truegain.engine import Local
 from truegain.inference.differences.rows import refuse_flat
-from truegain.inference.monte_carlo import (
-    ENOUGH,
-    Counting,
-    check_counting,
-    check_trials,
-    monte_carlo_p,
-    sequential_p,
-)
+from truegain.inference.monte_carlo import ENOUGH, Resampling, monte_carlo_p, sequential_p
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 
 TOLERANCE = 1e-12  # means are summed in another order: equal ones may differ in the last bits
 CELLS = 2_000_000  # replicates times pairs held at a time
 BLOCK = 500  # replicates that share a seed; the answer depends on it, not on the number of workers
+USUAL = Resampling()
 STRETCH = 1000  # pairs whose signs are counted together
 
 
@@ -41,16 +35,7 @@ class Bootstrapped(NamedTuple):
     delta: Floats
 
 
-def randomisation_p(
-    z: Floats,
-    *,
-    trials: int = 10_000,
-    most: int | None = None,
-    seed: int = 0,
-    counting: Counting = "plus-one",
-    jobs: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Floats:
+def randomisation_p(z: Floats, how: Resampling = USUAL) -> Floats:
     """Fisher's paired randomisation test for rows of differences z, pairs by topics, none missing: p-values.
 
     p = (count + 1)/(trials + 1), the count of replicates with |mean(s z)| >= |mean(z)| over random signs s (tolerance
@@ -63,33 +48,22 @@ def randomisation_p(
     >>> randomisation_p(np.array([[0.12, 0.05, 0.05, -0.05], [0.21, 0.02, 0.17, 0.16]])).tolist()
     [0.5, 0.125]
     """
-    most = _most(trials, most, counting)
     n = z.shape[1]
     far = np.abs(z.sum(axis=1)) - n * TOLERANCE
-    exact = is_exact(n, most)
+    exact = is_exact(n, how.last)
     p: Floats = np.ones(len(z))
     for start in range(0, len(z), STRETCH):  # the same signs for every stretch of pairs
         here = slice(start, start + STRETCH)
         rows, bars = z[here], far[here]
         if exact:
             p[here] = _exact_p(rows, bars)
-            _tell(progress, len(rows))
+            how.progress(len(rows))
         else:
-            p[here] = _counted_p(_count_signs, rows, bars, trials, most, seed, counting, jobs, progress)
+            p[here] = _counted_p(_count_signs, rows, bars, how)
     return p
 
 
-def bootstrap_p(
-    z: Floats,
-    *,
-    trials: int = 10_000,
-    most: int | None = None,
-    seed: int = 0,
-    confidence: float = 0.95,
-    counting: Counting = "plus-one",
-    jobs: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Bootstrapped:
+def bootstrap_p(z: Floats, how: Resampling = USUAL) -> Bootstrapped:
     """Sakai's paired bootstrap for rows of differences z, pairs by topics, none missing.
 
     t = mean(z)/(sd(z)/sqrt n); topics of w = z - mean(z) are drawn with replacement, t*_b is their t, infinite where
@@ -100,46 +74,38 @@ def bootstrap_p(
 
     Sakai 2006, SIGIR; Efron and Tibshirani 1993, section 16.4.
 
-    >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), trials=100)
+    >>> found = bootstrap_p(np.array([[0.0, 0.0, 0.0], [0.1, 0.2, -0.1]]), Resampling(trials=100))
     >>> float(found.p[0])
     1.0
     """
-    most = _most(trials, most, counting)
+    trials = how.trials
     places = np.flatnonzero(z.any(axis=1))
     t, p, critical, delta = np.zeros(len(z)), np.ones(len(z)), np.zeros(len(z)), np.zeros(len(z))
     t[places] = _t(z[places])
-    _tell(progress, len(z) - len(places))
+    how.progress(len(z) - len(places))
     step = max(1, CELLS // trials)
-    nth = math.ceil(round(trials * (1 - confidence), 9))
+    nth = math.ceil(round(trials * (1 - how.confidence), 9))
     for start in range(0, len(places), step):
         here = places[start : start + step]
         w = z[here] - z[here].mean(axis=1, keepdims=True)
         bars = np.abs(t[here]) * (1 - TOLERANCE)
-        pieces = list(Local(jobs).run(_bootstrap_t, _blocks(0, trials), shared=(w, seed), name=_named))
+        pieces = list(Local(how.jobs).run(_bootstrap_t, _blocks(0, trials), shared=(w, how.seed), name=named))
         stars, means = np.concatenate([s for s, _ in pieces]), np.concatenate([m for _, m in pieces])
         reached = (stars >= bars).sum(axis=0)
-        p[here] = monte_carlo_p(reached, trials, counting)
-        further = np.flatnonzero(reached < ENOUGH) if most > trials else np.zeros(0, np.int64)
+        p[here] = monte_carlo_p(reached, trials, how.counting)
+        further = np.flatnonzero(reached < ENOUGH) if how.last > trials else np.zeros(0, np.int64)
         if len(further):
-            p[here[further]] = _counted_p(
-                _count_stars, w[further], bars[further], trials, most, seed, counting, jobs, progress
-            )
+            p[here[further]] = _counted_p(_count_stars, w[further], bars[further], how)
         holder = np.argpartition(stars, trials - nth, axis=0)[trials - nth]
         critical[here] = np.take_along_axis(stars, holder[None, :], axis=0)[0]
         delta[here] = np.take_along_axis(means, holder[None, :], axis=0)[0]
-        _tell(progress, len(here) - len(further))
+        how.progress(len(here) - len(further))
     return Bootstrapped(t, p, critical, delta)
 
 
 def is_exact(n: int, trials: int) -> bool:
     """Whether all signs of n topics are counted rather than drawn."""
     return int(2**n) <= trials
-
-
-def _most(trials: int, most: int | None, counting: Counting) -> int:
-    """The trials up to which pairs may go on."""
-    check_trials(trials)
-    return trials if most is None or check_counting(counting) == "published" else max(trials, most)
 
 
 def _t(z: Floats) -> Floats:
@@ -156,36 +122,26 @@ def _counted_p(
     work: Callable[[Shared, tuple[int, int], np.random.SeedSequence], Ints],
     rows: Floats,
     bars: Floats,
-    trials: int,
-    most: int,
-    seed: int,
-    counting: Counting,
-    jobs: int | None,
-    progress: Callable[[int], None] | None,
+    how: Resampling,
 ) -> Floats:
     """P-values of a stretch of pairs, whose counts go on where they are few.
 
-    `progress` is told of pairs when they are settled, and of 0 after each block of replicates, as a sign of life.
+    `how.progress` is told of pairs when they are settled, and of 0 after each block of replicates, as a sign of life.
     """
 
     def alive(_: int) -> None:
-        _tell(progress, 0)
+        how.progress(0)
 
     def count(which: Ints, first: int, last: int) -> Ints:
-        shared = rows[which], bars[which], seed
-        done = Local(jobs).run(work, _blocks(first, last), shared=shared, name=_named, progress=alive)
+        shared = rows[which], bars[which], how.seed
+        done = Local(how.jobs).run(work, _blocks(first, last), shared=shared, name=named, progress=alive)
         return np.asarray(sum(done))
 
-    if counting != "published":
-        return sequential_p(count, len(rows), trials, most, progress)
-    p = monte_carlo_p(count(np.arange(len(rows)), 0, trials), trials, counting)
-    _tell(progress, len(rows))
+    if how.counting != "published":
+        return sequential_p(count, len(rows), how.trials, how.last, how.progress)
+    p = monte_carlo_p(count(np.arange(len(rows)), 0, how.trials), how.trials, how.counting)
+    how.progress(len(rows))
     return p
-
-
-def _tell(progress: Callable[[int], None] | None, pairs: int) -> None:
-    if progress is not None:
-        progress(pairs)
 
 
 def _blocks(first: int, last: int) -> list[tuple[int, int]]:
@@ -194,7 +150,8 @@ def _blocks(first: int, last: int) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def _named(block: tuple[int, int]) -> str:
+def named(block: tuple[int, int]) -> str:
+    """A block of replicates, in words."""
     return f"replicates {block[0] + 1} to {block[1]}"
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs
+from truegain.student import special
 from truegain.tables.columns import Floats
 
 WIDEST = 20.0  # P(W > 20) < 1e-30 even for thousands of systems
@@ -123,8 +124,7 @@ def _density(s: Floats, df: float) -> Floats:
 @lru_cache(maxsize=256)
 def _span(df: float) -> tuple[float, float]:
     """Where sqrt(chi2_df / df) lies but for 1e-17 on either side."""
-    special = needs("scipy.special", "inference")
-    low, high = special.gammaincinv(df / 2, 1e-17), special.gammainccinv(df / 2, 1e-17)
+    low, high = special().gammaincinv(df / 2, 1e-17), special().gammainccinv(df / 2, 1e-17)
     return math.sqrt(2 * float(low) / df), math.sqrt(2 * float(high) / df)
 
 
@@ -137,12 +137,11 @@ def _gauss_legendre() -> tuple[Floats, Floats]:
 @lru_cache(maxsize=16)
 def _range_sf(systems: int) -> Any:
     """P(W > w) for the range of normal variables, as a spline."""
-    special, interpolate = needs("scipy.special", "inference"), needs("scipy.interpolate", "inference")
     z = np.arange(-9.0, 9.0 + 0.05, 0.1)
     phi = systems * 0.1 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    upper = special.ndtr(z)
+    upper = special().ndtr(z)
     w = np.arange(0.0, WIDEST + STEP / 2, STEP)
     inside = np.concatenate(
-        [(upper - special.ndtr(z - part[:, None])) ** (systems - 1) @ phi for part in np.array_split(w, 8)]
+        [(upper - special().ndtr(z - part[:, None])) ** (systems - 1) @ phi for part in np.array_split(w, 8)]
     )
-    return interpolate.CubicSpline(w, np.clip(1 - inside, 0.0, 1.0))
+    return needs("scipy.interpolate", "inference").CubicSpline(w, np.clip(1 - inside, 0.0, 1.0))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
 from truegain.inference.differences.topic_sets import (
     Method,
@@ -55,8 +55,7 @@ def plan_topics(
     name = scores._measure(measure)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
-    if design not in ("paired-t", "anova", "width"):
-        raise TruegainError(f"design {design!r} is not known; give 'paired-t', 'anova' or 'width'")
+    check_one_of("design", design, ("paired-t", "anova", "width"))
     x = complete(scores.values[name])
     m, n = x.shape
     variance, source = _variance(x, design)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from truegain.errors import TruegainError, needs
-from truegain.student import quantile_of
+from truegain.student import quantile_of, special
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -50,7 +50,7 @@ def topics_for_paired_t(
     """
     _check(difference, variance, alpha, power)
     ratio = difference / math.sqrt(variance)
-    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
+    za, zb = quantile_of(1 - alpha), float(special().ndtri(power))
     start = ((za + zb) / ratio) ** 2 + za**2 / 2
     reached = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
     return _search(start, reached, power)
@@ -114,8 +114,7 @@ def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Met
         return float(stats.nct.sf(w, df, noncentrality) + stats.nct.cdf(-w, df, noncentrality))
     scale = math.sqrt(1 + w * w / (2 * df))
     low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
-    ndtr = needs("scipy.special", "inference").ndtr
-    return float(ndtr(low) + ndtr(-high))
+    return float(special().ndtr(low) + special().ndtr(-high))
 
 
 def power_of_anova(
@@ -126,15 +125,14 @@ def power_of_anova(
     >>> round(power_of_anova(158, 10, 158 * 0.1), 4)
     0.802
     """
-    special = needs("scipy.special", "inference")
     phi_a, phi_e = systems - 1, systems * (topics - 1)
-    w = float(special.fdtri(phi_a, phi_e, 1 - alpha))
+    w = float(special().fdtri(phi_a, phi_e, 1 - alpha))
     if method == "exact":
         return float(needs("scipy.stats", "inference").ncf.sf(w, phi_a, phi_e, noncentrality))
     c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
     phi = (phi_a + noncentrality) ** 2 / (phi_a + 2 * noncentrality)
     top = math.sqrt(w / phi_e) * math.sqrt(2 * phi_e - 1) - math.sqrt(c / phi_a) * math.sqrt(2 * phi - 1)
-    return float(special.ndtr(-top / math.sqrt(c / phi_a + w / phi_e)))
+    return float(special().ndtr(-top / math.sqrt(c / phi_a + w / phi_e)))
 
 
 def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, permutations, product
 
@@ -13,9 +13,9 @@ import numpy.typing as npt
 from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import Anova, complete, one_way, two_way
-from truegain.inference.differences.resampled import TOLERANCE
+from truegain.inference.differences.resampled import TOLERANCE, USUAL, named
 from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
-from truegain.inference.monte_carlo import Counting, check_counting, check_trials, monte_carlo_p
+from truegain.inference.monte_carlo import Resampling, monte_carlo_p
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats
 
@@ -74,23 +74,14 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     return Tukey(name, found, p, critical * error)
 
 
-def randomised_tukey_hsd(
-    matrix: npt.ArrayLike,
-    *,
-    trials: int = 10_000,
-    seed: int = 0,
-    counting: Counting = "plus-one",
-    exact: bool | None = None,
-    jobs: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Tukey:
+def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Resampling = USUAL, *, exact: bool | None = None) -> Tukey:
     """Tukey's test without a normal distribution: the scores of each topic are dealt to the systems at random.
 
     In each replicate every topic's m scores are permuted, and d* is the best minus the worst of the m means.  For all
     pairs alike p_ij = (count + 1)/(trials + 1), the count of replicates with d* >= |xi. - xj.| (tolerance 1e-12), which
     holds the chance of any false difference at alpha; counting='published' is count/trials, as Discpower and MATTERS
     print it.  With 2 systems this is the paired randomisation test.  All (m!)^n matrices are counted where they are no
-    more than `trials`, or `exact` asks for it.  `progress` is told of replicates.
+    more than `trials`, or `exact` asks for it.  `how.progress` is told of replicates.
 
     Carterette 2012, ACM TOIS 30(1); Sakai 2014, PROMISE Winter School.
 
@@ -98,9 +89,7 @@ def randomised_tukey_hsd(
     >>> t.exact, t.p[0].round(6).tolist()
     (True, [1.0, 0.814815, 0.050926])
     """
-    check_trials(trials)
-    check_counting(counting)
-    x = complete(matrix)
+    x, trials = complete(matrix), how.trials
     m, n = x.shape
     logs = n * math.lgamma(m + 1)
     counted = exact if exact is not None else logs <= math.log(trials) + 1e-9
@@ -110,17 +99,16 @@ def randomised_tukey_hsd(
         ranges = np.concatenate(list(_all_ranges(x)))
     else:
         parts = []
-        for part in Local(jobs).run(_random_ranges, _blocks(trials, m), shared=x, seed=seed, name=_named):
+        for part in Local(how.jobs).run(_random_ranges, _blocks(trials, m), shared=x, seed=how.seed, name=named):
             parts.append(part)
-            if progress is not None:
-                progress(len(part))
+            how.progress(len(part))
         ranges = np.concatenate(parts)
     ranges.sort()
     means = x.mean(axis=1)
     first, second = np.triu_indices(m, 1)
     apart = np.abs(means[first] - means[second]) - TOLERANCE
     reached = len(ranges) - np.searchsorted(ranges, apart, side="left")
-    p = monte_carlo_p(reached, len(ranges), "published" if counted else counting)
+    p = monte_carlo_p(reached, len(ranges), "published" if counted else how.counting)
     total = math.factorial(m) ** n if counted else trials
     return Tukey("randomised-tukey-hsd", two_way(x), square(p, m), None, total, counted, ranges)
 
@@ -141,10 +129,6 @@ def _blocks(trials: int, systems: int) -> list[tuple[int, int]]:
     """Stretches of replicates; the same whatever the number of workers."""
     size = max(1, BLOCK_CELLS // systems)
     return [(start, min(start + size, trials)) for start in range(0, trials, size)]
-
-
-def _named(block: tuple[int, int]) -> str:
-    return f"replicates {block[0] + 1} to {block[1]}"
 
 
 def _random_ranges(x: Floats, block: tuple[int, int], seed: np.random.SeedSequence) -> Floats:

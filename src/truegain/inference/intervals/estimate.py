@@ -25,7 +25,7 @@ from truegain.inference.collection.score import (
 )
 from truegain.inference.collection.spread import METHODS, collection_spread
 from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
-from truegain.inference.replicates import check_replicates
+from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Answers, Estimate
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure

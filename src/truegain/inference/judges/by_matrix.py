@@ -22,14 +22,6 @@ Pair = tuple[int, int]
 HOW = {"shared": "corrected, one gold sample for both", "separate": "corrected, a gold sample for each (eq. 10)"}
 
 
-def difference_by_matrix(lists: JudgedLists, a: int, b: int, options: CorrectionOptions) -> Comparison:
-    """System b minus system a."""
-    found, why = differences_by_matrix(lists, [(a, b)], "shared", options)
-    if why:
-        raise TruegainError(why[a, b])
-    return found[a, b]
-
-
 def differences_by_matrix(
     lists: JudgedLists, wanted: Iterable[Pair], gold_sample: GoldSample, options: CorrectionOptions
 ) -> tuple[dict[Pair, Comparison], dict[Pair, str]]:

@@ -14,7 +14,7 @@ from truegain.inference.judges.favour import ALPHA, Favour, favours
 from truegain.inference.judges.lists import JudgedLists
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Table, cells
 
 ADVICE = "Correct each system with its own accuracy (accuracy='system', the default), or rectify with gold labels."
 
@@ -110,8 +110,8 @@ class Homogeneity:
         with np.errstate(invalid="ignore", divide="ignore"):
             share = self.right / self.pairs
         rows: list[tuple[Cell, ...]] = [
-            (s, int(self.pairs[i, 1]), _cell(share[i, 1]), int(self.pairs[i, 0]), _cell(share[i, 0]),
-             _cell(share[i].sum() - 1), favour.value, favour.low, favour.high)
+            (s, int(self.pairs[i, 1]), *cells([share[i, 1]]), int(self.pairs[i, 0]), *cells([share[i, 0]]),
+             *cells([share[i].sum() - 1]), favour.value, favour.low, favour.high)
             for i, (s, favour) in enumerate(zip(self.systems, self.favours, strict=True))
         ]  # fmt: skip
         made_by = {"truegain": __version__, "measure": self.measure, "trials": self.trials}
@@ -183,7 +183,3 @@ def _permuted(member: Floats, good: Floats, topic: Ints, trials: int, rng: np.ra
         keys = topic[None, :] + rng.random((count, len(topic)))
         above += int(np.count_nonzero(statistic(good[np.argsort(keys, axis=1)]) >= observed - 1e-9))
     return (1 + above) / (1 + trials)
-
-
-def _cell(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rates import Rates, added, effective_size
 from truegain.sampling.streams import generator
-from truegain.tables.columns import Floats
+from truegain.student import special
+from truegain.tables.columns import Bools, Floats
 
 FAR = 4.0  # standard errors beyond the threshold, from where having passed it says nothing
 LARGEST_CONDITION = 30.0  # of a draw's matrix; beyond it an error of 1% in C moves the draw by a third
@@ -34,9 +35,7 @@ def lang_reiczigel(rates: Rates, quantile: float) -> tuple[float, float]:
     (0.0, 0.2892)
     """
     more = quantile**2
-    j, v_j = added(rates.j, rates.v_j, rates.size_j, more)
-    m_r, v_r = added(rates.m_r, rates.v_r, rates.size_r, 2.0)
-    m_n, v_n = added(rates.m_n, rates.v_n, rates.size_n, 2.0)
+    (j, v_j), (m_r, v_r), (m_n, v_n) = _with_more(rates, more)
     d = m_r + m_n - 1
     g = (j - 1 + m_n) / d
     spread = _combined(g, v_j, v_r, v_n, rates)
@@ -65,24 +64,13 @@ def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     (d_hat, se_d), least = rates.shrunk_d, rates.threshold
     if d_hat > (least + FAR) * se_d:
         return delta(rates, quantile) if many_labels(rates) else lang_reiczigel(rates, quantile)
-    special = needs("scipy.special", "inference")
-    j, v_j = added(rates.j, rates.v_j, rates.size_j, 2.0)
-    m_r, v_r = added(rates.m_r, rates.v_r, rates.size_r, 2.0)
-    m_n, v_n = added(rates.m_n, rates.v_n, rates.size_n, 2.0)
-    c_jr, c_jn = rates.corr_jr * math.sqrt(v_j * v_r), rates.corr_jn * math.sqrt(v_j * v_n)
-    c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
+    (j, v_j), (m_r, v_r), (m_n, v_n) = _with_more(rates, 2.0)
     d, g = m_r + m_n - 1, np.linspace(0, 1, 1001)
-    v_aa, v_ab, v_dd = v_j + v_n + 2 * c_jn, v_n + c_jr + c_jn + c_rn, v_r + v_n + 2 * c_rn
+    v_aa, v_ab, v_dd = _of_ratio(rates, v_j, v_r, v_n)
     t, spread = (j - 1 + m_n) - g * d, np.sqrt(np.maximum(v_aa - 2 * g * v_ab + g**2 * v_dd, 1e-300))
-    slope = (v_ab - g * v_dd) / spread  # D moves so much for a standard deviation of T
-    x = t / spread
-    bound = least * math.sqrt(max(v_dd, 0.0)) - (d - slope * x)
-    limit = np.divide(bound, slope, out=np.full(len(g), -np.inf), where=np.abs(slope) > 1e-12)
-    side = np.where(slope >= 0, 1.0, -1.0)
-    tail = np.exp(np.minimum(special.log_ndtr(-side * x) - special.log_ndtr(-side * limit), 0.0))
-    beyond = float(special.ndtr(-quantile))
+    slope = (v_ab - g * v_dd) / spread
+    held = g[_kept(t / spread, slope, d, least * math.sqrt(max(v_dd, 0.0)), quantile)]
     low, high = lang_reiczigel(rates, quantile)
-    held = g[(tail >= beyond) & (tail <= 1 - beyond)]
     return (min(low, float(held[0])), max(high, float(held[-1]))) if len(held) else (low, high)
 
 
@@ -101,19 +89,25 @@ def guarded_difference(change: float, v_change: float, rates: Rates, quantile: f
     (d_hat, se_d), least = rates.shrunk_d, rates.threshold
     if d_hat > 2 * FAR * se_d:
         return None
-    special = needs("scipy.special", "inference")
     d = np.linspace(-1, 1, 2001)
     t, spread = change - d * d_hat, np.sqrt(v_change + (d * se_d) ** 2)
-    slope, x = -d * se_d**2 / spread, t / spread  # D moves so much for a standard deviation of T
-    bound = least * se_d - (d_hat - slope * x)
-    limit = np.divide(bound, slope, out=np.full(len(d), -np.inf), where=np.abs(slope) > 1e-12)
-    side = np.where(slope >= 0, 1.0, -1.0)
-    tail = np.exp(np.minimum(special.log_ndtr(-side * x) - special.log_ndtr(-side * limit), 0.0))
-    beyond = float(special.ndtr(-quantile))
+    kept = _kept(t / spread, -d * se_d**2 / spread, d_hat, least * se_d, quantile)
     half = quantile * math.sqrt(v_change)
     possible = ((d >= change - half) | (change <= half)) & ((d <= change + half) | (change >= -half))
-    held = d[(tail >= beyond) & (tail <= 1 - beyond) & possible]
+    held = d[kept & possible]
     return (float(held[0]), float(held[-1])) if len(held) else None
+
+
+def _kept(x: Floats, slope: Floats, d: float, least: float, quantile: float) -> Bools:
+    """Where T, a normal cut off because D passed as above `least`, is not rejected.
+
+    x: T in standard deviations; slope: how much D moves for one of these.
+    """
+    limit = np.divide(least - (d - slope * x), slope, out=np.full(len(x), -np.inf), where=np.abs(slope) > 1e-12)
+    side = np.where(slope >= 0, 1.0, -1.0)
+    tail = np.exp(np.minimum(special().log_ndtr(-side * x) - special().log_ndtr(-side * limit), 0.0))
+    beyond = float(special().ndtr(-quantile))
+    return np.asarray((tail >= beyond) & (tail <= 1 - beyond))
 
 
 def many_labels(rates: Rates) -> bool:
@@ -148,13 +142,9 @@ def fieller(rates: Rates, quantile: float) -> tuple[float, float]:
     """
     v_j = _never_0(rates.j, rates.v_j, rates.size_j)
     v_r, v_n = _never_0(rates.m_r, rates.v_r, rates.size_r), _never_0(rates.m_n, rates.v_n, rates.size_n)
-    c_jr = rates.corr_jr * math.sqrt(v_j * v_r)
-    c_jn = rates.corr_jn * math.sqrt(v_j * v_n)
-    c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
-    v_aa, v_bb = v_j + v_n + 2 * c_jn, v_r + v_n + 2 * c_rn
-    v_ab = v_n + c_jr + c_jn + c_rn
+    v_aa, v_ab, v_dd = _of_ratio(rates, v_j, v_r, v_n)
     a, d, z2 = rates.j - 1 + rates.m_n, rates.d, quantile**2
-    square, line, rest = d**2 - z2 * v_bb, a * d - z2 * v_ab, a**2 - z2 * v_aa
+    square, line, rest = d**2 - z2 * v_dd, a * d - z2 * v_ab, a**2 - z2 * v_aa
     inside = line**2 - square * rest
     if square <= 0 or inside < 0:
         raise TruegainError(
@@ -251,6 +241,22 @@ def ratios_of_draws(numerator: Floats, d: Floats, d_hat: float) -> Draws:
             "no answer: judge more gold pairs, or use method='fieller'"
         )
     return Draws(numerator[sound] / d[sound], spoilt)
+
+
+def _with_more(rates: Rates, more: float) -> tuple[tuple[float, float], ...]:
+    """Share and variance of j with so many labels added, half of either kind, and of mR and mN with two."""
+    return (
+        added(rates.j, rates.v_j, rates.size_j, more),
+        added(rates.m_r, rates.v_r, rates.size_r, 2.0),
+        added(rates.m_n, rates.v_n, rates.size_n, 2.0),
+    )
+
+
+def _of_ratio(rates: Rates, v_j: float, v_r: float, v_n: float) -> tuple[float, float, float]:
+    """Variance of A = j - 1 + mN, its covariance with D = mR + mN - 1, and the variance of D."""
+    c_jr, c_jn = rates.corr_jr * math.sqrt(v_j * v_r), rates.corr_jn * math.sqrt(v_j * v_n)
+    c_rn = rates.corr_rn * math.sqrt(v_r * v_n)
+    return v_j + v_n + 2 * c_jn, v_n + c_jr + c_jn + c_rn, v_r + v_n + 2 * c_rn
 
 
 def _never_0(m: float, v: float, size: float) -> float:

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.judge import Judge
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pairs import Pairs
@@ -75,8 +75,7 @@ class JudgedLists:
         elsewhere); 'lists' on those that any of the systems retrieved, each counting its mean over the systems;
         'given' on all gold pairs alike.
         """
-        if accuracy is not None and accuracy not in get_args(Accuracy):
-            raise TruegainError(f"accuracy {accuracy!r} is not known; give one of {', '.join(get_args(Accuracy))}")
+        check_one_of("accuracy", "given" if accuracy is None else accuracy, get_args(Accuracy))
         check_linear(measure)
         judges = Judges.of(judge)
         has_pairs = judges.single is not None and judges.single.pairs is not None

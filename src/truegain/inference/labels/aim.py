@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain._version import __version__
-from truegain.inference.labels.published import detectable_in_se
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold
 from truegain.measures.base import Measure
-from truegain.student import quantile_of
+from truegain.student import detectable_in_se, quantile_of
 from truegain.tables.table import Cell, Table
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
+from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
-from truegain.inference.study.material import Given
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure

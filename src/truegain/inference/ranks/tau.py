@@ -8,8 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError
-from truegain.inference.replicates import check_replicates
+from truegain.errors import TruegainError, check_one_of
+from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.streams import blocks
@@ -70,10 +70,8 @@ def tau_interval(
     >>> print(tau_interval(x, y, "long-cliff"))
     tau-a 0.6000 [0.1882, 1.0118] 95% over systems, long-cliff z
     """
-    if method not in METHODS:
-        raise TruegainError(f"no interval of tau is called {method!r}; there are {', '.join(METHODS)}")
-    if quantile not in ("z", "t"):
-        raise TruegainError(f"quantile {quantile!r} is not known; give 'z' or 't'")
+    check_one_of("interval of tau", method, METHODS)
+    check_one_of("quantile", quantile, ("z", "t"))
     check_confidence(confidence)
     sx, sy = _signs(*paired(x, y, least=3))
     n, variant = len(sx), "a" if method == "long-cliff" else "b"
@@ -133,8 +131,7 @@ def _signs(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def _tau(sx: Floats, sy: Floats, variant: Variant) -> float:
     """The sums run over ordered pairs, so that numerator and denominator are both doubled."""
-    if variant not in ("a", "b"):
-        raise TruegainError(f"tau-{variant} is not known; give 'a' or 'b'")
+    check_one_of("variant of tau", variant, ("a", "b"))
     n = len(sx)
     agree = float((sx * sy).sum())
     if variant == "a":

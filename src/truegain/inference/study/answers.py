@@ -11,14 +11,13 @@ import numpy as np
 from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
-from truegain.inference.study.by_list import ByList
-from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import Lattice, limits
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
 from truegain.moves import Spread
 from truegain.student import p_of
-from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.columns import Bools, Floats, frozen
 
 TINY = 1e-12
 METHOD = "t, moves of all sources"
@@ -48,18 +47,17 @@ class Answering:
     @property
     def note(self) -> str:
         """What the scores stand for, where they are not the measure itself."""
-        return self.lattice.evidence.note if isinstance(self.lattice.evidence, ByList) else ""
+        return self.lattice.evidence.about.note
 
     @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
-        evidence = self.lattice.evidence
-        return (evidence.listed.name if isinstance(evidence, ByList) else "") or str(self.measure)
+        return self.lattice.evidence.about.name or str(self.measure)
 
     @cached_property
     def scores(self) -> Floats:
         """The score of each system; NaN where documents that a list leaves out make it unknown."""
-        lacking = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
+        lacking = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
         value = self.lattice.evidence.value
         return value if lacking is None else np.where(lacking > 0, np.nan, value)
 
@@ -70,14 +68,14 @@ class Answering:
         low, high = self.lattice.score_limits(spread, self.measure.bounds(), self.confidence)
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
-        unlisted = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
+        unlisted = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
             notes = _unknown(False, few, self.lattice.labels, "what it retrieved")
             if unlisted is not None and unlisted[s]:
                 notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED}",)
-            if not notes and not spread.variance[s] > TINY**2 and not _exact(self.lattice):
+            if not notes and not spread.variance[s] > TINY**2 and not self.lattice.exact:
                 notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
@@ -93,8 +91,8 @@ class Answering:
         lattice = self.lattice
         spread, value = lattice.spread(asked, self.confidence), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
-        touching, exact = lattice.evidence.touching(asked), _exact(lattice)
-        own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), _unlisted(lattice, asked)
+        touching, exact = lattice.evidence.touching(asked), lattice.exact
+        own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), lattice.evidence.unlisted(asked)
         difference = asked.values(value)
         difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
         low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
@@ -161,11 +159,11 @@ class Answering:
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
         moves = np.sqrt(spread.variance) > ROUNDING * size
         sure = (np.abs(difference) > half) & moves & ~open_[asked.a] & ~open_[asked.b]
-        if _exact(self.lattice):
+        if self.lattice.exact:
             sure = (np.abs(difference) > TINY) & ~open_[asked.a] & ~open_[asked.b]
         elif (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= LEAST_GOLD
-        if (lacking := _unlisted(self.lattice, asked)) is not None:
+        if (lacking := self.lattice.evidence.unlisted(asked)) is not None:
             sure &= lacking == 0
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
         up, down = sure & (difference > 0), sure & (difference < 0)
@@ -191,21 +189,6 @@ class Answering:
         both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs, self.confidence).variance) / 2
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
         return out
-
-
-def _exact(lattice: Lattice) -> bool:
-    """Whether all labels are gold and nothing else is spoken of."""
-    evidence = lattice.evidence
-    if lattice.over:
-        return False
-    if isinstance(evidence, ByList):
-        return evidence.draws.whole
-    return isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
-
-
-def _unlisted(lattice: Lattice, asked: Contrasts) -> Ints | None:
-    """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
-    return lattice.evidence.unlisted(asked) if isinstance(lattice.evidence, ByList) else None
 
 
 def _unknown(

@@ -9,12 +9,11 @@ import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.inference.study.anytime import error_at_all_looks
-from truegain.inference.study.by_list import ByList
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
 from truegain.inference.study.next_steps import Standing, Step, fewest_gold, steps_of
-from truegain.inference.study.verdict import outcome_of
+from truegain.inference.study.rule import outcome_of
 from truegain.sampling.designs import DESIGNS
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of, quantiles_of
@@ -56,12 +55,12 @@ class Buying:
 
     def until_decided(self, asked: Contrasts) -> str:
         """How many more labels of a list decide a difference, were it as it is now; empty where there is no list."""
-        if not isinstance(self.lattice.evidence, ByList) or self.lattice.evidence.draws.whole:
+        listed = self.lattice.evidence.still_open(asked)
+        if listed is None or self.lattice.evidence.about.exact:
             return ""
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
         far = max(abs(value), self.smallest - value)  # to tell the sign, or that the gain is smaller
-        evidence = self.lattice.evidence
-        open_ = int((evidence.listed.moving(asked) - evidence.touching(asked))[0])
+        open_ = int(listed[0])
         if "topics" not in self.material.over and open_ <= 0:
             return ""
         needed = fewest_gold(now, far) if far > 0 else None
@@ -104,23 +103,23 @@ class Buying:
         own = self.lattice.own_parts(asked)
         parts: dict[str, Floats] = {"gold" if s == "holes" else s: v for s, v in own.items()}
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
-        if isinstance(self.lattice.evidence, ByList) and "topics" in parts and "gold" in parts:
+        about, looks = self.lattice.evidence.about, self.lattice.looks
+        order, (gold, pairs) = about.order, about.counts
+        if order is not None and "topics" in parts and "gold" in parts:
             parts = self._steadied(asked, parts)
-        if self.lattice.looks is None:
+        if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         made = self.material
-        gold, pairs = made.gold_counts(self.lattice)
         whole = made.judge is not None and DESIGNS[made.judge.design].whole
         people = 0 if made.raters is None else len(made.raters)
-        evidence, looks = self.lattice.evidence, self.lattice.looks
         confidence, alpha, tau = self.confidence, None, None
-        if isinstance(evidence, ByList):
-            sizes = evidence.draws.sizes
+        if order is not None:
+            sizes = order.sizes
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
             if looks is not None:
                 alpha = error_at_all_looks(looks, "topics" in made.over)
-                confidence, spread = 1 - alpha, evidence.over_topics(asked)
+                confidence, spread = 1 - alpha, self.lattice.evidence.over_topics(asked)
         now = Standing(
             {}, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),

@@ -13,7 +13,7 @@ from truegain.gains.list_fit import ListFit
 from truegain.gains.topic_fit import tails
 from truegain.inference.judges.gold_alone import gold_of_items
 from truegain.inference.judges.label_weights import level_of
-from truegain.inference.study.evidence import LEAST_GOLD
+from truegain.inference.study.evidence import LEAST_GOLD, About, Evidence
 from truegain.inference.study.listed import TINY, Listed, spread_of_contrasts
 from truegain.measures.base import Measure
 from truegain.moves import Moves, Spread
@@ -24,7 +24,7 @@ from truegain.tables.ranked import RankedGains
 
 
 @dataclass(frozen=True, eq=False)
-class ByList:
+class ByList(Evidence):
     """Gold labels in the order in which they were drawn, and how likely each was.
 
     Over gold: with X_t the estimate of a score that the t-th label gives, E their mean and a_t what each counts,
@@ -61,6 +61,14 @@ class ByList:
         """What the scores stand for, where they are not the measure itself."""
         return self.listed.note
 
+    @property
+    def about(self) -> About:
+        """Judged rows, of the list."""
+        counts = self.draws.n, len(self.draws.sizes)
+        return About(
+            counts=counts, exact=self.draws.whole, order=self.draws, name=self.listed.name, note=self.listed.note
+        )
+
     @cached_property
     def _pull(self) -> Floats:
         """Judged row x system: w (g - m), 0 for a row of another topic."""
@@ -71,6 +79,10 @@ class ByList:
     def unlisted(self, asked: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn."""
         return self.listed.unlisted(asked)
+
+    def still_open(self, asked: Contrasts) -> Ints:
+        """Listed pairs that move each contrast, less those with a gold label."""
+        return self.listed.moving(asked) - self.touching(asked)
 
     @property
     def value(self) -> Floats:
@@ -112,10 +124,6 @@ class ByList:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
         found = asked.moved(self.fit.coefficient[:, self.fit.item].T, TINY)
         return np.maximum(found, LEAST_GOLD) if self.draws.whole else found
-
-    def near_bounds(self) -> None:
-        """Student's t serves: a list tells differences."""
-        return
 
     def contributions(self) -> Floats:
         """What each topic brings."""

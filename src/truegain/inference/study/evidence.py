@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from truegain.contrasts import BLOCK, Contrasts
+from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.topic_fit import TopicFit, tails
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
+from truegain.sampling.ordered import OrderedDraws
+from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.tables.columns import Floats, Ints
 
@@ -20,45 +23,72 @@ LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
 TINY = 1e-15
 
 
-class Evidence(Protocol):
+@dataclass(frozen=True)
+class About:
+    """What is known of the labels behind scores."""
+
+    source: SourceName = "gold"  # what those that were sampled are called
+    counts: tuple[int, int] = (0, 0)  # gold labels, gold topics or sampled holes, and how many they were drawn from
+    plain: bool = False  # whether labels are taken as they are
+    exact: bool = False  # whether all of them are gold
+    away: bool = False  # whether gold labels are of other topics
+    order: OrderedDraws | None = None  # in which gold labels of a list were drawn
+    name: str = ""  # of what the scores stand for, where they are not the measure itself
+    note: str = ""  # the same in words
+
+
+class Evidence(ABC):
     """Scores of all systems on one measure, and what they would be with other units of each kind."""
 
     @property
+    @abstractmethod
     def value(self) -> Floats:
         """The score of each system."""
-        ...
 
+    @abstractmethod
     def over_topics(self, asked: Contrasts) -> Spread:
         """With other topics, and all that each topic holds."""
-        ...
 
-    def over_gold(self, asked: Contrasts) -> Spread | None:
-        """With other gold labels, the topics held fixed; None where there are none."""
-        ...
-
+    @abstractmethod
     def by_topic(self) -> Moves:
         """How far each topic moves the scores."""
-        ...
 
-    def by_gold(self) -> Moves | None:
-        """How far each gold label moves the scores."""
-        ...
-
-    def touching(self, asked: Contrasts) -> Ints | None:
-        """How many gold labels each contrast stands on; None where that is not known."""
-        ...
-
-    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
-        """How many labels, or topics, each score stands on, and its bounds, where these need limits of their own."""
-        ...
-
+    @abstractmethod
     def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is."""
-        ...
+
+    def over_gold(self, asked: Contrasts) -> Spread | None:  # noqa: ARG002
+        """With other gold labels, the topics held fixed; None where there are none."""
+        return None
+
+    def by_gold(self) -> Moves | None:
+        """How far each gold label moves the scores; None where they come by topics, or there are none."""
+        return None
+
+    def touching(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """How many gold labels each contrast stands on; None where that is not known."""
+        return None
+
+    def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
+        """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
+        return None
+
+    @property
+    def about(self) -> About:
+        """What is known of the labels."""
+        return About()
+
+    def unlisted(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
+        return None
+
+    def still_open(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
+        """Those of a list that move each contrast and have no gold label yet; None where there is no list."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class Plain:
+class Plain(Evidence):
     """Labels as they are: the score of a system is the mean over topics, a row a system."""
 
     scores: Floats
@@ -69,6 +99,11 @@ class Plain:
         """The mean of each system."""
         return np.asarray(self.scores.mean(axis=1))
 
+    @property
+    def about(self) -> About:
+        """Labels as they are."""
+        return About(plain=True)
+
     def by_topic(self) -> Moves:
         """(x_t - mean)/sqrt(n (n - 1)): the paired t test of any contrast."""
         return Moves.left_out("topics", self.topics, Topics.means_without(self.scores).T)
@@ -77,29 +112,13 @@ class Plain:
         """Student's t over topics."""
         return self.by_topic().spread(asked)
 
-    def over_gold(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """There is no gold."""
-        return
-
-    def by_gold(self) -> None:
-        """There is no gold."""
-        return
-
-    def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """There is no gold."""
-        return
-
-    def near_bounds(self) -> None:
-        """Student's t serves."""
-        return
-
     def contributions(self) -> Floats:
         """The scores."""
         return self.scores.T
 
 
 @dataclass(frozen=True, eq=False)
-class ByGoldPairs:
+class ByGoldPairs(Evidence):
     """Scores linear in gain, set right with gold labels of some pairs of the pool.
 
     A system without a gold label of its own has what its bronze labels are worth by those of others: calibration that
@@ -116,6 +135,11 @@ class ByGoldPairs:
     def value(self) -> Floats:
         """The rectified score of each system."""
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
+
+    @property
+    def about(self) -> About:
+        """Gold pairs, of the pool; all are gold where every one was sure to be drawn."""
+        return About(counts=(len(self.gold), self.gold.of), exact=not self.fit.unseen.any())
 
     def alone(self) -> ByGoldPairs:
         """The same by gold pairs alone."""
@@ -171,7 +195,7 @@ class ByGoldPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class ByGoldTopics:
+class ByGoldTopics(Evidence):
     """Scores of any measure, set right with topics that are gold-judged as a whole; one slope for all systems."""
 
     fit: TopicFit
@@ -184,6 +208,11 @@ class ByGoldTopics:
         """The rectified score of each system."""
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))))[0])
 
+    @property
+    def about(self) -> About:
+        """Gold topics, of all."""
+        return About(counts=(self.fit.n, len(self.topics)))
+
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
         return ByGoldTopics(self.fit.alone(), self.topics)
@@ -191,14 +220,6 @@ class ByGoldTopics:
     def by_topic(self) -> Moves:
         """By its gold score, or by its bronze score among those without."""
         return Moves("topics", self.topics, self.fit.moves(), self.fit.n - 1.0)
-
-    def by_gold(self) -> None:
-        """Gold comes by topics: `by_topic` tells."""
-        return
-
-    def touching(self, asked: Contrasts) -> None:  # noqa: ARG002
-        """Gold topics hold all labels."""
-        return
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold topics behind each score."""
@@ -217,3 +238,41 @@ class ByGoldTopics:
     def over_gold(self, asked: Contrasts) -> Spread | None:
         """These topics only."""
         return Spread(*self.fit.over_gold(asked.values)) if self.fit.share else None
+
+
+@dataclass(frozen=True, eq=False)
+class ByMatrices(Evidence):
+    """Scores linear in gain, set right with what the judge's confusion matrices say; rates stand on all gold pairs."""
+
+    fit: MatrixFit
+    pairs: int
+
+    @property
+    def value(self) -> Floats:
+        """The corrected mean of each system."""
+        return self.fit.value
+
+    @property
+    def about(self) -> About:
+        """Gold pairs, of no known number."""
+        return About(counts=(self.pairs, 0), away=not self.fit.same_topics)
+
+    def by_topic(self) -> Moves:
+        """The judge's rates as they are."""
+        return self.fit.by_topic()
+
+    def by_gold(self) -> Moves | None:
+        """By gold topics."""
+        return self.fit.by_gold()
+
+    def over_topics(self, asked: Contrasts) -> Spread:
+        """Topics and gold together."""
+        return self.fit.over_topics(asked)
+
+    def over_gold(self, asked: Contrasts) -> Spread:
+        """Over gold topics, or pairs."""
+        return self.fit.over_gold(asked)
+
+    def contributions(self) -> Floats:
+        """Corrected scores of the topics."""
+        return self.fit.scores.T

@@ -63,6 +63,16 @@ class Hidden:
         far = self.falls if falls else self.rises
         return None if far is None else _fewest(far, margin)
 
+    def to_dict(self, low: float | None, high: float | None, smallest: float, taken_as: str) -> dict[str, object]:
+        """For programs, beside the limits by the labels there are: how many of the documents could undo these."""
+        least, undo = max(smallest, 0.0), None
+        if low is not None and low > 0:
+            undo = self.documents_to_undo(low)
+        elif low is not None and high is not None and high < least:
+            undo = self.documents_to_undo(least - high, falls=False)
+        return {"documents": self.documents, "low": self.least, "high": self.most, "taken_as": taken_as,
+                "documents_to_undo": undo}  # fmt: skip
+
 
 def _fewest(far: Floats, margin: float) -> int | None:
     """How many of these numbers, the largest first, make up a margin; None where all do not."""

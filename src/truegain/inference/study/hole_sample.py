@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from truegain.gains.pair_fit import PairFit
 from truegain.gains.sampled_pairs import SampledPairs
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.sample import LEAST_SAMPLED, check_linear, looked_at
-from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
+from truegain.inference.study.evidence import LEAST_GOLD, About, ByGoldPairs
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options
 from truegain.measures.linear import linear_parts
@@ -48,6 +48,11 @@ class ByHoles(ByGoldPairs):
         """The score of each system."""
         holes = self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0]
         return np.asarray(self.judged.mean(axis=1) + holes)
+
+    @property
+    def about(self) -> About:
+        """Sampled holes, of all."""
+        return replace(super().about, source="holes")
 
     def by_topic(self) -> Moves:
         """Every topic left out once, the holes of the others predicted again."""

@@ -13,9 +13,7 @@ from truegain.errors import TruegainError
 from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look
-from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import Evidence
-from truegain.inference.study.hole_sample import ByHoles
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, apart
@@ -74,7 +72,12 @@ class Lattice:
     @property
     def labels(self) -> SourceName:
         """What labels that were sampled are called."""
-        return "holes" if isinstance(self.evidence, ByHoles) else "gold"
+        return self.evidence.about.source
+
+    @property
+    def exact(self) -> bool:
+        """Whether all labels are gold and nothing else is spoken of."""
+        return not self.over and self.evidence.about.exact
 
     @cached_property
     def collection(self) -> Collection | None:
@@ -123,10 +126,12 @@ class Lattice:
 
     def _at_every_look(self, asked: Contrasts, topics: bool = True) -> Spread:
         """Limits for all looks at a growing list together."""
+        gold, order = self.evidence.over_gold(asked), self.evidence.about.order
         assert self.looks is not None
-        assert isinstance(self.evidence, ByList)
+        assert gold is not None
+        assert order is not None
         over = self.evidence.over_topics(asked) if topics and "topics" in self.over else None
-        return at_every_look(self.evidence.over_gold(asked), over, self.evidence.draws.information, self.looks)
+        return at_every_look(gold, over, order.information, self.looks)
 
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from truegain.contrasts import Contrasts
-from truegain.gains.matrix_fit import MatrixFit
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison
 from truegain.inference.study.lattice import Lattice, limits
@@ -69,7 +68,7 @@ def lines_of(
     value, found = asked.values(lattice.evidence.value), []
     for source in SOURCES:
         spoken_of = source in lattice.over or source in LABELS
-        away = source == "gold" and isinstance(lattice.evidence, MatrixFit) and not lattice.evidence.same_topics
+        away = source == "gold" and lattice.evidence.about.away
         spread = lattice.alone(asked, source) if spoken_of or source == "assessors" else None
         if spread is None:
             continue
@@ -82,6 +81,20 @@ def lines_of(
         low, high = within(*limits(value, spread, whole.level), m.bounds(), differences=True)
         found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
+
+
+def pulls_of(lattice: Lattice, asked: Contrasts, documents: Moves | None, most: int = 5) -> dict[str, tuple[Pull, ...]]:
+    """The units that pull a pair most, by source; `documents` are moves of these two systems alone."""
+    people = lattice.assessors if "assessors" in lattice.over else None
+    moves = [
+        lattice.evidence.by_topic() if "topics" in lattice.over else None,
+        lattice.evidence.by_gold(),
+        None if people is None else people[0],
+    ]
+    found = {x.source: Pull.most_of(x, asked, most) for x in moves if x is not None}
+    if documents is not None:
+        found["collection"] = Pull.most_of(documents, Contrasts.of([(0, 1)]), most)
+    return {source: found[source] for source in UNITS if source in found}
 
 
 def naive_line(lattice: Lattice, asked: Contrasts, confidence: float) -> Line:

@@ -6,12 +6,10 @@ import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.judge import Judge
-from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.topic_fit import TopicFit
-from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import rectifying
-from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence, Plain
+from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByMatrices, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.gold import Gold
@@ -52,18 +50,16 @@ def rectified(
     return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
 
 
-def _by_matrix(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> MatrixFit:
-    lists, answered = (
-        JudgedLists.of(ranked, judge, measure, gold_level=gold_level),
-        np.ones(len(ranked.topics), np.bool_),
-    )
+def _by_matrix(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> ByMatrices:
+    lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
+    answered = np.ones(len(ranked.topics), np.bool_)
     matrices = {}
     for s, system in enumerate(ranked.systems):
         try:
             matrices[s] = lists.matrices(s, answered)
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
-    return lists.fit_with(matrices, answered)
+    return ByMatrices(lists.fit_with(matrices, answered), judge.size)
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:
@@ -74,9 +70,3 @@ def _complete(scores: Floats, ranked: RankedGains) -> Floats:
             f"{ranked.systems[s]} has no score on topic {ranked.topics[t]}; a study needs topics that all systems have"
         )
     return scores
-
-
-def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
-    """Warn of unjudged documents that no correction mends."""
-    if judge is not None:
-        tell_unjudged(ranked, measure)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -230,12 +231,7 @@ def cheapest(now: Standing, half: float, costs: Mapping[str, float]) -> Mix | No
             if now.after(topics=t, assessors=a) > half:
                 if "gold" not in costs or not now.gold or now.after(topics=t, assessors=a, gold=most) > half:
                     continue
-                low, high = 1.0, most
-                for _ in range(60):
-                    middle = math.sqrt(low * high)
-                    enough = now.after(topics=t, assessors=a, gold=middle) <= half
-                    low, high = (low, middle) if enough else (middle, high)
-                gold = high
+                gold = _least_times(partial(now.after, topics=t, assessors=a), "gold", half, most)
             found = _mixed(now, t, gold, a, costs)
             best = found if best is None or found.cost < best.cost else best
     return best
@@ -261,10 +257,15 @@ def _needed(now: Standing, kind: str, smallest: float, most: float) -> float:
     top = min(most, MOST)
     if now.after(**{kind: top}) > smallest:
         return most if math.isfinite(most) else 4.0
-    low, high = 1.0, top
+    return _least_times(now.after, kind, smallest, top)
+
+
+def _least_times(after: Callable[..., float], kind: str, half: float, most: float) -> float:
+    """How many times as many of a kind, up to `most`, bring half the width there."""
+    low, high = 1.0, most
     for _ in range(100):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if now.after(**{kind: middle}) > smallest else (low, middle)
+        low, high = (middle, high) if after(**{kind: middle}) > half else (low, middle)
     return high
 
 

@@ -12,8 +12,8 @@ from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
 from truegain.inference.judges.label_weights import fit_judge
 from truegain.inference.study.checks import gold_of, tell_whole_topics
+from truegain.inference.study.given import Given, of_topics
 from truegain.inference.study.hole_sample import HoleSample
-from truegain.inference.study.material import Given, of_topics
 from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.sampling.ordered import OrderedDraws

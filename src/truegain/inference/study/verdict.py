@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
+from truegain.inference.study.rule import Outcome, could_move
 from truegain.tables.table import Cell, Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-Outcome = Literal["holds", "does not hold", "cannot be told"]
 OTHERS = {
     "topics": "other topics",
     "collection": "other collections",
@@ -31,6 +31,7 @@ WITHIN = {
     "gold": "their gold labels",
     "holes": "their sampled holes",
 }
+OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
 AWAY = "the gold labels, of other topics,"
 
 
@@ -98,9 +99,7 @@ class Verdict:
     @property
     def _could(self) -> tuple[float, float]:
         """What holes could take and give, where they hold the verdict back."""
-        if self.hidden is None or self.holes != "bound":
-            return 0.0, 0.0
-        return self.hidden.least, self.hidden.most
+        return could_move(self.hidden, self.holes)
 
     @property
     def _as_zero(self) -> str:
@@ -157,15 +156,6 @@ class Verdict:
             f"by the labels there are {what}, but {_count(hidden.documents, 'unjudged document')} could add up to "
             f"{hidden.most:.4f}{'' if fewest is None else f' ({fewest:,} or more would have to be relevant)'}"
         )
-
-    def _to_undo(self) -> int | None:
-        """How many unjudged documents at least would have to be relevant to undo what the labels say."""
-        low, high, least = self.comparison.low, self.comparison.high, max(self.smallest, 0.0)
-        if self.hidden is None or low is None or high is None:
-            return None
-        if low > 0:
-            return self.hidden.documents_to_undo(low)
-        return self.hidden.documents_to_undo(least - high, falls=False) if high < least else None
 
     # ------------------------------------------------------------------ at length
 
@@ -272,15 +262,7 @@ class Verdict:
         return {
             "outcome": self.outcome,
             "sentence": self.sentence,
-            "a": c.a,
-            "b": c.b,
-            "measure": c.measure,
-            "value_a": c.value_a,
-            "value_b": c.value_b,
-            "difference": c.difference,
-            "low": c.low,
-            "high": c.high,
-            "p": c.p,
+            **{name: getattr(c, name) for name in OF_PAIR},
             "confidence": c.level,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
@@ -292,34 +274,11 @@ class Verdict:
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
             "largest_source": self.largest_source,
             "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
-            "holes": None
-            if self.hidden is None
-            else {
-                "documents": self.hidden.documents,
-                "low": self.hidden.least,
-                "high": self.hidden.most,
-                "taken_as": self.holes,
-                "documents_to_undo": self._to_undo(),
-            },
+            "holes": None if self.hidden is None else self.hidden.to_dict(c.low, c.high, self.smallest, self.holes),
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),
             "notes": [*c.notes, *self.notes],
         }
-
-
-def outcome_of(low: float, high: float, hidden_low: float, hidden_high: float, smallest: float) -> Outcome:
-    """The rule.
-
-    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.0), outcome_of(0.01, 0.05, -0.02, 0.0, 0.0)
-    ('holds', 'cannot be told')
-    >>> outcome_of(0.01, 0.05, 0.0, 0.0, 0.06)  # better, but by less than what matters
-    'does not hold'
-    >>> outcome_of(-0.03, 0.01, 0.0, 0.0, 0.02), outcome_of(-0.03, -0.01, 0.0, 0.0, 0.0)
-    ('does not hold', 'does not hold')
-    """
-    if high + hidden_high < max(smallest, 0.0):  # also where b is better, but by less than what matters
-        return "does not hold"
-    return "holds" if low + hidden_low > 0 else "cannot be told"
 
 
 def _count(n: int, what: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
-from truegain.student import quantile_of
+from truegain.student import detectable_in_se
 
 
 def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05, power: float = 0.5) -> float:
@@ -56,17 +56,6 @@ def published_sizes(
         sizes[f"nR_{name}"] = judge.mR * (1 - judge.mR) * both * (j - 1 + judge.mN) ** 2 / (f2 * below)
         sizes[f"nN_{name}"] = judge.mN * (1 - judge.mN) * both * (judge.mR - j) ** 2 / (f3 * below)
     return sizes
-
-
-def detectable_in_se(p: float, power: float) -> float:
-    """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
-    if not 0 < power < 1:
-        raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
-    special = needs("scipy.special", "inference")
-    far = quantile_of(1 - p) + float(special.ndtri(power))
-    if far <= 0:
-        raise TruegainError(f"power {power:g} is below the level of the test; give a higher power")
-    return far
 
 
 def some_difference(difference: float) -> float:

@@ -26,11 +26,9 @@ class JudgeSimulation:
     def coverage(self, confidence: float = 0.95) -> tuple[float, float]:
         """How often value +- z se holds the truth: naive, corrected."""
         z = quantile_of(confidence)
-        inside = [np.abs(v - self.truth) <= z * s for v, s in self._both()]
-        return float(inside[0].mean()), float(inside[1].mean())
-
-    def _both(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        return (self.naive, self.naive_se), (self.corrected, self.corrected_se)
+        naive = np.abs(self.naive - self.truth) <= z * self.naive_se
+        corrected = np.abs(self.corrected - self.truth) <= z * self.corrected_se
+        return float(naive.mean()), float(corrected.mean())
 
 
 def simulate_judge(

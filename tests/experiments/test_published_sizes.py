@@ -9,7 +9,8 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import EBAY
-from truegain.inference.labels.published import detectable_in_se, naive_topics, published_sizes, some_difference
+from truegain.experiments.published_sizes import naive_topics, published_sizes, some_difference
+from truegain.student import detectable_in_se
 
 
 def test_equation_26_on_the_trec_pair() -> None:

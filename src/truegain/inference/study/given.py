@@ -1,0 +1,135 @@
+"""What was given: runs, read and put in line with labels, and ratings with the rule that makes gains of them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import DataWarning, TruegainError, some
+from truegain.gains.catalogue import rule_of
+from truegain.inference.study.evidence import LEAST_TOPICS
+from truegain.inference.study.raters import Raters
+from truegain.measures.evaluate import Options, aligned, loaders_of
+from truegain.tables.checks import warn
+from truegain.tables.columns import Bools, Coded, frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.ranked import RankedGains
+from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs
+from truegain.tables.scale import Scale
+
+FEW_TOPICS = 10
+
+
+def of_topics(labels: Judgments, kept: Collection[str]) -> Judgments:
+    """The labels of some topics, which know of no others.
+
+    >>> some = of_topics(Judgments.of({"1": {"a": 1}, "2": {"a": 0, "b": 1}, "3": {"c": 1}}), {"3", "2"})
+    >>> some.topic.values, some.topic.strings()
+    (('2', '3'), ['2', '2', '3'])
+    """
+    values = tuple(t for t in labels.topic.values if t in kept)
+    code = labels.topic.onto(values)
+    rows = np.flatnonzero(code >= 0)
+    return replace(labels.take(rows), topic=Coded(values, frozen(code[rows])))
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Runs as they were given, and how to read them."""
+
+    runs: object
+    name_by: NameBy = "file"
+    jobs: int | None = None
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """Runs in line with labels, on the topics that all systems answer, and the labels of these topics.
+
+        few: whether to tell that the topics are few.
+        """
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ runs lacks? judged topics", DataWarning)  # told here
+            ranked = self._against(labels, keep_keys)
+        present = ranked.present.reshape(len(ranked.systems), -1)
+        there = np.asarray(present.all(axis=0))
+        if not there.all():
+            lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
+            kept = set(ranked.topics) - set(lacking)
+            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and left out "
+                 f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
+            if not kept:
+                raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few: "
+                                    f"{_who_lacks(ranked.systems, present)}")  # fmt: skip
+            labels = of_topics(labels, kept)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told the first time
+                ranked = self._against(labels, keep_keys)
+        topics = len(ranked.topics)
+        if topics < LEAST_TOPICS:
+            raise TruegainError(
+                f"{topics} {'topic is' if topics == 1 else 'topics are'} too few for a study; have at least "
+                f"{LEAST_TOPICS}, better 50"
+            )
+        if topics < FEW_TOPICS and few:
+            warn(f"{topics} topics are few: intervals over topics lean on the shape of the scores; have 25 or more")
+        return ranked, labels
+
+    def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
+        return aligned(self.runs, labels, Options(), name_by=self.name_by, jobs=self.jobs, keep_keys=keep_keys)
+
+    def all(self, labels: Judgments) -> Runs:
+        """The runs of all systems."""
+        return Runs(tuple(run for load in loaders_of(self.runs, labels, self.name_by, 1) for run in load()))
+
+    def two(self, a: str, b: str, labels: Judgments) -> Runs:
+        """The runs of two systems; of files, those that are named like them are read first."""
+        found: dict[str, Run] = {}
+        runs = self.runs
+        if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+            runs = sorted(map(os.fspath, runs), key=lambda path: a not in path and b not in path)
+        for load in loaders_of(runs, labels, self.name_by, 1):
+            found |= {run.system: run for run in load() if run.system in (a, b)}
+            if len(found) == 2:
+                break
+        return Runs((found[a], found[b]))
+
+
+def _who_lacks(systems: Sequence[str], present: Bools) -> str:
+    """Who lacks topics, most first.
+
+    >>> _who_lacks(("a", "b", "c"), np.array([[True, True], [True, False], [False, False]]))
+    'c lacks 2, b 1'
+    """
+    lost = (~present).sum(axis=1)
+    order = np.argsort(-lost, kind="stable").tolist()
+    first = f"{systems[order[0]]} lacks {lost[order[0]]}"
+    return some([first, *(f"{systems[s]} {lost[s]}" for s in order[1:] if lost[s])])
+
+
+def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
+    """The ratings of some topics, by the assessors who gave them: nobody else is a unit."""
+    table = of_topics(raters.ratings.judgments, set(topics))
+    assert table.assessor is not None
+    people = Coded.of(table.assessor.strings())
+    return Raters.of(replace(table, assessor=people), raters.rule, raters.scale, raters.normalise)
+
+
+def raters_of(
+    judgments: object, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
+    outside: Outside, parameters: Mapping[str, Any],
+) -> Raters | None:  # fmt: skip
+    """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
+    if rule is None and normalise is None:
+        if parameters:
+            raise TruegainError(f"Study has no option {', '.join(sorted(parameters))}")
+        return None
+    declared = Scale.of(scale)
+    table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
+    chosen = rule_of("median" if rule is None else rule, **parameters)
+    return Raters.of(table, chosen, declared, "none" if normalise is None else normalise)
