@@ -13,6 +13,7 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, Evidence, Plain
 from truegain.measures.base import Measure
+from truegain.measures.chosen import refuse_chosen
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.gold import Gold
 from truegain.tables.columns import Floats
@@ -77,6 +78,8 @@ def _complete(scores: Floats, ranked: RankedGains) -> Floats:
 
 
 def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
-    """Warn of unjudged documents that no correction mends."""
+    """Warn of unjudged documents that no correction mends; refuse them where the judged were chosen to tell apart."""
     if judge is not None:
         tell_unjudged(ranked, measure)
+    else:
+        refuse_chosen(ranked, measure)

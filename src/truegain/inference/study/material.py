@@ -147,7 +147,8 @@ class Material:
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
-        tell_holes(self.ranked, m, self.judge)
+        if self.sample is None:  # which tells what unjudged documents are worth
+            tell_holes(self.ranked, m, self.judge)
         evidence, naive = self._evidence(m)
         if self.looks is not None:
             self._refuse_looks()
