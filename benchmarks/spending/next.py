@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtr
 
 import truegain as tg
 from benchmarks.study.real import DATA, dl19, rankings, without_runs
@@ -129,12 +128,9 @@ class Replay:
         a, b = (self.made.filled.ranked.systems.index(name) for name in pair)
         while True:
             standing = self.standing(judged)
-            s = standing.apart(pair)
             d = float(standing.means[a] - standing.means[b])
-            v = float((s**2 * standing.variance).sum())
             order = standing.for_pair(pair, "sure")
-            told = v == 0 or ndtr(abs(d) / np.sqrt(4 * v)) >= SURE
-            if not len(order.rows) or (spent >= LEAST and told):
+            if not len(order.rows) or (spent >= LEAST and standing.sure(pair) >= SURE):
                 true = self.means[a] - self.means[b]
                 return spent, bool(np.sign(d) == np.sign(true) or abs(true) < 1e-12)
             judged[order.rows[: order.usual]] = True

@@ -264,3 +264,22 @@ def test_the_demo_names_no_best(run: Run, tmp_path: Path) -> None:
     assert "Which system is best on P@10 cannot be told: system-7, system-8, system-6 may be" in out
     assert "misleads" not in out
     assert "Best" not in out
+
+
+def test_level_is_that_of_the_measure(run: Run, folder: Path) -> None:
+    """Guards -l of correct and compare --gold: the answer of P(rel=2); a measure with a level of its own keeps it."""
+    for name in ("llm.qrels", "gold.qrels"):  # every other document one grade higher
+        rows = [line.split() for line in (folder / name).read_text().splitlines()]
+        (folder / name).write_text(
+            "".join(f"{t} 0 {d} {int(g) * (1 + (len(d) + int(t)) % 2)}\n" for t, _, d, g in rows)
+        )
+    for verb in ("correct", "compare"):
+        words = (verb, *COMMON, "--design", "by-gold", "--format", "json")
+        code, asked, err = run(*words, "-m", "P@10", "-l", "2")
+        assert code == 0, err
+        assert asked == run(*words, "-m", "P(rel=2)@10")[1]
+        assert asked == run(*words, "-m", "P(rel=2)@10", "-l", "3")[1]
+        assert asked != run(*words, "-m", "P@10")[1]
+        code, _, err = run(*words, "-m", "P@10", "-l", "-1")
+        assert code == 2
+        assert "level -1 is negative" in err

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import truegain as tg
 from tests.inference.matrices import generated, scores_of, trec8_ap
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import discriminative_power, power_table
+from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.tukey import randomised_tukey_hsd
+from truegain.inference.intervals.topics import topic_intervals
 from truegain.inference.monte_carlo import Resampling
+from truegain.inference.ranks.swaps import swap_rates
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
@@ -89,3 +94,27 @@ def test_power_on_trec8(shared_data: Path) -> None:
     """Guards real data: about a third of the pairs of TREC-8 are told apart by AP."""
     found = discriminative_power(scores_of(trec8_ap(shared_data)), trials=1000)[0]
     assert found.share == pytest.approx(2676 / 8256, abs=0.015)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        discriminative_power,
+        lambda s: plan_topics(s, detect=0.1),
+        swap_rates,
+        tg.compare,
+        topic_intervals,
+    ],
+)
+def test_predicted_labels_are_not_tested(asked: Callable[[Scores], object]) -> None:
+    """Guards every way from scores to p, power and variance: scores with predicted labels have none of them."""
+    docs = [f"d{i}" for i in range(20)]
+    qrels = {str(t): {d: int((i + t) % 3 == 0) for i, d in enumerate(docs[:12])} for t in range(6)}
+    runs = {
+        name: {str(t): {d: float((i * step + t) % 19) for i, d in enumerate(docs)} for t in range(6)}
+        for name, step in (("a", 3), ("b", 7))
+    }
+    asked(tg.evaluate(runs, qrels, "P@10"))
+    with pytest.raises(TruegainError, match="no interval and no p-value"):
+        asked(tg.evaluate(runs, qrels, "P@10", fill="predicted"))

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
-from truegain.gains.predicted import RIDGE, Predictor, RunVotes, nearest, predicted, standard
+from truegain.gains.predicted import RIDGE, Fit, Predictor, RunVotes, nearest, predicted, standard
 
 
 def world(seed: int = 0, topics: int = 8, runs: int = 5) -> tuple[RunVotes, np.ndarray]:
@@ -51,6 +51,44 @@ def test_the_fit_is_the_maximum_that_a_general_search_finds() -> None:
     best = minimize(loss, np.zeros(x.shape[1]), method="BFGS", options={"gtol": 1e-7}).x
     expected = np.where(votes.listed, expit(x @ best), 0.0)
     np.testing.assert_allclose(predicted(votes, label), expected, atol=1e-5)
+
+
+def test_what_coefficients_leave_open_by_differences() -> None:
+    """Guards G = g' H^-1 g: H and g by differences of the slope of the likelihood, and of the sum."""
+    votes, truth = world(3)
+    label = np.where(np.random.default_rng(4).random(len(truth)) < 0.4, truth, np.nan)
+    fit = Fit.of(votes, label)
+    assert fit is not None
+    pull = np.random.default_rng(5).normal(size=len(truth)) * np.isnan(label)
+    x = np.hstack([fit.design.toarray(), np.eye(votes.topics)[votes.topic]])
+    best, known = np.concatenate([fit.theta, fit.u]), fit.known
+    ridge = np.concatenate([fit.ridge, np.full(votes.topics, RIDGE["topic"])])
+
+    def slope(theta: np.ndarray) -> np.ndarray:
+        return np.asarray(x[known].T @ (expit(x[known] @ theta) - label[known]) + ridge * theta)
+
+    np.testing.assert_allclose(slope(best), 0, atol=1e-3)
+    steps = 1e-5 * np.eye(len(best))
+    curvature = np.array([(slope(best + e) - slope(best - e)) / 2e-5 for e in steps])
+    g = np.array([pull @ (expit(x @ (best + e)) - expit(x @ (best - e))) / 2e-5 for e in steps])
+    assert fit.variance(pull) == pytest.approx(g @ np.linalg.solve(curvature, g), rel=1e-5)
+
+
+def test_coefficients_of_levels_go_together() -> None:
+    """Guards graded labels: sds of levels add, one without a fit goes with the level below, none at all is open."""
+    votes, truth = world()
+    label = np.where(np.random.default_rng(8).random(len(truth)) < 0.5, truth, np.nan)
+    label[np.flatnonzero(label == 1)[::2]] = 2
+    label[np.flatnonzero(label == 2)[0]] = 3
+    pull = np.random.default_rng(9).normal(size=(len(truth), 3)) * np.isnan(label)[:, None]
+    predictor, known = Predictor(votes), ~np.isnan(label)
+    fits = [Fit.of(votes, np.where(known, (label >= k).astype(float), np.nan)) for k in (1, 2, 3)]
+    assert fits[0] is not None
+    assert fits[1] is not None
+    assert fits[2] is None
+    by_hand = fits[0].variance(pull[:, 0]) ** 0.5 + fits[1].variance(pull[:, 1] + pull[:, 2]) ** 0.5
+    assert predictor.unknown(label, np.array([1.0, 2.0, 3.0]), pull) == pytest.approx(by_hand**2)
+    assert predictor.unknown(np.full(len(truth), np.nan), np.array([1.0]), pull[:, :1]) == np.inf
 
 
 def test_company_by_a_plain_loop() -> None:

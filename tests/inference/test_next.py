@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import norm
 
 import truegain as tg
 from truegain.errors import MeasureError, TruegainError
+from truegain.gains.predicted import Fit
 from truegain.inference.holes.next import LEAST, Next, PairSoFar, judge_next
 from truegain.inference.holes.order import phi
 from truegain.inference.holes.predicted import Prediction
@@ -212,6 +214,27 @@ def test_a_pair_until_it_is_told_apart(until: str) -> None:
     spent = sum(map(len, labels.values()))
     assert LEAST <= spent < found.open + spent
     assert found.pair.certain == (until == "certain")
+
+
+def test_how_sure_a_sign_is_by_hand() -> None:
+    """Guards Phi(|D| / sqrt(2 (S + G))): documents' own chances, and coefficients that all of them share."""
+    runs, truth = world(4)
+    labels = judged(truth, judge_next(runs, None, "P@10", most=40), {})
+    found = judge_next(runs, labels, "P@10", pair=("s0", "s4")).pair
+    made = Prediction.of(runs, labels, parse_measure("P@10"), Options())
+    chance, hole, pool = made.chances(parse_measure("P@10")).chance[:, 0], made.filled.hole, made.filled.ranked.pool
+    at = {(pool.topics[t], d): i for i, (t, d) in enumerate(zip(pool.topic, pool.docs.strings(), strict=True))}
+    s = np.zeros(len(chance))
+    for name, sign in (("s0", 1), ("s4", -1)):
+        for t, row in runs[name].items():
+            for d in sorted(row, key=lambda x: -row[x])[:10]:
+                s[at[t, d]] += sign / 100
+    fit = Fit.of(made.predictor.votes, made.label)
+    assert found is not None
+    assert fit is not None
+    spread = ((s**2 * chance * (1 - chance))[hole]).sum() + fit.variance(np.where(hole, s, 0.0))
+    assert found.sure == pytest.approx(norm.cdf(abs(s @ chance) / np.sqrt(2 * spread)))
+    assert 0.5 < found.sure < 1
 
 
 def test_what_is_said_of_a_pair() -> None:

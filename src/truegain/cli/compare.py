@@ -49,7 +49,7 @@ from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
 from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import at_level, evaluate
+from truegain.measures.evaluate import Options, at_level, evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
@@ -187,7 +187,8 @@ def compare_command(
         read = both_labels(
             judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
         )  # fmt: skip
-        asked = [at_level(a.measure, level) for a in parse_measures(measure or ["P@10"])]
+        heeded = Options(level=level).level
+        asked = [at_level(a.measure, heeded) for a in parse_measures(measure or ["P@10"])]
         table = _corrected(
             read, read_runs(expand(runs), name_by=name_by), asked, figure, design=design, gold_level=gold_level,
             missing=missing, test=test, gold_sample=gold_sample, method=method, accuracy=accuracy, clusters=clusters,

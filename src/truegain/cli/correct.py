@@ -22,9 +22,11 @@ from truegain.cli.gold import (
     Rule,
     both_labels,
 )
-from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, RunFiles
+from truegain.cli.options import Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
+from truegain.measures.evaluate import Options, at_level
+from truegain.measures.parse import parse_measures
 from truegain.tables.sources import expand
 
 
@@ -42,6 +44,7 @@ def correct_command(
         bool,
         typer.Option("--by-assessor", help="Correct each topic with the accuracy of the assessor who labelled it."),
     ] = False,
+    level: Level = None,
     gold_level: GoldLevel = None,
     labels: Labels = None,
     outside: Outside = "error",
@@ -69,7 +72,8 @@ def correct_command(
     read = both_labels(
         judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
     )  # fmt: skip
-    asked, said = measure or ["P@10"], read.said
+    heeded = Options(level=level).level
+    asked, said = [at_level(a.measure, heeded) for a in parse_measures(measure or ["P@10"])], read.said
     judge: Judge | Judges
     if by_assessor:
         levels = levels_of(asked[0], gold_level)

@@ -11,6 +11,7 @@ from truegain._version import __version__
 from truegain.cli.progress import Progress
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
+from truegain.measures.chosen import refuse_chosen
 from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measures
 from truegain.tables.sources import expand
@@ -76,6 +77,8 @@ def collection_table(
             files, judgments, options, name_by=name_by, jobs=jobs, progress=progress.advance,
             keep_keys=keys_needed(asked),
         )  # fmt: skip
+    for one in asked:
+        refuse_chosen(ranked, one)
     pairs = _pairs(ranked.systems, baseline)
     if by_topic and (len(pairs) > 1 or len(asked) > 1):
         raise TruegainError("-q shows one pair by topic; give two runs and one measure")

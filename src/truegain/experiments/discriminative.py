@@ -84,6 +84,7 @@ def discriminative_power(
         raise TruegainError(f"test {test!r} is not offered here; give 'randomised-tukey-hsd' or 'bootstrap'")
     check_counting(counting)
     check_trials(trials, alpha if counting == "plus-one" else None)
+    scores.check_judged()
     names = [scores._measure(m) for m in measures] if measures else list(scores.measures)
     matrices = _on_the_same_topics(scores, names)
     found = [_one(name, x, test, alpha, trials, seed, jobs, counting) for name, x in zip(names, matrices, strict=True)]

@@ -123,37 +123,91 @@ def predicted(votes: RunVotes, relevant: Floats, more: Floats | None = None) -> 
     >>> predicted(votes, np.full(2, np.nan)).round(3).tolist()
     [0.119, 0.401]
     """
-    known = np.flatnonzero(~np.isnan(relevant) & votes.listed)
-    if len(known) < LEAST_JUDGED or relevant[known].sum() < LEAST_RELEVANT:
-        return np.where(votes.listed, expit(COLD[0] + COLD[1] * votes.fixed[:, 0]), 0.0)
-    columns = [votes.fixed, standard(votes.company(relevant), votes.listed)[:, None]]
-    if more is not None:
-        columns.append(more)
-    x = np.column_stack(columns)
-    ridge = np.concatenate([[RIDGE["b0"]], np.full(x.shape[1], RIDGE["beta"]), np.full(votes.runs, RIDGE["gamma"])])
-    design = hstack([csr_array(np.column_stack([np.ones(len(x)), x])), votes.share], format="csr")
-    theta, u = _newton(design[known], relevant[known], votes.topic[known], votes.topics, ridge)
-    return np.where(votes.listed, expit(design @ theta + u[votes.topic]), 0.0)
+    fit = Fit.of(votes, relevant, more)
+    cold = COLD[0] + COLD[1] * votes.fixed[:, 0]
+    return np.where(votes.listed, expit(cold if fit is None else fit.logit), 0.0)
 
 
-def _newton(x: csr_array, y: Floats, group: Ints, groups: int, ridge: Floats) -> tuple[Floats, Floats]:
-    """Coefficients of the columns and of the groups; the groups are taken out of each step by blocks.
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Coefficients of one fit, of columns and of topics, and what they were fitted to."""
 
-    A step solves [[A, B], [B', C]] (d, e) = (s, r) with C diagonal: (A - B C^-1 B') d = s - B C^-1 r.
-    """
-    theta, u = np.zeros(x.shape[1]), np.zeros(groups)
-    member = csr_array((np.ones(len(y)), (group, np.arange(len(y)))), shape=(groups, len(y)))
-    now = _objective(x @ theta + u[group], y, theta, u, ridge)
-    for _ in range(_STEPS):
-        p = expit(x @ theta + u[group])
+    design: csr_array  # document x column
+    topic: Ints
+    known: Ints  # documents with a label
+    ridge: Floats
+    theta: Floats
+    u: Floats
+
+    @classmethod
+    def of(cls, votes: RunVotes, relevant: Floats, more: Floats | None = None) -> Fit | None:
+        """To the documents that are judged and listed; None where these are too few."""
+        known = np.flatnonzero(~np.isnan(relevant) & votes.listed)
+        if len(known) < LEAST_JUDGED or relevant[known].sum() < LEAST_RELEVANT:
+            return None
+        columns = [votes.fixed, standard(votes.company(relevant), votes.listed)[:, None]]
+        if more is not None:
+            columns.append(more)
+        x = np.column_stack(columns)
+        ridge = np.concatenate([[RIDGE["b0"]], np.full(x.shape[1], RIDGE["beta"]), np.full(votes.runs, RIDGE["gamma"])])
+        design = hstack([csr_array(np.column_stack([np.ones(len(x)), x])), votes.share], format="csr")
+        theta, u = _newton(design[known], relevant[known], votes.topic[known], votes.topics, ridge)
+        return cls(design, votes.topic, frozen(known), frozen(ridge), frozen(theta), frozen(u))
+
+    @property
+    def logit(self) -> Floats:
+        """Of the chance of each document."""
+        return np.asarray(self.design @ self.theta + self.u[self.topic])
+
+    def variance(self, pull: Floats) -> float:
+        """Of the sum over documents of pull times chance, by what is not known of the coefficients.
+
+        g' H^-1 g, g = sum of pull p (1 - p) x and H the curvature of the penalised likelihood (Laplace).
+        """
+        p = expit(self.logit)
+        away = pull * p * (1 - p)
+        s, r = self.design.T @ away, np.bincount(self.topic, away, len(self.u)).astype(np.float64)
+        member = _member(self.topic[self.known], len(self.u))
+        d, e = _Curvature.of(self.design[self.known], p[self.known], member, self.ridge).solve(s, r)
+        return float(s @ d + r @ e)
+
+
+@dataclass(frozen=True, eq=False)
+class _Curvature:
+    """[[A, B], [B', C]] of columns and topics, C diagonal."""
+
+    a: Floats
+    b: Floats
+    c: Floats
+
+    @classmethod
+    def of(cls, x: csr_array, p: Floats, member: csr_array, ridge: Floats) -> _Curvature:
+        """At chances p of the documents that were fitted."""
         w = p * (1 - p)
         weighted = x * w[:, None]
         a = (x.T @ weighted).toarray() + np.diag(ridge)
-        b = (member @ weighted).toarray().T
-        c = np.asarray(member @ w) + RIDGE["topic"]
+        return cls(a, (member @ weighted).toarray().T, np.asarray(member @ w) + RIDGE["topic"])
+
+    def solve(self, s: Floats, r: Floats) -> tuple[Floats, Floats]:
+        """(d, e) with [[A, B], [B', C]] (d, e) = (s, r), by blocks: (A - B C^-1 B') d = s - B C^-1 r."""
+        found = np.linalg.solve(self.a - (self.b / self.c) @ self.b.T, s - self.b @ (r / self.c))
+        d: Floats = found.astype(np.float64)
+        return d, (r - self.b.T @ d) / self.c
+
+
+def _member(group: Ints, groups: int) -> csr_array:
+    return csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(groups, len(group)))
+
+
+def _newton(x: csr_array, y: Floats, group: Ints, groups: int, ridge: Floats) -> tuple[Floats, Floats]:
+    """Coefficients of the columns and of the groups; the groups are taken out of each step by blocks."""
+    theta, u = np.zeros(x.shape[1]), np.zeros(groups)
+    member = _member(group, groups)
+    now = _objective(x @ theta + u[group], y, theta, u, ridge)
+    for _ in range(_STEPS):
+        p = expit(x @ theta + u[group])
         s, r = x.T @ (y - p) - ridge * theta, member @ (y - p) - RIDGE["topic"] * u
-        d = np.linalg.solve(a - (b / c) @ b.T, s - b @ (r / c))
-        e = (r - b.T @ d) / c
+        d, e = _Curvature.of(x, p, member, ridge).solve(s, r)
         step = 1.0
         while True:
             there = _objective(x @ (theta + step * d) + (u + step * e)[group], y, theta + step * d, u + step * e, ridge)
@@ -230,6 +284,23 @@ class Predictor:
             p = np.minimum(p, out[:, number - 1]) if number else p
             out[:, number] = np.where(known, np.nan_to_num(relevant), p)
         return out
+
+    def unknown(self, label: Floats, levels: Floats, pull: Floats) -> float:
+        """The variance of the sum over documents and levels of pull times chance, by coefficients that are fitted.
+
+        pull: document x level.  A level without a fit goes with the one below; levels go together, so that their
+        standard deviations add.  Infinite where nothing is fitted.
+        """
+        known = ~np.isnan(label)
+        total, carried = 0.0, np.zeros(len(label))
+        for number in range(len(levels) - 1, -1, -1):
+            relevant = np.where(known, (label >= levels[number]).astype(np.float64), np.nan)
+            fit = Fit.of(self.votes, relevant, self._more(relevant))
+            carried = carried + pull[:, number]
+            if fit is not None:
+                total += float(np.sqrt(fit.variance(carried)))
+                carried = np.zeros(len(label))
+        return total**2 if not carried.any() else float("inf")
 
     def _more(self, relevant: Floats) -> Floats | None:
         columns = []

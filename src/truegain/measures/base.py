@@ -41,6 +41,7 @@ class Measure(metaclass=MeasureType):
     mean: ClassVar[Mean] = "arithmetic"  # how the topics' values become one: their mean, or their sum (a count)
     linear_in_gains: ClassVar[bool] = False  # the sum over documents of rank_weights(...)[rank - 1] * worth(label)
     of_subtopics: ClassVar[bool] = False
+    unjudged_as_zero: ClassVar[bool] = True  # an unjudged document counts like one that is not relevant
     reads_text: ClassVar[bool] = False  # needs a corpus, and the documents down to its cutoff by name
 
     @abstractmethod

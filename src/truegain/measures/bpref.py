@@ -25,6 +25,7 @@ class Bpref(Binary):
     """
 
     AT = None
+    unjudged_as_zero = False
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""

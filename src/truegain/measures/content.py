@@ -33,6 +33,7 @@ class Content(Measure):
 
     of_subtopics = True
     reads_text = True
+    unjudged_as_zero = False
 
     cutoff: int = 20
     mu: float = 2500.0

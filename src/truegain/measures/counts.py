@@ -18,6 +18,7 @@ from truegain.tables.ranked import RankedGains
 class _Count(Measure):
     AT = None
     mean = "total"
+    unjudged_as_zero = False
 
     def bounds(self) -> tuple[float, float]:
         """A count has no greatest value."""
@@ -128,6 +129,7 @@ class RelString(Measure):
 
     NEEDS_AT = True
     mean = "none"
+    unjudged_as_zero = False
 
     cutoff: int | None = None
 

@@ -15,6 +15,7 @@ from truegain._version import __version__
 from truegain.engine import cores
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
+from truegain.measures.chosen import refuse_chosen
 from truegain.measures.direct import measures_for
 from truegain.measures.parse import NamedMeasure, parse_measures
 from truegain.tables.align import align
@@ -157,6 +158,7 @@ def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options |
     summaries: dict[str, npt.NDArray[np.float64]] = {}
     for measure in chosen:
         view = view_of(ranked, measure, given)
+        refuse_chosen(view, measure)
         matrix = _one(measure, view, given)
         values[str(measure)] = matrix
         if matrix.dtype == object:

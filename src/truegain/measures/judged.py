@@ -24,6 +24,8 @@ class Judged(Measure):
     {'Judged@2': 0.5, 'Judged@1': 1.0}
     """
 
+    unjudged_as_zero = False
+
     cutoff: int | None = None
 
     def per_topic(self, ranked: RankedGains) -> Floats:
@@ -46,6 +48,7 @@ class Unjudged(Measure):
     """
 
     NEEDS_AT = True
+    unjudged_as_zero = False
 
     cutoff: int | None = None
 

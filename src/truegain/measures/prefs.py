@@ -19,6 +19,7 @@ from truegain.tables.ranked import RankedGains, running
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Preference(Measure):
     AT = None
+    unjudged_as_zero = False
 
     def counts(self, view: RankedGains) -> tuple[Floats, Floats]:
         """Relevant and judged non-relevant documents of the topic of each entry."""

@@ -46,6 +46,7 @@ class Judgments:
     places: Places | None = None
     bare: bool = False  # a dict: only its place among the arguments says that it holds labels
     are_gains: bool = False
+    chosen: bool = False  # to tell systems apart, not to find what is relevant: see `chosen_by_next`
 
     def __len__(self) -> int:
         return len(self.label)
@@ -175,7 +176,14 @@ def _of_frame(frame: Any, source: str) -> Judgments:
         extra=columns.extra(),
         places=columns.places,
     )
-    return replace(found, are_gains=columns.found["label"][0] == "gain" and found.assessor is None)
+    gains = columns.found["label"][0] == "gain" and found.assessor is None
+    return replace(found, are_gains=gains, chosen=chosen_by_next(columns))
+
+
+def chosen_by_next(columns: Columns) -> bool:
+    """Whether a table is a list of what to judge next, labelled, with more on it than the first documents by depth."""
+    there = {"round", "why", "predicted"} <= set(columns.names)
+    return there and not {"newcomer", "ranking", "pair"}.isdisjoint(map(str, columns._column("why")))
 
 
 def judgments_of_columns(

@@ -150,6 +150,46 @@ def test_looking_often_widens() -> None:
     assert 1.3 < (often.difference - often.low) / (plain.difference - plain.low) < 1.8
 
 
+@pytest.mark.parametrize("topics", ["fixed", "sampled"])
+def test_limits_of_all_looks_are_met(topics: str) -> None:
+    """Guards what lies within the limits of all looks so far: by a study of its own for every look."""
+    runs, bronze, gold = world(2, topics=60)
+    drawn, asked = draw_list(ranked_of(runs, bronze), P5), Contrasts.of([(0, 1)])
+    lows, highs = [], []
+    for n in (25, 50, 75, 100, 125, 140):
+        study = tg.Study(runs, bronze, "P@5", gold=judged(drawn, gold, n), topics=topics, anytime=True)  # type: ignore[arg-type]
+        lattice = study.lattice("P@5")
+        value, spread = asked.values(lattice.evidence.value), lattice.spread(asked)
+        half = 1.959963984540054 * np.sqrt(spread.variance[0])
+        assert isinstance(lattice.evidence, ByList)
+        if lattice.evidence.touching(asked)[0] >= 10:
+            lows.append(value[0] - half)
+            highs.append(value[0] + half)
+    found, verdict = study.compare("s0", "s1")[0], study.verdict("s0", "s1")
+    assert len(lows) > 2
+    assert (found.low, found.high) == pytest.approx((max(lows), min(highs)), abs=1e-12)
+    assert max(lows) > lows[-1] or min(highs) < highs[-1]
+    whole = next(x for x in verdict.lines if x.source == ("topics" if topics == "sampled" else "gold"))
+    assert (whole.low, whole.high) == (found.low, found.high)
+
+
+def test_looks_that_exclude_one_another() -> None:
+    """Guards against a guess: judges who turn round after 60 labels leave no difference within all limits."""
+    runs, bronze, _ = world(topics=60)
+    drawn = draw_list(ranked_of(runs, bronze), P5)
+    turned: dict[str, dict[str, int]] = {}
+    for i, (t, d) in enumerate(zip(drawn.topics, drawn.docs, strict=True)):
+        row = runs["s1"][t]
+        turned.setdefault(t, {})[d] = int((d in sorted(row, key=lambda x: -row[x])[:5]) == (i < 60))
+    study = tg.Study(runs, bronze, "P@5", gold=judged(drawn, turned, len(drawn) - 40), topics="fixed", anytime=True)
+    found = study.compare("s0", "s1")[0]
+    assert (found.low, found.high) == (None, None)
+    assert "have nothing in common" in found.notes[0]
+    said = study.verdict("s0", "s1")
+    assert said.outcome == "cannot be told"
+    assert "less than 5% of lists" in said.sentence
+
+
 def test_topics_share_the_error() -> None:
     """Guards the sampled case, by hand: sqrt(t^2 own + h^2), each at half of the error."""
     gold, whole = Spread(np.array([0.001]), np.array([50.0])), Spread(np.array([0.003]), np.array([30.0]))

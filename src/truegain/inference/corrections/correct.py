@@ -31,6 +31,7 @@ from truegain.inference.judges.options import Accuracy, CorrectionOptions, Metho
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import parse_measures
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design
@@ -54,6 +55,7 @@ def correct(
     confidence: float = 0.95,
     clusters: Clusters = "topics",
     accuracy: Accuracy | None = None,
+    level: float | None = None,
     gold_level: float | None = None,
     missing: Missing = "refuse",
     trials: int = 2000,
@@ -68,7 +70,8 @@ def correct(
     confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, delta for graded
     labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics are the clusters; the
     paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the judge is measured,
-    see `JudgedLists.of`.  gold_level: smallest relevant gold label where that scale differs from the measure's.
+    see `JudgedLists.of`.  level: smallest relevant label, for measures that do not say; gold_level: that of gold labels
+    where their scale differs.
 
     >>> import truegain as tg
     >>> docs = "abcdefgh"
@@ -83,7 +86,8 @@ def correct(
     check_one_of("missing", missing, get_args(Missing))
     if trials < 100:
         raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
-    asked = [a.measure for a in parse_measures(measure)]
+    heeded = Options(level=level).level
+    asked = [at_level(a.measure, heeded) for a in parse_measures(measure)]
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, asked[0], gold_level, missing=missing)
     ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)

@@ -52,6 +52,7 @@ def plan_topics(
     >>> print(plan_topics(tg.evaluate({"good": good, "poor": poor}, qrels, "AP"), detect=0.1))
     35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
     """
+    scores.check_judged()
     name = scores._measure(measure)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")

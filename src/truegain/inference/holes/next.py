@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from truegain.errors import MeasureError, TruegainError, check_one_of, some
 from truegain.inference.holes.bounds import extremes_by_topic
@@ -202,12 +201,10 @@ def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Meas
     s, hole = state.apart(pair), state.made.filled.hole
     a, b = (state.systems.index(name) for name in pair)
     difference, open_ = float(state.means[a] - state.means[b]), int((hole & (s != 0)).sum())
-    spread = float((s**2 * state.variance).sum())
-    sure = float(ndtr(abs(difference) / np.sqrt(4 * spread))) if spread > 0 else 1.0
     ahead, behind = pair if difference >= 0 else pair[::-1]
     certain = is_known(measure) and sign_is_certain(pair, runs, state, measure, options)
     judged = int((state.judged & (s != 0)).sum())
-    return PairSoFar(ahead, behind, abs(difference), sure, certain, judged, open_)
+    return PairSoFar(ahead, behind, abs(difference), state.sure(pair), certain, judged, open_)
 
 
 def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measure: Measure, options: Options) -> bool:

@@ -11,6 +11,7 @@ from truegain.errors import MeasureError
 from truegain.gains.judge import Judge
 from truegain.gains.panel import Judges
 from truegain.measures.base import Binary, Measure
+from truegain.measures.chosen import refuse_chosen
 from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.sampling.designs import Design
@@ -83,7 +84,11 @@ def judges_of(
 
 
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
-    """Warn of retrieved documents without a bronze label: they count as non-relevant, which no correction mends."""
+    """Warn of retrieved documents without a bronze label: they count as non-relevant, which no correction mends.
+
+    Where the labelled ones were chosen to tell systems apart, refuse.
+    """
+    refuse_chosen(ranked, measure)
     if getattr(measure, "judged_only", False):
         return
     weight = _rank_weights(ranked, measure)

@@ -11,8 +11,9 @@ import numpy as np
 from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
+from truegain.inference.study.anytime import nothing_in_common
 from truegain.inference.study.evidence import LEAST_GOLD
-from truegain.inference.study.lattice import Lattice, limits
+from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
 from truegain.moves import Spread
@@ -95,7 +96,9 @@ class Answering:
         own, unlisted = lattice.evidence.touching(Contrasts.scores(len(self.systems))), lattice.evidence.unlisted(asked)
         difference = asked.values(value)
         difference = np.where(np.abs(difference) < TINY, 0.0, difference) if exact else difference
-        low, high = within(*limits(difference, spread, self.confidence), self.measure.bounds(), differences=True)
+        low, high = lattice.difference_limits(asked, difference, spread, self.confidence)
+        empty = low > high
+        low, high = within(low, high, self.measure.bounds(), differences=True)
         out = []
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
@@ -107,6 +110,8 @@ class Answering:
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
             if unlisted is not None and unlisted[i]:
                 notes = (f"{unlisted[i]:,} documents that move this difference {NOT_LISTED}",)
+            if empty[i] and not notes:
+                notes = (nothing_in_common(self.confidence),)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(

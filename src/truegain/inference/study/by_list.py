@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -55,6 +55,13 @@ class ByList(Evidence):
         )  # fmt: skip
         names = tuple(f"{t} {d}" for t, d in zip(rows.topics[: draws.n], rows.docs[: draws.n], strict=True))
         return cls(fit, draws, turn, listed, ranked.topics, names)
+
+    def first(self, n: int) -> ByList:
+        """What was known after the first n labels of the list."""
+        draws, then = OrderedDraws(self.draws.sizes, n), self.turn < n
+        turn = self.turn[then]
+        fit = replace(self.fit, item=self.fit.item[then], gold=self.fit.gold[then], expansion=draws.expansion[turn])
+        return replace(self, fit=fit, draws=draws, turn=turn, names=self.names[:n])
 
     @property
     def note(self) -> str:

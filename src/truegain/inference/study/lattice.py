@@ -12,8 +12,9 @@ from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.collection.few import Pooled
 from truegain.inference.limits import within
-from truegain.inference.study.anytime import at_every_look
-from truegain.inference.study.evidence import Evidence
+from truegain.inference.study.anytime import at_every_look, earlier_looks
+from truegain.inference.study.by_list import ByList
+from truegain.inference.study.evidence import LEAST_GOLD, Evidence
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import LABELS, NESTED, apart
@@ -124,14 +125,40 @@ class Lattice:
     def _over_labels(self, asked: Contrasts) -> Spread | None:
         return self.evidence.over_gold(asked) if self.looks is None else self._at_every_look(asked, topics=False)
 
-    def _at_every_look(self, asked: Contrasts, topics: bool = True) -> Spread:
-        """Limits for all looks at a growing list together."""
-        gold, order = self.evidence.over_gold(asked), self.evidence.about.order
+    def _at_every_look(self, asked: Contrasts, topics: bool = True, evidence: Evidence | None = None) -> Spread:
+        """Limits for all looks at a growing list together; `evidence` is that of an earlier look."""
+        found = evidence or self.evidence
+        gold, order = found.over_gold(asked), found.about.order
         assert self.looks is not None
         assert gold is not None
         assert order is not None
-        over = self.evidence.over_topics(asked) if topics and "topics" in self.over else None
+        over = found.over_topics(asked) if topics and "topics" in self.over else None
         return at_every_look(gold, over, order.information, self.looks)
+
+    @cached_property
+    def _before(self) -> list[ByList]:
+        """What was known at earlier looks, where limits hold at all of them and labels are open."""
+        assert isinstance(self.evidence, ByList)
+        looks = [] if self.evidence.draws.whole and "topics" not in self.over else earlier_looks(self.evidence.draws.n)
+        there = [n for n in looks if (self.evidence.turn < n).any()]
+        return [self.evidence.first(n) for n in there]
+
+    def difference_limits(
+        self, asked: Contrasts, value: Floats, spread: Spread, confidence: float, topics: bool = True
+    ) -> tuple[Floats, Floats]:
+        """Value +- t(df) sqrt V; at every look, what lies within the limits of all looks so far: low > high if nothing.
+
+        An earlier look counts from 10 labels that touch a difference on.  topics: as `spread` was made.
+        """
+        low, high = limits(value, spread, confidence)
+        if self.looks is None:
+            return low, high
+        for before in self._before:
+            wide = self._at_every_look(asked, topics, before)
+            told = (before.touching(asked) >= LEAST_GOLD) & (wide.variance > 0)
+            then = limits(asked.values(before.value), wide, confidence)
+            low, high = np.where(told, np.maximum(low, then[0]), low), np.where(told, np.minimum(high, then[1]), high)
+        return low, high
 
     def _crossed(self, asked: Contrasts) -> tuple[Floats, Floats] | None:
         """What assessors add to the topics (topics held fixed, to the documents, where other collections count).

@@ -7,10 +7,12 @@ import numpy as np
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.gains.topic_fit import TopicFit
+from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.sources import rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByMatrices, Evidence, Plain
 from truegain.measures.base import Measure
+from truegain.measures.chosen import refuse_chosen
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.gold import Gold
 from truegain.tables.columns import Floats
@@ -70,3 +72,11 @@ def _complete(scores: Floats, ranked: RankedGains) -> Floats:
             f"{ranked.systems[s]} has no score on topic {ranked.topics[t]}; a study needs topics that all systems have"
         )
     return scores
+
+
+def tell_holes(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
+    """Warn of unjudged documents that no correction mends; refuse them where the judged were chosen to tell apart."""
+    if judge is not None:
+        tell_unjudged(ranked, measure)
+    else:
+        refuse_chosen(ranked, measure)

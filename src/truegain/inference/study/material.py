@@ -13,14 +13,14 @@ from truegain.gains.judge import Judge
 from truegain.inference.collection.expansion import check_drawable
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
-from truegain.inference.judges.label_weights import level_of, tell_unjudged
+from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import Evidence, Plain
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.listed import StandIn
-from truegain.inference.study.making import evidence_of
+from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
 from truegain.moves import Moves
@@ -50,8 +50,8 @@ class Material:
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
-        if self.judge is not None:
-            tell_unjudged(self.ranked, m)  # which no correction mends
+        if self.sample is None:  # which tells what unjudged documents are worth
+            tell_holes(self.ranked, m, self.judge)
         evidence, naive = self._evidence(m)
         if self.looks is not None:
             self._refuse_looks()
