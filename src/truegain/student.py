@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,4 +96,4 @@ def wilson(share: npt.ArrayLike, n: npt.ArrayLike, quantile: npt.ArrayLike) -> t
 
 
 def _special() -> Any:
-    return needs("scipy.special", "inference")
+    return import_module("scipy.special")

@@ -5,12 +5,13 @@ Estimates have any shape; replicates and jackknife values have one more axis, th
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import check_confidence, quantile_of, quantiles_of
 from truegain.student import wilson as student_wilson
 from truegain.tables.columns import Bools, Floats
@@ -254,7 +255,7 @@ def within(
 
 
 def _special() -> Any:
-    return needs("scipy.special", "inference")
+    return import_module("scipy.special")
 
 
 def _checked(replicates: npt.ArrayLike) -> Floats:

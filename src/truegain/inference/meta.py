@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import check_confidence, p_of, quantile_of
 from truegain.tables.columns import Floats
 
@@ -120,7 +121,7 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
 
 
 def _special() -> Any:
-    return needs("scipy.special", "inference")
+    return import_module("scipy.special")
 
 
 def _checked(effects: npt.ArrayLike, variances: npt.ArrayLike, least: int = 2) -> tuple[Floats, Floats]:

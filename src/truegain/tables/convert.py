@@ -13,7 +13,7 @@ from truegain.tables.columns import Floats
 from truegain.tables.named import is_id
 from truegain.tables.tabular import is_bool, number_of
 
-_KINDS = "a path, a dict of dicts, a pandas or polars frame, ir_measures tuples or a ranx object"
+_KINDS = "a path, a dict of dicts, a pandas, polars or pyarrow frame, ir_measures tuples or a ranx object"
 
 
 def is_kind(data: object, *names: str) -> bool:
@@ -84,17 +84,6 @@ def is_one_run(data: Mapping[Any, Any]) -> bool:
 def is_paths(data: object) -> bool:
     """Several paths."""
     return isinstance(data, list | tuple) and bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
-
-
-def is_frame(data: object) -> bool:
-    """A frame of polars or pandas."""
-    kind = type(data)  # the columns of a lazy frame must not be asked for: that warns
-    return hasattr(kind, "columns") and hasattr(kind, "__getitem__")
-
-
-def in_memory(frame: Any) -> Any:
-    """The frame itself; a lazy frame of polars is computed."""
-    return frame.collect() if hasattr(frame, "collect") else frame
 
 
 def tuples(data: object, value: str, what: str) -> list[Any]:

@@ -13,7 +13,8 @@ import numpy as np
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Coded, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.tables.convert import an_id, flat, in_memory, is_frame, is_kind, is_ranx, numbers, tuples
+from truegain.tables.convert import an_id, flat, is_kind, is_ranx, numbers, tuples
+from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.named import Columns
 from truegain.tables.read import loaded
 from truegain.tables.sources import PathLike
@@ -89,9 +90,7 @@ class Judgments:
     @property
     def frame(self) -> pl.DataFrame:
         """A polars frame with the columns topic, subtopic, doc, label (or gain), and what else is known."""
-        import polars as pl
-
-        columns: dict[str, object] = {
+        columns: dict[str, Any] = {
             "topic": self.topic.strings(),
             "subtopic": self.subtopic.strings(),
             "doc": self.docs.strings(),
@@ -99,7 +98,7 @@ class Judgments:
         }
         if self.assessor is not None:
             columns["assessor"] = self.assessor.strings()
-        return pl.DataFrame({**columns, **self.extra}, strict=False)
+        return frame_of({**columns, **self.extra})
 
     def where(self, row: int) -> dict[str, object]:
         """The place of a row, for an error message."""
@@ -146,7 +145,7 @@ def _of_object(data: object) -> Judgments:
         topics, docs, labels = flat(data, "judgments", labels=True)
         return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
     if is_frame(data):
-        return _of_frame(in_memory(data), "judgments")
+        return _of_frame(opened(data), "judgments")
     rows = tuples(data, "relevance", "judgments")
     return judgments_of_columns(
         [an_id(r.query_id, "topic", "judgments") for r in rows],

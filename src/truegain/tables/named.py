@@ -1,4 +1,4 @@
-"""Tables with named columns: those of files, and frames of pandas or polars."""
+"""Tables with named columns: those of files, and frames of pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats, Places
+from truegain.tables.frames import Frame
 from truegain.tables.tabular import COLUMNS, RawTable, is_bool, number_of
 
 EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
 
 
 class Columns:
-    """The columns of a table, or of a frame of polars or pandas, by our names."""
+    """The columns of a table, or of a frame, by our names."""
 
-    def __init__(self, frame: Any, file: str) -> None:
+    def __init__(self, frame: RawTable | Frame, file: str) -> None:
         self.frame, self.file = frame, file
         self.names = [str(name).strip().lower() for name in frame.columns]
         self.found = {ours: [n for n in names if n in self.names] for ours, names in COLUMNS.items()}
@@ -46,11 +47,7 @@ class Columns:
     def _column(self, name: str) -> list[Any]:
         if self.names.count(name) > 1:
             raise InputError(f"two columns are named '{name}'", file=self.file, hint="rename or remove one")
-        at = self.names.index(name)
-        if isinstance(self.frame, RawTable):
-            return self.frame.values[at]
-        column = self.frame.iloc[:, at] if hasattr(self.frame, "iloc") else self.frame[self.frame.columns[at]]
-        return list(column.to_list())
+        return self.frame.column(self.names.index(name))
 
     def _fault(self, problem: str, row: int, value: object, hint: str) -> InputError:
         place = (self.places or Places.rows(row + 1)).of(row)

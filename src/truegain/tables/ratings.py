@@ -14,6 +14,7 @@ from truegain.errors import InputError, some
 from truegain.tables import exports, rating_columns, tabular
 from truegain.tables.checks import warn
 from truegain.tables.columns import Places
+from truegain.tables.frames import is_frame, opened
 from truegain.tables.grouped import no_assessor
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.named import EXTRA, Columns, is_missing
@@ -100,8 +101,8 @@ def _loaded(data: object, shape: _Shape) -> Judgments:
         return data
     if isinstance(data, str | os.PathLike):
         return _read(data, shape)
-    if hasattr(data, "columns"):
-        return _tabled(data, "ratings", shape)
+    if is_frame(data):
+        return _tabled(opened(data), "ratings", shape)
     return Judgments.of(data)
 
 
@@ -113,10 +114,10 @@ def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
     if exports.is_label_studio(text):
         return _tabled(exports.label_studio(text, file), file, shape)
     if text[:65536].lstrip().startswith(b"{"):
-        table = tabular.read(text, "jsonl", file)
+        table = tabular.read_text(text, "jsonl", file)
         return _tabled(exports.prodigy(table, file) if exports.is_prodigy(table) else table, file, shape)
     kind = rating_columns.kind_of(text, file, shape.columns)
-    return _tabled(rating_columns.stripped(tabular.read(text, kind, file)), file, shape)
+    return _tabled(rating_columns.stripped(tabular.read_text(text, kind, file)), file, shape)
 
 
 def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:

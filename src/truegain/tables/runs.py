@@ -14,6 +14,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError, some
 from truegain.tables import _scan, convert, tabular, trec
 from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.named import Columns
 from truegain.tables.read import NameBy, loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
@@ -149,20 +150,18 @@ class Runs:
     @property
     def frame(self) -> pl.DataFrame:
         """A polars frame with the columns system, topic, doc, score, in the order given."""
-        import polars as pl
-
-        return pl.concat(
-            pl.DataFrame({"topic": part.topic.strings(), "doc": part.docs.strings(), "score": part.score}).select(
-                pl.lit(part.system).alias("system"), "topic", "doc", "score"
-            )
-            for part in self.parts
+        return frame_of(
+            {
+                "system": [part.system for part in self.parts for _ in range(len(part))],
+                "topic": [topic for part in self.parts for topic in part.topic.strings()],
+                "doc": [doc for part in self.parts for doc in part.docs.strings()],
+                "score": np.concatenate([part.score for part in self.parts]),
+            }
         )
 
     def ordered_frame(self, single: bool = False) -> pl.DataFrame:
         """The same frame sorted: systems as given, topics as bytes, documents best first."""
-        import polars as pl
-
-        return pl.concat(pl.DataFrame(ordered_columns(part, single)) for part in self.parts)
+        return frame_of(joined_columns([ordered_columns(part, single) for part in self.parts]))
 
 
 def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") -> dict[str, Any]:
@@ -177,6 +176,16 @@ def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") 
         "doc": part.docs.take(rows).strings(),
         "rank": np.concatenate([np.arange(1, n + 1) for n in depths]),
         "score": part.score[rows],
+    }
+
+
+def joined_columns(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The columns of several runs, one below the other."""
+    return {
+        name: np.concatenate([part[name] for part in parts])
+        if isinstance(parts[0][name], np.ndarray)
+        else [value for part in parts for value in part[name]]
+        for name in parts[0]
     }
 
 
@@ -295,8 +304,8 @@ def _named(name: str, data: object) -> list[Run]:
         if not topics:
             raise InputError("the run holds no rows", file=name, hint="give at least one document")
         return [run_of_columns(name, topics, docs, scores, name)]
-    if convert.is_frame(data):
-        return _of_frame(convert.in_memory(data), name, name)
+    if is_frame(data):
+        return _of_frame(opened(data), name, name)
     rows = convert.tuples(data, "score", name)
     return [
         run_of_columns(

@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from truegain.errors import InputError
+from truegain.errors import InputError, needs
 from truegain.tables.columns import Places, frozen
+from truegain.tables.frames import Frame, opened
 from truegain.tables.packing import COMPRESSED
 
 Kind = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -91,21 +92,30 @@ class RawTable:
     values: list[list[Any]]
     places: Places
 
+    def column(self, at: int) -> list[Any]:
+        """The values of one column."""
+        return self.values[at]
 
-def read(text: bytes, kind: Kind, file: str) -> Any:
+
+def read(text: bytes, kind: Kind, file: str) -> RawTable | Frame:
     """Read a table; every column of a CSV or TSV comes as text."""
     if kind == "parquet":
         return _parquet(text, file)
+    return read_text(text, kind, file)
+
+
+def read_text(text: bytes, kind: Kind, file: str) -> RawTable:
+    """Read a table that is text."""
     if kind == "jsonl":
         return _json_lines(text, file)
     return _separated(text, "," if kind == "csv" else "\t", file)
 
 
-def _parquet(data: bytes, file: str) -> Any:
-    import polars as pl
+def _parquet(data: bytes, file: str) -> Frame:
+    pl = needs("polars", "frames")
 
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        return opened(pl.read_parquet(io.BytesIO(data)))
     except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
         reason = (str(error).splitlines() or ["unknown reason"])[0]
         raise InputError(

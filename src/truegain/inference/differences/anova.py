@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import quantile_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -152,4 +153,4 @@ def _f_test(v: float, v_e: float, df: int, df_e: int, flat: bool, equal: bool) -
     """F and p; without residual variance p is 1 where all means are equal, and there is none where they are not."""
     if flat:
         return (0.0, 1.0) if equal else (None, None)
-    return v / v_e, float(needs("scipy.special", "inference").fdtrc(df, df_e, v / v_e))
+    return v / v_e, float(import_module("scipy.special").fdtrc(df, df_e, v / v_e))

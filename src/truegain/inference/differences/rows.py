@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import p_values_of, quantiles_of
 from truegain.tables.columns import Bools, Floats, Ints
 
@@ -75,7 +76,7 @@ def sign_rows(first: Floats, second: Floats) -> RowResults:
     [0.125]
     """
     up, down = (second > first).sum(axis=1), (second < first).sum(axis=1)
-    below = needs("scipy.special", "inference").bdtr(np.minimum(up, down).astype(float), up + down, 0.5)
+    below = import_module("scipy.special").bdtr(np.minimum(up, down).astype(float), up + down, 0.5)
     return RowResults(np.where(up + down == 0, 1.0, np.minimum(1.0, 2 * below)))
 
 

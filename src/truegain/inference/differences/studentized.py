@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.tables.columns import Floats
 
 WIDEST = 20.0  # P(W > 20) < 1e-30 even for thousands of systems
@@ -85,7 +86,7 @@ def _in_parts(q: Floats, systems: int, df: float) -> Floats:
 def _tabulated(q: Floats, systems: int, df: float) -> Floats:
     """The same to 1e-9 for any number of values, from a cubic spline."""
     grid = np.arange(0.0, float(q.max()) + 2 * TABLE_STEP, TABLE_STEP)
-    spline = needs("scipy.interpolate", "inference").CubicSpline(grid, _in_parts(grid, systems, df))
+    spline = import_module("scipy.interpolate").CubicSpline(grid, _in_parts(grid, systems, df))
     return np.asarray(spline(q), np.float64)
 
 
@@ -123,7 +124,7 @@ def _density(s: Floats, df: float) -> Floats:
 @lru_cache(maxsize=256)
 def _span(df: float) -> tuple[float, float]:
     """Where sqrt(chi2_df / df) lies but for 1e-17 on either side."""
-    special = needs("scipy.special", "inference")
+    special = import_module("scipy.special")
     low, high = special.gammaincinv(df / 2, 1e-17), special.gammainccinv(df / 2, 1e-17)
     return math.sqrt(2 * float(low) / df), math.sqrt(2 * float(high) / df)
 
@@ -137,7 +138,7 @@ def _gauss_legendre() -> tuple[Floats, Floats]:
 @lru_cache(maxsize=16)
 def _range_sf(systems: int) -> Any:
     """P(W > w) for the range of normal variables, as a spline."""
-    special, interpolate = needs("scipy.special", "inference"), needs("scipy.interpolate", "inference")
+    special, interpolate = import_module("scipy.special"), import_module("scipy.interpolate")
     z = np.arange(-9.0, 9.0 + 0.05, 0.1)
     phi = systems * 0.1 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     upper = special.ndtr(z)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Literal, NamedTuple
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import quantile_of
 
 Method = Literal["exact", "approximate"]
@@ -50,7 +51,7 @@ def topics_for_paired_t(
     """
     _check(difference, variance, alpha, power)
     ratio = difference / math.sqrt(variance)
-    za, zb = quantile_of(1 - alpha), float(needs("scipy.special", "inference").ndtri(power))
+    za, zb = quantile_of(1 - alpha), float(import_module("scipy.special").ndtri(power))
     start = ((za + zb) / ratio) ** 2 + za**2 / 2
     reached = lambda n: power_of_t(math.sqrt(n) * ratio, n - 1, alpha, method)  # noqa: E731
     return _search(start, reached, power)
@@ -110,11 +111,11 @@ def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Met
     """
     w = quantile_of(1 - alpha, df)
     if method == "exact":
-        stats = needs("scipy.stats", "inference")
+        stats = import_module("scipy.stats")
         return float(stats.nct.sf(w, df, noncentrality) + stats.nct.cdf(-w, df, noncentrality))
     scale = math.sqrt(1 + w * w / (2 * df))
     low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
-    ndtr = needs("scipy.special", "inference").ndtr
+    ndtr = import_module("scipy.special").ndtr
     return float(ndtr(low) + ndtr(-high))
 
 
@@ -126,11 +127,11 @@ def power_of_anova(
     >>> round(power_of_anova(158, 10, 158 * 0.1), 4)
     0.802
     """
-    special = needs("scipy.special", "inference")
+    special = import_module("scipy.special")
     phi_a, phi_e = systems - 1, systems * (topics - 1)
     w = float(special.fdtri(phi_a, phi_e, 1 - alpha))
     if method == "exact":
-        return float(needs("scipy.stats", "inference").ncf.sf(w, phi_a, phi_e, noncentrality))
+        return float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
     c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
     phi = (phi_a + noncentrality) ** 2 / (phi_a + 2 * noncentrality)
     top = math.sqrt(w / phi_e) * math.sqrt(2 * phi_e - 1) - math.sqrt(c / phi_a) * math.sqrt(2 * phi - 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.rates import Rates, added, effective_size
 from truegain.sampling.streams import generator
@@ -65,7 +66,7 @@ def guarded(rates: Rates, quantile: float) -> tuple[float, float]:
     (d_hat, se_d), least = rates.shrunk_d, rates.threshold
     if d_hat > (least + FAR) * se_d:
         return delta(rates, quantile) if many_labels(rates) else lang_reiczigel(rates, quantile)
-    special = needs("scipy.special", "inference")
+    special = import_module("scipy.special")
     j, v_j = added(rates.j, rates.v_j, rates.size_j, 2.0)
     m_r, v_r = added(rates.m_r, rates.v_r, rates.size_r, 2.0)
     m_n, v_n = added(rates.m_n, rates.v_n, rates.size_n, 2.0)
@@ -101,7 +102,7 @@ def guarded_difference(change: float, v_change: float, rates: Rates, quantile: f
     (d_hat, se_d), least = rates.shrunk_d, rates.threshold
     if d_hat > 2 * FAR * se_d:
         return None
-    special = needs("scipy.special", "inference")
+    special = import_module("scipy.special")
     d = np.linspace(-1, 1, 2001)
     t, spread = change - d * d_hat, np.sqrt(v_change + (d * se_d) ** 2)
     slope, x = -d * se_d**2 / spread, t / spread  # D moves so much for a standard deviation of T

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
 from truegain.student import quantile_of
 
@@ -62,7 +63,7 @@ def detectable_in_se(p: float, power: float) -> float:
     """The difference, in standard errors, that a test at level p finds with this power: z_{p/2} + z_{1-power}."""
     if not 0 < power < 1:
         raise TruegainError(f"power {power:g} must lie between 0 and 1, such as 0.8")
-    special = needs("scipy.special", "inference")
+    special = import_module("scipy.special")
     far = quantile_of(1 - p) + float(special.ndtri(power))
     if far <= 0:
         raise TruegainError(f"power {power:g} is below the level of the test; give a higher power")
