@@ -49,9 +49,8 @@ def opened(data: Any) -> Frame:
     return opened(handed)
 
 
-def frame_of(columns: Mapping[str, Any], schema: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """A polars frame of columns, null where a value is None; `schema` names polars' types where they must be these."""
+def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
+    """A polars frame of columns, null where a value is None."""
     polars = needs("polars", "frames")
-    types = {name: getattr(polars, kind) for name, kind in (schema or {}).items()}
-    made: pl.DataFrame = polars.DataFrame(dict(columns), schema_overrides=types, strict=False)
+    made: pl.DataFrame = polars.DataFrame(dict(columns), strict=False)
     return made

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, needs, some
 from truegain.tables.columns import Floats
-from truegain.tables.frames import frame_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,11 +126,12 @@ class Scores:
 
     def frame(self, topics: bool = True, summary: bool = True) -> pl.DataFrame:
         """A polars frame of the long rows, null where a value is missing."""
+        pl = needs("polars", "frames")
+
         numeric = [m for m, v in self.values.items() if v.dtype != object]
+        schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
         rows = [row for row in self.rows(topics, summary) if row[2] in numeric]
-        names = ("system", "topic", "measure", "value")
-        columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-        return frame_of(columns, {name: "Float64" if name == "value" else "String" for name in names})
+        return pl.DataFrame(rows, schema=schema, orient="row")  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         width = max(6, *(len(s) for s in self.systems))

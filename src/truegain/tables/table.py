@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from truegain.tables.frames import frame_of
+from truegain.errors import needs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,7 +151,11 @@ class Table:
 
     def frame(self) -> pl.DataFrame:
         """A polars frame, null where there is no value."""
-        return frame_of({name: [_plain(row[at]) for row in self.rows] for at, name in enumerate(self.columns)})
+        pl = needs("polars", "frames")
+
+        cells = [[_plain(row[i]) for row in self.rows] for i in range(len(self.columns))]
+        columns = [pl.Series(n, c, strict=False) for n, c in zip(self.columns, cells, strict=True)]
+        return pl.DataFrame(columns)  # type: ignore[no-any-return]
 
 
 def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str) -> str:
