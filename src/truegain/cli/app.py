@@ -115,10 +115,13 @@ def build(verb: str | None = None) -> typer.Typer:
             continue
         file, attribute = place.split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
+        reads_inputs = import_module("truegain.cli.inputs").reads_inputs
         if isinstance(command, typer.Typer):
+            for info in command.registered_commands:
+                info.callback = reads_inputs(info.callback)
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name)(reads_inputs(command))
     return app
 
 

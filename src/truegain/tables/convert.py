@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats
+from truegain.tables.json_files import place_of
 from truegain.tables.named import is_id
 from truegain.tables.tabular import is_bool, number_of
 
@@ -27,8 +29,10 @@ def is_ranx(data: object) -> bool:
     return type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict")
 
 
-def flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str], list[str], Floats]:
-    """Topics, documents and numbers of {topic: {document: number}}."""
+def flat(
+    data: Mapping[Any, Any], what: str, *, labels: bool, text: bytes | None = None
+) -> tuple[list[str], list[str], Floats]:
+    """Topics, documents and numbers of {topic: {document: number}}; `text` is the file they stand in."""
     topics: list[str] = []
     docs: list[str] = []
     values: list[Any] = []
@@ -37,6 +41,7 @@ def flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str]
             raise InputError(
                 f"topic {topic} is a {type(inner).__name__}, not a dict",
                 file=what,
+                **({} if text is None else place_of(text, str(topic))),  # type: ignore[arg-type]
                 hint="give {topic: {document: number}}",
             )
         if labels and any(isinstance(value, Mapping) for value in inner.values()):
@@ -44,7 +49,21 @@ def flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str]
         topics += [an_id(topic, "topic", what)] * len(inner)
         docs += [an_id(doc, "document", what) for doc in inner]
         values += inner.values()
+    if text is not None:
+        _check_file(topics, docs, values, what, text, labels)
     return topics, docs, numbers(values, what, labels=labels)
+
+
+def _check_file(topics: list[str], docs: list[str], values: list[Any], file: str, text: bytes, labels: bool) -> None:
+    """Refuse what is no number in a JSON file, naming its line."""
+    for topic, doc, value in zip(topics, docs, values, strict=True):
+        number = None if not labels and is_bool(value) else number_of(value)
+        if number is None or number != number:
+            kind = "label" if labels else "score"
+            raise InputError(
+                f"{kind} of topic {topic}, document {doc} is not a number", file=file, text=json.dumps(value),
+                **place_of(text, topic, doc), hint="write {topic: {document: number}}",
+            )  # fmt: skip
 
 
 def an_id(value: object, name: str, what: str) -> str:

@@ -13,6 +13,7 @@ from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.gold_list import COLUMNS, GoldList
+from truegain.tables.header import told
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.named import is_missing
 from truegain.tables.read import loaded
@@ -63,8 +64,10 @@ def _table(data: object) -> tuple[Any, str]:
         return opened(data), "gold list"
     if not isinstance(data, str | os.PathLike) or os.fspath(data) == STANDARD_INPUT:  # which is read only once
         return None, "gold list"
+    if os.fspath(data) == told().gold:  # labels in the judgments' own file are no list
+        return None, "gold list"
     text, kind, file = loaded(data)
-    return (None if kind is None else tabular.read(text, kind, file)), file
+    return (None if kind in (None, "nested") else tabular.read(text, kind, file)), file
 
 
 def _names(table: Any) -> list[str]:
