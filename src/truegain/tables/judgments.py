@@ -108,8 +108,8 @@ class Judgments:
         """Some rows, without the names of topics and assessors that have none of them."""
         taken = self.take(rows)
         people = None if taken.assessor is None else Coded.of(taken.assessor.strings())
-        names = {"topic": Coded.of(taken.topic.strings()), "subtopic": Coded.of(taken.subtopic.strings())}
-        return replace(taken, **names, assessor=people)
+        topic, subtopic = Coded.of(taken.topic.strings()), Coded.of(taken.subtopic.strings())
+        return replace(taken, topic=topic, subtopic=subtopic, assessor=people)
 
     def _is(self, assessor: str) -> Bools:
         names = () if self.assessor is None else self.assessor.values
