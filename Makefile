@@ -34,7 +34,7 @@ $(BIN)/python:
 
 $(VENV)/base: $(BIN)/python $(SOURCE)
 	$(BIN)/python -m pip install --quiet -c constraints.txt 'setuptools>=77' wheel
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[inference]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e .
 	touch $@
 
 $(VENV)/test: $(VENV)/base

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 from truegain._version import __version__
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
-from truegain.gains.make import to_gains
-from truegain.inference.holes.evaluate import evaluate
-from truegain.measures.evaluate import Options
-from truegain.measures.parse import parse_measure
-from truegain.tables.intents import Intents, read_intents
-from truegain.tables.judgments import Judgments, read_judgments
-from truegain.tables.ratings import read_ratings
-from truegain.tables.runs import Runs, read_runs
-from truegain.tables.scores import Scores
-from truegain.tables.write import write_judgments, write_runs
 
 if TYPE_CHECKING:
     from truegain.gains.judge import Judge
+    from truegain.gains.make import to_gains
     from truegain.inference.agreement.agree import agree
     from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
+    from truegain.inference.holes.evaluate import evaluate
     from truegain.inference.holes.next import judge_next
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
+    from truegain.measures.evaluate import Options
+    from truegain.measures.parse import parse_measure
+    from truegain.tables.intents import Intents, read_intents
+    from truegain.tables.judgments import Judgments, read_judgments
+    from truegain.tables.ratings import read_ratings
+    from truegain.tables.runs import Runs, read_runs
+    from truegain.tables.scores import Scores
+    from truegain.tables.write import write_judgments, write_runs
 
 __all__ = [
     "DataWarning",
@@ -64,22 +64,41 @@ __all__ = [
     "write_runs",
 ]
 
-_LAZY = {  # loaded when first asked for: they may need scipy
-    "Study": "truegain.inference.study.study",
+_LAZY = {  # loaded when first asked for, so that `truegain --help` does not wait for numpy
+    "Intents": "truegain.tables.intents",
     "Judge": "truegain.gains.judge",
+    "Judgments": "truegain.tables.judgments",
+    "Options": "truegain.measures.evaluate",
+    "Runs": "truegain.tables.runs",
+    "Scores": "truegain.tables.scores",
+    "Study": "truegain.inference.study.study",
     "agree": "truegain.inference.agreement.agree",
     "compare": "truegain.inference.differences.compare",
     "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
-    "holes": "truegain.inference.holes.bounds",
-    "judge_next": "truegain.inference.holes.next",
-    "intervals": "truegain.inference.intervals.estimate",
+    "evaluate": "truegain.inference.holes.evaluate",
     "gold_list": "truegain.inference.labels.listing",
+    "holes": "truegain.inference.holes.bounds",
+    "intervals": "truegain.inference.intervals.estimate",
+    "judge_next": "truegain.inference.holes.next",
+    "parse_measure": "truegain.measures.parse",
     "plan_labels": "truegain.inference.labels.planning",
+    "read_intents": "truegain.tables.intents",
+    "read_judgments": "truegain.tables.judgments",
+    "read_ratings": "truegain.tables.ratings",
+    "read_runs": "truegain.tables.runs",
+    "to_gains": "truegain.gains.make",
+    "write_judgments": "truegain.tables.write",
+    "write_runs": "truegain.tables.write",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'truegain' has no attribute {name!r}")
-    return getattr(importlib.import_module(_LAZY[name]), name)
+    globals()[name] = found = getattr(importlib.import_module(_LAZY[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

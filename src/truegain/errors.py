@@ -100,10 +100,10 @@ def check_one_of(name: str, value: object, known: Sequence[object]) -> None:
 def needs(module: str, extra: str) -> Any:
     """Import an optional library, or say how to get it.
 
-    >>> needs("no_such_library", "inference")
+    >>> needs("no_such_library", "frames")
     Traceback (most recent call last):
     ...
-    truegain.errors.TruegainError: this needs no_such_library; run: pip install 'truegain[inference]'
+    truegain.errors.TruegainError: this needs no_such_library; run: pip install 'truegain[frames]'
     """
     try:
         return importlib.import_module(module)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,4 +107,4 @@ def detectable_in_se(p: float, power: float) -> float:
 
 def special() -> Any:
     """scipy.special, read when first needed."""
-    return needs("scipy.special", "inference")
+    return import_module("scipy.special")

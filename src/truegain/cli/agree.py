@@ -20,7 +20,8 @@ DRAWN = ("all", "topics", "assessors")
 def agree_command(
     ratings: RatingsFile,
     expert: Annotated[
-        str | None, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")
+        str | None,
+        typer.Option("--expert", help="Judgments of experts: a file, or column:NAME or assessor:NAME of RATINGS."),
     ] = None,
     part: Annotated[
         Literal["all", "overall", "topics", "assessors", "experts", "documents"],

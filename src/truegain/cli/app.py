@@ -13,28 +13,76 @@ from typer.main import get_command
 
 from truegain._version import __version__
 from truegain.cli import streams
-from truegain.cli.checks import check_all
 from truegain.errors import DataWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
-# verb: the file of this folder and the command (or group of commands) in it; imported when it is called
-COMMANDS = {
-    "eval": "eval_:eval_command",
-    "correct": "correct:correct_command",
-    "judges": "judges:judges_command",
-    "compare": "compare:compare_command",
-    "verdict": "verdict:verdict_command",
-    "init": "init:init_command",
-    "gate": "gate:gate_command",
-    "correlate": "correlate:correlate_command",
-    "agree": "agree:agree_command",
-    "gains": "gains:gains_command",
-    "plan": "plan:plan",
-    "experiment": "experiment:experiment",
-    "holes": "holes:holes_command",
-    "text": "text:text",
-    "measures": "measures:measures_command",
-    "demo": "demo:demo_command",
+# verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
+# says of itself
+COMMANDS: dict[str, tuple[str, str]] = {
+    "eval": (
+        "eval_:eval_command",
+        "Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings.",
+    ),
+    "correct": (
+        "correct:correct_command",
+        "Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels.",
+    ),
+    "judges": (
+        "judges:judges_command",
+        "Tell how good the judge is, where, whether the data fit together, and whether it favours some systems.",
+    ),
+    "compare": (
+        "compare:compare_command",
+        "Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline.",
+    ),
+    "verdict": (
+        "verdict:verdict_command",
+        "Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best.",
+    ),
+    "init": (
+        "init:init_command",
+        "Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml.",
+    ),
+    "gate": (
+        "gate:gate_command",
+        "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.",
+    ),
+    "correlate": (
+        "correlate:correlate_command",
+        "Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike.",
+    ),
+    "agree": (
+        "agree:agree_command",
+        "Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts.",
+    ),
+    "gains": (
+        "gains:gains_command",
+        "Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output).",
+    ),
+    "plan": (
+        "plan:plan",
+        "What to buy next: topics, labels, assessors.",
+    ),
+    "experiment": (
+        "experiment:experiment",
+        "The papers' experiments, on your data.",
+    ),
+    "holes": (
+        "holes:holes_command",
+        "How many retrieved documents are unjudged, for whom, and how far the scores could move.",
+    ),
+    "text": (
+        "text:text",
+        "Term statistics of a collection.",
+    ),
+    "measures": (
+        "measures:measures_command",
+        "List every measure, or explain one with its formula, source and parameters.",
+    ),
+    "demo": (
+        "demo:demo_command",
+        "Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it.",
+    ),
 }
 RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
@@ -54,7 +102,10 @@ def root(
 
 
 def build(verb: str | None = None) -> typer.Typer:
-    """The command line with all commands, or with the one that is called alone, which starts faster."""
+    """The command line with all commands, or with the one that is called alone, or for '' with their names alone.
+
+    The less there is, the faster it starts.
+    """
     app = typer.Typer(
         name="truegain",
         help="Tells whether a search system's gain is true.",
@@ -64,15 +115,21 @@ def build(verb: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for name, place in COMMANDS.items():
+    for name, (place, says) in COMMANDS.items():
         if verb in COMMANDS and name != verb:
+            continue
+        if verb == "":
+            app.command(name, help=says)(lambda: None)
             continue
         file, attribute = place.split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
+        reads_inputs = import_module("truegain.cli.inputs").reads_inputs
         if isinstance(command, typer.Typer):
+            for info in command.registered_commands:
+                info.callback = reads_inputs(info.callback)
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name)(reads_inputs(command))
     return app
 
 
@@ -116,7 +173,8 @@ def _run() -> int | None:
     if verb in RENAMED:
         raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
     command = get_command(build(verb))
-    check_all(command)
+    if verb:
+        import_module("truegain.cli.checks").check_all(command)
     try:
         code = command(standalone_mode=False)
     except SystemExit as end:  # typer's own way to end when the reader of our output went away

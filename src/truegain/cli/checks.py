@@ -11,7 +11,7 @@ from typing import Any
 from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, needs
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 
@@ -36,7 +36,9 @@ def _checked(
         speak_of(options)
         _check_numbers(given)
         if "output_format" in given:  # now, not when the work is done
-            known(given["output_format"], str(given.get("table") or given["output"]))
+            chosen = known(given["output_format"], str(given.get("table") or given["output"]))
+            if chosen == "parquet":
+                needs("polars", "frames")
         with guarded(given[name] for name in OUTPUTS if given.get(name) not in (None, STANDARD_INPUT)) as guard:
             try:
                 return command(**given)

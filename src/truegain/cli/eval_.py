@@ -25,6 +25,7 @@ from truegain.errors import TruegainError
 from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure, parse_measures
+from truegain.measures.trec_names import is_trec_name
 from truegain.tables.sources import expand
 
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
@@ -183,5 +184,5 @@ def eval_command(
         )
     if sort is not None:
         scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), level))
-    names = [a.name for a in asked]
+    names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
     write_scores(scores, chosen, output, names, topics=topics, summary=not no_summary, inputs=[judgments, *files])

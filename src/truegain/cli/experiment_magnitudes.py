@@ -28,7 +28,10 @@ def magnitudes_command(
         str,
         typer.Argument(help="Magnitudes: topic, doc, assessor, label; perhaps unit and anchor.", metavar="RATINGS"),
     ],
-    expert: Annotated[str, typer.Option("--expert", help="Judgments of experts: qrels, CSV, JSONL or Parquet.")],
+    expert: Annotated[
+        str,
+        typer.Option("--expert", help="Judgments of experts: a file, or column:NAME or assessor:NAME of RATINGS."),
+    ],
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
     ] = None,

@@ -54,7 +54,10 @@ def gains_command(
             "--normalise is then geometric by default.",
         ),
     ] = "all",
-    expert: Annotated[str | None, typer.Option("--expert", help="Judgments of experts, for --units.")] = None,
+    expert: Annotated[
+        str | None,
+        typer.Option("--expert", help="Judgments of experts, for --units: a file, or column:NAME or assessor:NAME."),
+    ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to write the gains; - is stdout.")] = "-",
     *,
     reading: Reading,

@@ -14,7 +14,14 @@ from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside as OutsideName
 from truegain.tables.ratings import Repeated as RepeatedName
 
-Gold = Annotated[str, typer.Option("--gold", help="Labels of the trusted judge for some of the same pairs.")]
+Gold = Annotated[
+    str,
+    typer.Option(
+        "--gold",
+        help="Labels of the trusted judge for some of the same pairs: a file, or column:NAME or assessor:NAME of the "
+        "judgments' own.",
+    ),
+]
 DesignName = Literal["random", "by-bronze", "topics", "by-gold", "elsewhere"]
 Design = Annotated[
     DesignName | None,
@@ -27,7 +34,8 @@ GoldLevel = Annotated[
     float | None, typer.Option("--gold-level", help="Smallest relevant gold label (default: the measure's own).")
 ]
 Missing = Annotated[
-    Literal["refuse", "drop"], typer.Option("--missing", help="Gold pairs without a bronze label: stop, or leave out.")
+    Literal["refuse", "drop"],
+    typer.Option("--missing", help="Gold pairs without a bronze label, and rows without one: stop, or leave out."),
 ]
 Method = Annotated[
     Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"],
@@ -102,7 +110,7 @@ def bronze_ratings(
 ) -> Judgments:
     """The bronze labels, of one judge or of several assessors, each on the scale."""
     scale = scale_of(labels)
-    if rule is None and repeated == "error" and columns is None:
+    if rule is None and repeated == "error" and (columns is None or "assessor" not in columns):
         return on_labels(Judgments.of(judgments), labels, outside)
     limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
     reading = Reading(scale=limits, outside=outside, repeated=repeated, columns=columns)

@@ -9,7 +9,7 @@ import typer
 from truegain.tables.table import Format
 
 Judgments = Annotated[
-    str, typer.Argument(help="Judgments: TREC qrels, subtopic qrels, CSV, JSONL or Parquet; - is stdin.")
+    str, typer.Argument(help="Judgments: TREC qrels, subtopic qrels, CSV, JSON, JSONL or Parquet; - is stdin.")
 ]
 RunFiles = Annotated[list[str], typer.Argument(help="Runs: files, folders or globs; - is stdin.", metavar="RUN...")]
 Measures = Annotated[

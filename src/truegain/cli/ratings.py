@@ -16,6 +16,7 @@ from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.tables.checks import warn
 from truegain.tables.grouped import item_keys
+from truegain.tables.header import Missing
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.scale import Scale
@@ -67,8 +68,15 @@ class Reading:
     ] = None
     columns: Annotated[
         str | None,
-        typer.Option("--columns", help="Names of columns: subtopic=facet,label=grade; topic=query+facet joins two."),
+        typer.Option(
+            "--columns",
+            help="Other names than ours: label=grade; topic=query+facet joins two; or all columns of a file without a "
+            "line of names, topic,doc,assessor,label; of judgments and runs with ';' between.",
+        ),
     ] = None
+    missing: Annotated[
+        Missing, typer.Option("--missing", help="Rows without a rating or label: stop, or leave out.")
+    ] = "refuse"
     separator: Annotated[str | None, typer.Option("--separator", help="Between topic and document in a task.")] = None
     values: Annotated[str | None, typer.Option("--values", help="Numbers for words: relevant=2,partly=1.")] = None
     topic: Annotated[
@@ -86,17 +94,19 @@ class Reading:
             outside=self.outside,
             repeated=self.repeated,
             assessors=self.assessors.split(",") if self.assessors else None,
-            columns=_pairs(self.columns, "--columns"),
+            columns=self.columns,
+            missing=self.missing,
             separator=self.separator,
-            values={word: _number(text) for word, text in _pairs(self.values, "--values").items()},
+            values={word: _number(text) for word, text in _pairs(self.values).items()},
             topic=self.topic,
         )
 
     @property
     def given(self) -> list[str]:
-        """The options that differ from what they are by default, as the user writes them."""
+        """The options about ratings that differ from what they are by default, as the user writes them."""
         usual = Reading()
-        return [f"--{name}" for name in vars(self) if getattr(self, name) != getattr(usual, name)]
+        about = [name for name in vars(self) if name not in ("columns", "missing")]  # these are of any judgments
+        return [f"--{name}" for name in about if getattr(self, name) != getattr(usual, name)]
 
 
 reads_ratings = takes(reading=Reading)
@@ -157,12 +167,12 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _pairs(text: str | None, option: str) -> Mapping[str, str]:
+def _pairs(text: str | None) -> Mapping[str, str]:
     pairs = {}
     for part in (text or "").split(",") if text else ():
         name, equals, value = part.partition("=")
         if not (name.strip() and equals and value.strip()):
-            raise TruegainError(f"{option} {text!r}: {part!r} is not name=value; write a=b,c=d")
+            raise TruegainError(f"--values {text!r}: {part!r} is not name=value; write a=b,c=d")
         pairs[name.strip()] = value.strip()
     return pairs
 

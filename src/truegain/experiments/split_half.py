@@ -13,11 +13,12 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import numpy as np
 
 from truegain.engine import Engine, Progress
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.inference.collection.spread import EPSILON, METHODS, CollectionSpread, collection_spread
 from truegain.inference.limits import logits
 from truegain.tables.align import align
@@ -63,7 +64,7 @@ class SplitHalf:
 
     def table(self) -> Table:
         """The paper's tables 1 and 2 in one: methods by half and by R, in percent."""
-        z = needs("scipy.special", "inference")
+        z = import_module("scipy.special")
         confidence = self.halves[0].confidence
         inside = 2 * float(z.ndtr(z.ndtri(0.5 + confidence / 2) / np.sqrt(2))) - 1
         rows: list[tuple[float | int | str | bool | None, ...]] = []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.inference.intervals.topics import means_and_errors
 from truegain.inference.limits import logit_delta, student
 from truegain.measures.evaluate import evaluate
@@ -45,7 +47,7 @@ def split_topics(
     rows: list[tuple[float | int | str | None, ...]] = [
         (m, *(round(100 * float(c), 2) for c in counts[m] / counts[m].sum())) for m in methods
     ]
-    special = needs("scipy.special", "inference")
+    special = import_module("scipy.special")
     inside = 2 * float(special.ndtr(special.ndtri(0.5 + confidence / 2) / np.sqrt(2))) - 1
     tail = round(50 * (1 - inside), 2)
     rows.append(("model", tail, round(100 * inside, 2), tail))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
-from truegain.errors import needs
 from truegain.gains.consensus import TOLERANCE, Consensus, Convergence, Votes
 from truegain.tables.columns import Floats
 
@@ -104,7 +104,7 @@ def expected(votes: Votes, state: State) -> tuple[Floats, float, tuple[Floats, F
 
 def fitted(knows: Floats, spams: Floats) -> State:
     """Parameters from expected counts: exp(digamma(count + prior) - digamma(sum of these))."""
-    digamma = needs("scipy.special", "inference").digamma
+    digamma = import_module("scipy.special").digamma
 
     def shares(counts: Floats) -> Floats:
         return np.asarray(np.exp(digamma(counts) - digamma(counts.sum(axis=1, keepdims=True))), np.float64)

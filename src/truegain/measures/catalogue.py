@@ -38,7 +38,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "counts": ("NumQ", "NumRet", "NumRel", "NumNonrelJudgedRet", "RelString"),
 }  # fmt: skip
 
-# Other names of the same things, as ir_measures, ndeval and NTCIREVAL have them.
+# Other names of the same things, as ir_measures, ndeval, NTCIREVAL and ranx have them.
 ALIASES: dict[str, str] = {
     "MAP": "AP",
     "BPref": "Bpref",
@@ -64,6 +64,17 @@ ALIASES: dict[str, str] = {
     "strec": "StRecall",
     "NumRelRet": "NumRet(rel=1)",
     "SetRelP": "SetP(relative=True)",
+    "precision": "P",
+    "recall": "R",
+    "hit_rate": "Success",
+    "hit": "Success",
+    "mrr": "RR",
+    "map": "AP",
+    "r-precision": "Rprec",
+    "ndcg": "nDCG",
+    "ndcg_burges": "nDCG(dcg='exp-log2')",
+    "dcg": "DCG",
+    "dcg_burges": "DCG(dcg='exp-log2')",
 }
 
 

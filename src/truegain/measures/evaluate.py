@@ -166,7 +166,7 @@ def score(ranked: RankedGains, asked: Sequence[NamedMeasure], options: Options |
         else:
             summaries[str(measure)] = measure.summarise(matrix, view, given.complete)
     made_by = {"truegain": __version__, "measures": [str(m) for m in chosen], **given.__dict__}
-    names = {a.name: str(m) for a, m in zip(asked, chosen, strict=True)}
+    names = {name: str(m) for a, m in zip(asked, chosen, strict=True) for name in (str(a.measure), a.name)}
     return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
 
 

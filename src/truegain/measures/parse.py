@@ -15,6 +15,8 @@ from truegain.measures.trec_names import expanded
 
 _FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)
 
+_RBP = re.compile(r"rbp\.(\d+)")  # ranx
+_LEVEL = re.compile(r"([a-z_-]+)-l(\d+)")
 _NUMBERS = ("rel", "p", "alpha", "beta", "base", "mult", "T", "q", "gamma")  # parameters that no word can stand for
 
 
@@ -69,9 +71,13 @@ def _canonical(text: str) -> Measure:
     form = _FORM.fullmatch(text)
     if form is None:
         raise MeasureError(f"cannot read the measure {text!r}; write it like nDCG(dcg='exp-log2')@10")
+    if ranx := _of_ranx(form["name"], form["at"]):
+        return _canonical(ranx)
     name = ALIASES.get(form["name"], form["name"])
     if "(" in name:  # an alias that sets a parameter, such as NumRelRet
-        return _canonical(name)
+        if form["params"]:
+            raise MeasureError(f"{text}: {form['name']} is {name}; write that with the parameters you want")
+        return _canonical(name if form["at"] is None else f"{name}@{form['at']}")
     if name not in CATALOGUE:
         raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; `truegain measures` lists all")
     kind = CATALOGUE[name]
@@ -81,6 +87,21 @@ def _canonical(text: str) -> Measure:
     except TypeError as error:
         raise MeasureError(f"{text}: {error}") from None
     return (measure if form["at"] is None else measure @ _at(text, form["at"])).in_order(list(params))
+
+
+def _of_ranx(name: str, at: str | None) -> str | None:
+    """Names of ranx that hold a number, as ours: rbp.95, and the level of relevance in precision-l2@10.
+
+    >>> _of_ranx("rbp.95", None), _of_ranx("precision-l2", "10")
+    ('RBP(p=0.95)', 'P(rel=2)@10')
+    """
+    if found := _RBP.fullmatch(name):
+        return f"RBP(p=0.{found[1]})" + (f"@{at}" if at else "")
+    found = _LEVEL.fullmatch(name)
+    ours = ALIASES.get(found[1], "") if found else ""
+    if found is None or not ours or "(" in ours:
+        return None
+    return f"{ours}(rel={found[2]})" + (f"@{at}" if at else "")
 
 
 def _params(text: str, inside: str | None, kind: type[Measure]) -> dict[str, object]:

@@ -70,6 +70,15 @@ _SUFFIXED = re.compile(rf"({'|'.join(sorted(NUMBERED, key=len, reverse=True))})_
 _LISTED = re.compile(rf"({'|'.join(sorted(NUMBERED, key=len, reverse=True))})\.(\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
+def is_trec_name(name: str) -> bool:
+    """Whether this is a name of trec_eval's, under which its lines show a measure.
+
+    >>> is_trec_name("P_5"), is_trec_name("precision@5")
+    (True, False)
+    """
+    return bool(expanded(name))
+
+
 def expanded(name: str) -> list[tuple[str, str]]:
     """trec_eval's names behind a name, each with our form; nothing if it is not a name of trec_eval's.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 
 from truegain.engine import Engine, Local, Progress
-from truegain.errors import needs
 from truegain.sampling.documents import TopicLists, lists_of_topic
 from truegain.sampling.spread import TopicSpread
 from truegain.tables.columns import Codes, Floats, Ints
@@ -111,7 +111,7 @@ def topic_spread(lists: TopicLists, systems: int, pairs: bool) -> TopicSpread:
 
 def _products(columns: list[tuple[Codes, Floats]], rows: int) -> Floats:
     """X'X of a matrix given by column as rows and values: most documents stand in a few lists only."""
-    sparse = needs("scipy.sparse", "inference")
+    sparse = import_module("scipy.sparse")
     sizes = np.array([len(at) for at, _ in columns])
     index, values = (np.concatenate([column[i] for column in columns]) for i in (0, 1))
     begin = np.concatenate([[0], np.cumsum(sizes)])

@@ -48,7 +48,7 @@ def lists_of(
     top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
     noticed = {name: int(np.count_nonzero(ranking.flags & flag)) for name, flag in FLAGS.items()}
-    noticed |= {"infinite": int(np.isinf(run.score).sum()), "wider": run.wider}
+    noticed |= {"infinite": int(np.isinf(run.score).sum()), "wider": run.wider, "like ranks": run.like_ranks}
     return Lists(
         run.system,
         retrieved,

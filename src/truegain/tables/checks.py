@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.errors import DataWarning, InputError, some
+from truegain.errors import InputError, some
 from truegain.tables.align import Lists
 from truegain.tables.columns import Codes, Floats
 from truegain.tables.judgments import Judgments
+from truegain.tables.notice import counted as counted
+from truegain.tables.notice import warn as warn
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 
@@ -19,14 +19,6 @@ WHOLE = 2.0**53  # beyond it a float is no longer every whole number
 LARGEST = 1e100  # sums of the products of such labels overflow
 FEWEST = 10  # rows from which on the values of a table tell what it is
 LEVELS = 20  # grades of a scale
-
-
-def warn(message: str) -> None:
-    """Tell the user about suspicious data, at the line of the user's own that led to it."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "truegain":
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
@@ -71,6 +63,11 @@ def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
     if where := where_seen("infinite", "line"):
         warn(f"the score is infinite in {where}; such documents stand first or last, tied with one another")
 
+    if where := where_seen("like ranks"):
+        warn(
+            f"scores rise 1, 2, 3, ... as ranks do in {where}; the last document is taken as the best, and if they are "
+            "ranks, name the column rank"
+        )
     if where := where_seen("all tied"):
         warn(f"all scores are tied in {where}; their order is that of document ids")
     if where := where_seen("ranks contradict"):
@@ -157,12 +154,3 @@ def _descends(topic: Codes, value: Floats) -> bool:
 
 def _of(n: int, total: int, noun: str, singular: str, plural: str) -> str:
     return f"{n} of {counted(total, noun)} {singular if n == 1 else plural}"
-
-
-def counted(n: int, noun: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "topic"), counted(1200, "topic")
-    ('1 topic', '1200 topics')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"

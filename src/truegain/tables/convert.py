@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,10 +11,11 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError
 from truegain.tables.columns import Floats
+from truegain.tables.json_files import place_of
 from truegain.tables.named import is_id
 from truegain.tables.tabular import is_bool, number_of
 
-_KINDS = "a path, a dict of dicts, a pandas or polars frame, ir_measures tuples or a ranx object"
+_KINDS = "a path, a dict of dicts, a pandas, polars or pyarrow frame, ir_measures tuples or a ranx object"
 
 
 def is_kind(data: object, *names: str) -> bool:
@@ -27,8 +29,10 @@ def is_ranx(data: object) -> bool:
     return type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict")
 
 
-def flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str], list[str], Floats]:
-    """Topics, documents and numbers of {topic: {document: number}}."""
+def flat(
+    data: Mapping[Any, Any], what: str, *, labels: bool, text: bytes | None = None
+) -> tuple[list[str], list[str], Floats]:
+    """Topics, documents and numbers of {topic: {document: number}}; `text` is the file they stand in."""
     topics: list[str] = []
     docs: list[str] = []
     values: list[Any] = []
@@ -37,6 +41,7 @@ def flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str]
             raise InputError(
                 f"topic {topic} is a {type(inner).__name__}, not a dict",
                 file=what,
+                **({} if text is None else place_of(text, str(topic))),  # type: ignore[arg-type]
                 hint="give {topic: {document: number}}",
             )
         if labels and any(isinstance(value, Mapping) for value in inner.values()):
@@ -44,7 +49,21 @@ def flat(data: Mapping[Any, Any], what: str, *, labels: bool) -> tuple[list[str]
         topics += [an_id(topic, "topic", what)] * len(inner)
         docs += [an_id(doc, "document", what) for doc in inner]
         values += inner.values()
+    if text is not None:
+        _check_file(topics, docs, values, what, text, labels)
     return topics, docs, numbers(values, what, labels=labels)
+
+
+def _check_file(topics: list[str], docs: list[str], values: list[Any], file: str, text: bytes, labels: bool) -> None:
+    """Refuse what is no number in a JSON file, naming its line."""
+    for topic, doc, value in zip(topics, docs, values, strict=True):
+        number = None if not labels and is_bool(value) else number_of(value)
+        if number is None or number != number:
+            kind = "label" if labels else "score"
+            raise InputError(
+                f"{kind} of topic {topic}, document {doc} is not a number", file=file, text=json.dumps(value),
+                **place_of(text, topic, doc), hint="write {topic: {document: number}}",
+            )  # fmt: skip
 
 
 def an_id(value: object, name: str, what: str) -> str:
@@ -84,17 +103,6 @@ def is_one_run(data: Mapping[Any, Any]) -> bool:
 def is_paths(data: object) -> bool:
     """Several paths."""
     return isinstance(data, list | tuple) and bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
-
-
-def is_frame(data: object) -> bool:
-    """A frame of polars or pandas."""
-    kind = type(data)  # the columns of a lazy frame must not be asked for: that warns
-    return hasattr(kind, "columns") and hasattr(kind, "__getitem__")
-
-
-def in_memory(frame: Any) -> Any:
-    """The frame itself; a lazy frame of polars is computed."""
-    return frame.collect() if hasattr(frame, "collect") else frame
 
 
 def tuples(data: object, value: str, what: str) -> list[Any]:

@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from truegain.errors import InputError
-from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Places, frozen
+from truegain.tables.notice import counted, warn
 from truegain.tables.tabular import COLUMNS, RawTable
 
+_OF_PRODIGY = ("_annotator_id", "_session_id", "_task_hash", "_input_hash")
 _NAMES = ("topic", "doc", "label", "assessor", "seconds")
 
 
-def is_label_studio(text: bytes) -> bool:
-    """Whether a text is a JSON list, as Label Studio exports tasks with their annotations."""
-    return text.lstrip()[:1] == b"["
-
-
-def label_studio(text: bytes, file: str) -> RawTable:
+def label_studio(tasks: Sequence[Mapping[str, Any]], file: str, names: Mapping[str, str] | None = None) -> RawTable:
     """The annotations in a JSON export of Label Studio: one row for each that was not cancelled.
 
     Topic and document stand in the task's data; the rating is the annotation's choice, number or rating.
+
+    names: fields of the task's data that are the topic, the document or the assessor, and the name of the control
+    (`from_name`) that holds the rating, where these are other ones.
     """
-    try:
-        tasks = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not readable JSON: {error}", file=file, hint="export again, as JSON") from None
+    named = names or {}
     cells: dict[str, list[Any]] = {name: [] for name in _NAMES}
     skipped, rows = 0, []
     for number, task in enumerate(tasks, 1):
-        if not isinstance(task, Mapping) or not isinstance(task.get("annotations"), list):
+        if not isinstance(task.get("annotations"), list):
             raise InputError(
-                "a task without a list of annotations",
-                file=file,
-                row=number,
-                hint="export from Label Studio as JSON (not JSON-MIN)",
+                "a task without a list of annotations", file=file, row=number, hint="export from Label Studio as JSON"
             )
         for annotation in task["annotations"]:
             if not isinstance(annotation, Mapping) or not isinstance(annotation.get("result") or [], list):
@@ -52,10 +45,15 @@ def label_studio(text: bytes, file: str) -> RawTable:
             if annotation.get("was_cancelled") or not annotation.get("result"):
                 skipped += 1
                 continue
-            cells["topic"].append(_field(task.get("data"), "topic", file, number))
-            cells["doc"].append(_field(task.get("data"), "doc", file, number))
-            cells["label"].append(_result(annotation["result"], file, number))
-            cells["assessor"].append(_annotator(annotation, tasks, file, number))
+            data = task.get("data")
+            cells["topic"].append(_field(data, "topic", file, number, named))
+            cells["doc"].append(_field(data, "doc", file, number, named))
+            cells["label"].append(_result(annotation["result"], file, number, named.get("label")))
+            cells["assessor"].append(
+                _field(data, "assessor", file, number, named)
+                if "assessor" in named
+                else _annotator(annotation, tasks, file, number)
+            )
             cells["seconds"].append(annotation.get("lead_time"))
             rows.append(number)
     if skipped:
@@ -64,7 +62,7 @@ def label_studio(text: bytes, file: str) -> RawTable:
     return RawTable(list(cells), list(cells.values()), Places("row", frozen(np.array(rows, np.int64))))
 
 
-def _annotator(annotation: Mapping[str, Any], tasks: list[Any], file: str, row: int) -> str:
+def _annotator(annotation: Mapping[str, Any], tasks: Sequence[Any], file: str, row: int) -> str:
     """Who made an annotation: the email or the id."""
     who = annotation.get("completed_by")
     if isinstance(who, Mapping):
@@ -82,9 +80,13 @@ def _annotator(annotation: Mapping[str, Any], tasks: list[Any], file: str, row: 
     )
 
 
-def _result(results: list[Any], file: str, row: int) -> Any:
+def _result(results: list[Any], file: str, row: int, control: str | None) -> Any:
+    """The one rating of an annotation; `control` names the one that holds it where there are several."""
     found: list[Any] = []
+    controls = [str(r.get("from_name")) for r in results if isinstance(r, Mapping) and r.get("from_name")]
     for result in results:
+        if control is not None and isinstance(result, Mapping) and result.get("from_name") != control:
+            continue
         value = result.get("value") if isinstance(result, Mapping) else None
         for kind in ("choices", "number", "rating"):
             if isinstance(value, Mapping) and kind in value:
@@ -95,22 +97,27 @@ def _result(results: list[Any], file: str, row: int) -> Any:
             file=file,
             row=row,
             text=json.dumps(results),
-            hint="export tasks with one choice, number or rating each",
+            hint="export tasks with one choice, number or rating each"
+            + (f", or say which control holds it, as in --columns label={controls[0]}" if controls else ""),
         )
     return found[0]
 
 
 def is_prodigy(table: RawTable) -> bool:
     """Whether a table of JSON lines is an export of Prodigy."""
-    return "answer" in table.columns and bool({"_annotator_id", "_session_id"} & set(table.columns))
+    return "answer" in table.columns and bool(set(_OF_PRODIGY) & set(table.columns))
 
 
-def prodigy(table: RawTable, file: str) -> RawTable:
+def prodigy(table: RawTable, file: str, names: Mapping[str, str] | None = None) -> RawTable:
     """The answers in a JSONL export of Prodigy: the option accepted, or 1 for accept and 0 for reject.
 
     Topic and document stand in the task or its `meta`; answers of 'ignore' are left out and counted, and so are those
     of 'reject' where there are options to choose from, for they say that none fits or that the task is bad.
+
+    names: fields of the task, or of its `meta`, that are the topic, the document, the assessor or the rating, where
+    these are other ones.
     """
+    named = names or {}
     column = dict(zip(table.columns, table.values, strict=True))
     absent: list[Any] = [None] * len(table.places.number)
     who = [a or s for a, s in zip(column.get("_annotator_id", absent), column.get("_session_id", absent), strict=True)]
@@ -124,13 +131,17 @@ def prodigy(table: RawTable, file: str) -> RawTable:
         if answer == "reject" and ("accept" in task or "options" in task):
             rejected += 1
             continue
-        label = _answer(answer, task.get("accept"), file, line)
         together = {**(task["meta"] if isinstance(task.get("meta"), Mapping) else {}), **task}
+        label = (
+            _field(together, "label", file, line, named)
+            if "label" in named
+            else _answer(answer, task.get("accept"), file, line)
+        )
         together.pop("label", None)
-        cells["topic"].append(_field(together, "topic", file, line))
-        cells["doc"].append(_field(together, "doc", file, line))
+        cells["topic"].append(_field(together, "topic", file, line, named))
+        cells["doc"].append(_field(together, "doc", file, line, named))
         cells["label"].append(label)
-        cells["assessor"].append(who[row])
+        cells["assessor"].append(_field(together, "assessor", file, line, named) if "assessor" in named else who[row])
         kept.append(row)
     ignored = len(absent) - len(kept) - rejected
     if ignored:
@@ -160,10 +171,22 @@ def _are(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
-def _field(data: Any, name: str, file: str, place: int) -> Any:
-    found = [data[n] for n in COLUMNS[name] if n in data] if isinstance(data, Mapping) else []
+def _field(data: Any, name: str, file: str, place: int, named: Mapping[str, str]) -> Any:
+    """A field of a task by one of our names, or the one that the user gave; query+facet joins two."""
+    fields = data if isinstance(data, Mapping) else {}
+    parts = [part.strip() for part in named[name].split("+")] if name in named else []
+    if parts and named[name] not in fields:
+        if all(part in fields for part in parts):
+            return "-".join(str(fields[part]) for part in parts) if len(parts) > 1 else fields[parts[0]]
+        found = []
+    else:
+        found = [fields[n] for n in ([named[name]] if parts else COLUMNS[name]) if n in fields]
     if not found:
+        there = f"; there are {', '.join(map(str, fields))}" if fields else ""
+        wanted = f"'{named[name]}'" if parts else f"'{name}'"
         raise InputError(
-            f"task {place} does not say its {name}", file=file, hint=f"keep a field '{name}' in the task's data"
+            f"task {place} does not say its {name}: it has no field {wanted}{there}",
+            file=file,
+            hint=f"name the field, as in --columns {name}=FIELD",
         )
     return found[0]

@@ -11,8 +11,9 @@ import numpy as np
 from truegain.errors import InputError
 from truegain.tables import tabular
 from truegain.tables.columns import Floats, Places, frozen
-from truegain.tables.convert import in_memory, is_frame
+from truegain.tables.frames import is_frame, opened
 from truegain.tables.gold_list import COLUMNS, GoldList
+from truegain.tables.header import told
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.named import is_missing
 from truegain.tables.read import loaded
@@ -47,7 +48,7 @@ def labels_in(path: PathLike) -> Judgments:
     names = [] if table is None else _names(table)
     if table is None or not {"topic", "doc", "label"} <= set(names):
         return Judgments.of(path)
-    columns = {name: _column(table, names.index(name)) for name in ("topic", "doc", "label")}
+    columns = {name: table.column(names.index(name)) for name in ("topic", "doc", "label")}
     keep = [i for i, x in enumerate(columns["label"]) if not (is_missing(x) or x == "")]
     if not keep:
         raise InputError("no row has a label", file=file, hint="fill in the column label")
@@ -60,22 +61,17 @@ def labels_in(path: PathLike) -> Judgments:
 def _table(data: object) -> tuple[Any, str]:
     """A frame or a file with named columns, and what it is called; None for all else."""
     if is_frame(data):
-        return in_memory(data), "gold list"
+        return opened(data), "gold list"
     if not isinstance(data, str | os.PathLike) or os.fspath(data) == STANDARD_INPUT:  # which is read only once
         return None, "gold list"
+    if os.fspath(data) == told().gold:  # labels in the judgments' own file are no list
+        return None, "gold list"
     text, kind, file = loaded(data)
-    return (None if kind is None else tabular.read(text, kind, file)), file
+    return (None if kind in (None, "nested") else tabular.read(text, kind, file)), file
 
 
 def _names(table: Any) -> list[str]:
     return [str(name).strip().lower() for name in table.columns]
-
-
-def _column(table: Any, at: int) -> list[Any]:
-    if isinstance(table, tabular.RawTable):
-        return table.values[at]
-    column = table.iloc[:, at] if hasattr(table, "iloc") else table[table.columns[at]]
-    return list(column.to_list())
 
 
 def _numbers(name: str, values: list[Any], places: Places, file: str, hint: str = AGAIN) -> Floats:
@@ -93,7 +89,7 @@ def _of_table(table: Any, file: str) -> GoldList:
     names = _names(table)
     if lacking := [name for name in COLUMNS if name not in names]:
         raise InputError(f"not a whole gold list: there is no column {', '.join(lacking)}", file=file, hint=AGAIN)
-    columns = {name: _column(table, names.index(name)) for name in COLUMNS}
+    columns = {name: table.column(names.index(name)) for name in COLUMNS}
     n = len(columns["order"])
     places = table.places if isinstance(table, tabular.RawTable) else Places.rows(n)
     if not n:

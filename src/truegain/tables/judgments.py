@@ -6,22 +6,29 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from truegain.errors import ORDER, EmptyError, InputError
+from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
 from truegain.tables import tabular, trec
-from truegain.tables.columns import Coded, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.tables.convert import an_id, flat, in_memory, is_frame, is_kind, is_ranx, numbers, tuples
-from truegain.tables.named import Columns
-from truegain.tables.read import loaded
+from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.tables.convert import an_id, flat, is_kind, is_ranx, numbers, tuples
+from truegain.tables.frames import frame_of, is_frame, opened
+from truegain.tables.header import ColumnNames, Header, Missing, told
+from truegain.tables.json_files import nested
+from truegain.tables.named import Columns, is_missing, renamed
+from truegain.tables.rating_values import labelled_rows
+from truegain.tables.raw import number_of
+from truegain.tables.read import layout_of, loaded
+from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
 NO_SUBTOPIC = "0"
+COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +94,61 @@ class Judgments:
             places=None if self.places is None else self.places.take(rows),
         )
 
+    def by(self, assessor: str) -> Judgments:
+        """The labels of one assessor, as judgments of one judge: an expert among the ratings, say."""
+        return replace(self._some(np.flatnonzero(self._is(assessor))), assessor=None)
+
+    def without(self, assessor: str) -> Judgments:
+        """The labels of all assessors but one."""
+        rest = np.flatnonzero(~self._is(assessor))
+        if not len(rest):
+            raise InputError(f"there is no assessor but {assessor}", file=self.source, hint="give other ratings, too")
+        return self._some(rest)
+
+    def _some(self, rows: Ints) -> Judgments:
+        """Some rows, without the names of topics and assessors that have none of them."""
+        taken = self.take(rows)
+        people = None if taken.assessor is None else Coded.of(taken.assessor.strings())
+        topic, subtopic = Coded.of(taken.topic.strings()), Coded.of(taken.subtopic.strings())
+        return replace(taken, topic=topic, subtopic=subtopic, assessor=people)
+
+    def _is(self, assessor: str) -> Bools:
+        names = () if self.assessor is None else self.assessor.values
+        if self.assessor is None or assessor not in names:
+            there = f"there are {some(names)}" if names else "it is not said who judged"
+            raise InputError(f"there is no assessor {assessor}", file=self.source, hint=there)
+        return np.asarray(self.assessor.code == names.index(assessor))
+
+    def gold(self) -> Judgments:
+        """The labels in the column 'gold', one for each document that has one; two that differ are refused."""
+        if "gold" not in self.extra:
+            raise InputError("there is no column 'gold'", file=self.source, hint="name the column of gold labels")
+        rows = np.array([row for row, x in enumerate(self.extra["gold"]) if not is_missing(x)], np.int64)
+        label = np.empty(len(rows))
+        first: dict[tuple[str, str, str], int] = {}
+        for at, row in enumerate(rows.tolist()):
+            where: dict[str, Any] = self.where(row)
+            number = number_of(self.extra["gold"][row])
+            if number is None or not np.isfinite(number):
+                raise InputError("gold is not a number", **{**where, "text": str(self.extra["gold"][row])})
+            label[at] = number
+            topic, subtopic = self.topic.values[self.topic.code[row]], self.subtopic.values[self.subtopic.code[row]]
+            one = first.setdefault((topic, subtopic, self.docs[row]), at)
+            if label[one] != number:
+                raise InputError(
+                    f"topic {topic}, document {self.docs[row]} has the gold labels {label[one]:g} and {number:g}",
+                    **where, hint="decide which one counts",
+                )  # fmt: skip
+        if not first:
+            raise InputError("no row has a gold label", file=self.source, hint="fill in the column 'gold'")
+        at_first = np.array(list(first.values()), np.int64)
+        taken = replace(self._some(rows[at_first]), label=frozen(label[at_first]), assessor=None)
+        return replace(taken, extra={}, are_gains=False)
+
     @property
     def frame(self) -> pl.DataFrame:
         """A polars frame with the columns topic, subtopic, doc, label (or gain), and what else is known."""
-        import polars as pl
-
-        columns: dict[str, object] = {
+        columns: dict[str, Any] = {
             "topic": self.topic.strings(),
             "subtopic": self.subtopic.strings(),
             "doc": self.docs.strings(),
@@ -100,7 +156,7 @@ class Judgments:
         }
         if self.assessor is not None:
             columns["assessor"] = self.assessor.strings()
-        return pl.DataFrame({**columns, **self.extra}, strict=False)
+        return frame_of({**columns, **self.extra})
 
     def where(self, row: int) -> dict[str, object]:
         """The place of a row, for an error message."""
@@ -113,16 +169,50 @@ class Judgments:
         return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
 
 
-def read_judgments(path: PathLike, *, jobs: int = 1) -> Judgments:
-    """Judgments from a TREC qrels or subtopic qrels file, or from CSV, TSV, JSONL or Parquet with named columns.
+def read_judgments(
+    path: PathLike, *, jobs: int = 1, columns: ColumnNames | None = None, missing: Missing | None = None
+) -> Judgments:
+    """Judgments from a TREC qrels or subtopic qrels file, from a table with named columns, or from nested JSON.
 
     The kind is told from the content: a header that names `topic` and `doc` (or a known other name) makes a
-    table, everything else is read as TREC lines.  Compressed files and '-' for standard input are fine.
+    table (CSV with commas or semicolons, TSV, JSONL, a JSON list of objects, Parquet), {topic: {document: label}} is
+    read as ranx and pytrec_eval write it, everything else as TREC lines.  Compressed files and '-' for standard input
+    are fine.
+
+    columns: the names of all columns where no line of the file has them, such as "topic,doc,label" ('-' for one not
+    read), or other names than ours, such as {"label": "grade"}.
+    missing: rows of a table without a label are refused, or with "drop" left out and counted.
     """
-    text, kind, file = loaded(path)
+    said = told()
+    if said.gold is not None and os.fspath(path) == said.gold and said.judgments is not None:
+        if said.gold not in said.kept:
+            read_judgments(said.judgments, jobs=jobs)
+        return cast("Judgments", said.kept[said.gold])
+    ours = os.fspath(path) == said.judgments
+    header = Header.of(columns) if columns is not None else said.judged if ours else Header()
+    drop = missing or (said.missing if ours else "refuse")
+    found = _read(path, header, drop, jobs, said.gold if ours else None)
+    return without_gold(found) if ours and said.gold is not None else found
+
+
+def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str | None) -> Judgments:
+    """Judgments from a file; `gold` names the column of gold labels, where they stand in one."""
+    check_one_of("missing", missing, ("refuse", "drop"))
+    text, kind, file = loaded(path, header)
+    if gold is not None and gold.startswith(COLUMN):
+        header = Header(header.names, {**header.renamed, "gold": gold.removeprefix(COLUMN)})
+    if kind == "nested":
+        topics, docs, labels = flat(nested(text, file), file, labels=True, text=text)
+        return replace(judgments_of_columns(topics, docs, labels, file), bare=True)
     if kind:
-        return _of_frame(tabular.read(text, kind, file), file)
-    rows = trec.scan(text, trec.JUDGMENTS, file, jobs)
+        return _of_frame(tabular.read(text, kind, file), file, header, missing)
+    layout = trec.JUDGMENTS
+    if header.names:
+        named = layout_of(header, text, "judgments", ("label",))
+        if named is None:
+            return _of_frame(read_unnamed(text, header.names, file), file, header, missing)
+        layout = named
+    rows = trec.scan(text, layout, file, jobs)
     if not np.isfinite(rows.value).all():
         row = int(np.flatnonzero(~np.isfinite(rows.value))[0])
         raise InputError(
@@ -132,7 +222,8 @@ def read_judgments(path: PathLike, *, jobs: int = 1) -> Judgments:
             text=trec.text_of_row(rows.docs, row),
             hint="a label must be a finite number",
         )
-    return Judgments(rows.topic, rows.docs, rows.value, rows.second, source=file, from_lines=True)
+    subtopic = _constant(NO_SUBTOPIC, len(rows.value)) if layout.second == layout.topic else rows.second
+    return Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
 
 
 def _of_object(data: object) -> Judgments:
@@ -147,7 +238,7 @@ def _of_object(data: object) -> Judgments:
         topics, docs, labels = flat(data, "judgments", labels=True)
         return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
     if is_frame(data):
-        return _of_frame(in_memory(data), "judgments")
+        return _of_frame(opened(data), "judgments")
     rows = tuples(data, "relevance", "judgments")
     return judgments_of_columns(
         [an_id(r.query_id, "topic", "judgments") for r in rows],
@@ -158,14 +249,16 @@ def _of_object(data: object) -> Judgments:
     )
 
 
-def _of_frame(frame: Any, source: str) -> Judgments:
+def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Missing = "refuse") -> Judgments:
     """Judgments from a frame with named columns."""
-    columns = Columns(frame, source)
+    columns = renamed(Columns(frame, source), (header or Header()).renamed)
     if {"order", "probability", "digest"} <= set(columns.names):
         raise InputError(
             "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
             hint="`truegain verdict --gold` and tg.Study(gold=) read it",
         )  # fmt: skip
+    if missing == "drop":
+        columns = labelled_rows(columns)
     found = judgments_of_columns(
         columns.ids("topic"),
         columns.ids("doc"),
@@ -184,6 +277,19 @@ def chosen_by_next(columns: Columns) -> bool:
     """Whether a table is a list of what to judge next, labelled, with more on it than the first documents by depth."""
     there = {"round", "why", "predicted"} <= set(columns.names)
     return there and not {"newcomer", "ranking", "pair"}.isdisjoint(map(str, columns._column("why")))
+
+
+def without_gold(judgments: Judgments) -> Judgments:
+    """The judgments without the gold labels that the command was told are among them, which are kept for it."""
+    said = told()
+    if said.gold is None:
+        return judgments
+    if said.gold.startswith(COLUMN):
+        said.kept[said.gold] = judgments.gold()
+        return judgments
+    name = said.gold.removeprefix(ASSESSOR)
+    said.kept[said.gold] = judgments.by(name)
+    return judgments.without(name)
 
 
 def judgments_of_columns(

@@ -1,31 +1,31 @@
-"""Tables with named columns: those of files, and frames of pandas or polars."""
+"""Tables with named columns: those of files, and frames of pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError
-from truegain.tables.columns import Floats, Places
-from truegain.tables.tabular import COLUMNS, RawTable, is_bool, number_of
-
-EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")
+from truegain.errors import ORDER, InputError, some
+from truegain.tables.columns import Floats, Ints, Places
+from truegain.tables.frames import Frame
+from truegain.tables.tabular import COLUMNS, EXTRA, RawTable, is_bool, number_of
 
 
 class Columns:
-    """The columns of a table, or of a frame of polars or pandas, by our names."""
+    """The columns of a table, or of a frame, by our names."""
 
-    def __init__(self, frame: Any, file: str) -> None:
+    def __init__(self, frame: RawTable | Frame, file: str) -> None:
         self.frame, self.file = frame, file
         self.names = [str(name).strip().lower() for name in frame.columns]
         self.found = {ours: [n for n in names if n in self.names] for ours, names in COLUMNS.items()}
+        self.found |= {name: [name] for name in EXTRA if name in self.names}
         self.places: Places | None = frame.places if isinstance(frame, RawTable) else None
 
     def __contains__(self, name: str) -> bool:
-        return bool(self.found[name])
+        return bool(self.found.get(name))
 
     def _raw(self, name: str) -> list[Any]:
         if name not in self:
@@ -35,6 +35,19 @@ class Columns:
                 hint=f"name the column '{name}'{self._mistaken(name)}",
             )
         return self._column(self.found[name][0])
+
+    def written(self, name: str) -> str:
+        """A column's name as its owner writes it."""
+        return str(self.frame.columns[self.names.index(name)]).strip()
+
+    def take(self, rows: Ints) -> Columns:
+        """Some rows of the table, under the same names."""
+        wanted = rows.tolist()
+        values = [[column[r] for r in wanted] for column in map(self.frame.column, range(len(self.names)))]
+        places = (self.places or Places.rows(max(wanted, default=0) + 1)).take(rows)
+        taken = Columns(RawTable(list(self.frame.columns), values, places), self.file)
+        taken.found = self.found
+        return taken
 
     def _mistaken(self, name: str) -> str:
         if name == "score" and "label" in self:
@@ -46,11 +59,7 @@ class Columns:
     def _column(self, name: str) -> list[Any]:
         if self.names.count(name) > 1:
             raise InputError(f"two columns are named '{name}'", file=self.file, hint="rename or remove one")
-        at = self.names.index(name)
-        if isinstance(self.frame, RawTable):
-            return self.frame.values[at]
-        column = self.frame.iloc[:, at] if hasattr(self.frame, "iloc") else self.frame[self.frame.columns[at]]
-        return list(column.to_list())
+        return self.frame.column(self.names.index(name))
 
     def _fault(self, problem: str, row: int, value: object, hint: str) -> InputError:
         place = (self.places or Places.rows(row + 1)).of(row)
@@ -94,7 +103,52 @@ class Columns:
 
     def extra(self) -> dict[str, Sequence[object]]:
         """What else is known of a judgment."""
-        return {n: self._column(n) for n in EXTRA if n in self.names}
+        return {name: self._column(self.found[name][0]) for name in EXTRA if name in self}
+
+
+def renamed(columns: Columns, names: Mapping[str, str], strict: bool = False) -> Columns:
+    """The columns under the names that the user gave; a name such as query+facet joins columns.
+
+    Unless `strict`, topic and doc may also have names of ours: the user's may be those of another file.
+    """
+    for ours, theirs in names.items():
+        name = theirs.strip().lower()
+        known = not strict and ours in ("topic", "doc") and ours in columns
+        if name not in columns.names and "+" in name and ours in COLUMNS and not known:
+            columns = _joined(columns, name)
+        if name in columns.names:
+            columns.found[ours] = [name]
+        elif not known:
+            raise InputError(
+                f"there is no column '{theirs}' among {', '.join(columns.names)}",
+                file=columns.file,
+                hint="check its name",
+            )
+    return columns
+
+
+def _joined(columns: Columns, name: str) -> Columns:
+    """The columns with one in the place of several, whose cells are theirs with a hyphen between them."""
+    parts = [part.strip() for part in name.split("+")]
+    lost = [part for part in parts if part not in columns.names]
+    if lost:
+        raise InputError(
+            f"there is no column {some(lost)} among {', '.join(columns.names)}, to join as {name}",
+            file=columns.file,
+            hint="check its name",
+        )
+    cells = []
+    for part in parts:
+        columns.found["topic"] = [part]
+        cells.append(columns.ids("topic"))
+    others = [n for n in columns.names if n not in parts]
+    joined = ["-".join(row) for row in zip(*cells, strict=True)]
+    table = RawTable(
+        [*(columns.written(n) for n in others), name],
+        [*(columns._column(n) for n in others), joined],
+        columns.places or Places.rows(len(joined)),
+    )
+    return Columns(table, columns.file)
 
 
 def is_id(value: object) -> bool:

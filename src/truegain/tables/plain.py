@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +19,7 @@ MOST_TIMES = 100  # how many times its packed size data may have; run files have
 MEMORY_MAX = Path("/sys/fs/cgroup/memory.max")
 BOMB = 1 << 28  # bytes below which that does not matter
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NESTED = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')  # how an object of objects begins, in JSON
 _DECODED = 1 << 23  # bytes decoded at a time
 
 
@@ -79,7 +81,7 @@ class Bounds:
         self.file, self.seen, self.line = file, 0, 0
         start = first[:65536].removeprefix(_BYTE_ORDER_MARK).lstrip()
         binary = first.startswith(b"PAR1")
-        self.of_lines = not binary and not start.startswith(b"[")  # a JSON export may be one line
+        self.of_lines = not binary and not start.startswith(b"[") and not NESTED.match(start)  # JSON may be one line
         if not binary:
             plain_text(first, file, whole=whole)
         self._fits(size)

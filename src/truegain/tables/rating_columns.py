@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from truegain.errors import InputError, some
+from truegain.errors import InputError
 from truegain.tables import tabular
-from truegain.tables.columns import Places
 from truegain.tables.named import Columns
+from truegain.tables.separated import first_line, separator_of
 
 NEEDED = ("topic", "doc", "assessor", "label")
 WANTED = "give a table with the columns topic, doc, assessor and label, separated by commas or tabs"
@@ -21,19 +21,20 @@ _STEMS = {
 
 def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
     """Whether a table's columns are separated by commas or by tabs; an error that says what it is where it is none."""
-    first = text[:65536].lstrip().split(b"\n", 1)[0].rstrip().decode(errors="replace")
+    first = first_line(text)
     if not first:
         raise InputError("the file is empty", file=file, hint=WANTED)
-    kind: tabular.Kind | None = "tsv" if "\t" in first else "csv" if "," in first else None
-    named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else ",")]
+    between = separator_of(first)
+    kind: tabular.Kind | None = "tsv" if "\t" in first else "csv" if between in first else None
+    named = [n.strip().strip('"').lower() for n in first.split("\t" if kind == "tsv" else between)]
     known = {n for names in tabular.COLUMNS.values() for n in names} | {"task"}
     known |= {part.strip().lower() for theirs in renamed.values() for part in theirs.split("+")}
     if kind is not None and (set(named) & known or not any(map(_is_number, named))):
         return kind
     if kind == "csv":
-        hint = "begin the table with a line of column names, such as topic,doc,assessor,label"
+        hint = "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as --columns"
         raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
-    for separator, what in ((None, "blanks"), (";", "semicolons"), ("|", "bars")):
+    for separator, what in ((None, "blanks"), ("|", "bars")):
         names = [n.strip().strip('"').lower() for n in first.split(separator)]
         if len(set(names) & known) > 1:
             raise InputError(
@@ -55,49 +56,9 @@ def stripped(table: tabular.RawTable) -> tabular.RawTable:
     return tabular.RawTable(table.columns, [[cell.strip() for cell in column] for column in table.values], table.places)
 
 
-def named(columns: Columns, renamed: Mapping[str, str]) -> Columns:
-    """The columns under the names that the user gave; a name such as query+facet joins columns."""
-    for ours, theirs in renamed.items():
-        name = theirs.strip().lower()
-        if name not in columns.names and "+" in name and ours in tabular.COLUMNS:
-            columns = _joined(columns, name)
-        if name not in columns.names:
-            raise InputError(
-                f"there is no column '{theirs}' among {', '.join(columns.names)}",
-                file=columns.file,
-                hint="check its name",
-            )
-        columns.found[ours] = [name]
-    return columns
-
-
-def _joined(columns: Columns, name: str) -> Columns:
-    """The columns with one in the place of several, whose cells are theirs with a hyphen between them."""
-    parts = [part.strip() for part in name.split("+")]
-    lost = [part for part in parts if part not in columns.names]
-    if lost:
-        raise InputError(
-            f"there is no column {some(lost)} among {', '.join(columns.names)}, to join as {name}",
-            file=columns.file,
-            hint="check its name",
-        )
-    cells = []
-    for part in parts:
-        columns.found["topic"] = [part]
-        cells.append(columns.ids("topic"))
-    others = [n for n in columns.names if n not in parts]
-    joined = ["-".join(row) for row in zip(*cells, strict=True)]
-    table = tabular.RawTable(
-        [*(written(columns, n) for n in others), name],
-        [*(columns._column(n) for n in others), joined],
-        columns.places or Places.rows(len(joined)),
-    )
-    return Columns(table, columns.file)
-
-
 def written(columns: Columns, name: str) -> str:
     """A column's name as its owner writes it."""
-    return str(columns.frame.columns[columns.names.index(name)]).strip()
+    return columns.written(name)
 
 
 def require(columns: Columns, needed: Sequence[str]) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import some
-from truegain.tables.checks import warn
+from truegain.errors import InputError, some
 from truegain.tables.columns import Floats
 from truegain.tables.named import Columns, is_missing
+from truegain.tables.notice import counted, warn
 from truegain.tables.tabular import number_of
 
 NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
@@ -35,7 +35,7 @@ def numbers(
     found = np.empty(len(raw))
     for row, value in enumerate(raw):
         number = _number(value, values)
-        if number is None and nominal and not _says_missing(value, values):
+        if number is None and nominal and not says_missing(value, values):
             return _numbered(raw, columns, values)
         if number is None:
             raise columns._fault(*_refused(raw, row, values, names))
@@ -59,8 +59,28 @@ def _number(value: Any, values: Mapping[str, float]) -> float | None:
         return None
 
 
-def _says_missing(value: Any, values: Mapping[str, float]) -> bool:
-    return is_missing(value) or (isinstance(value, str) and value.lower() in NO_VALUE and value not in values)
+def worded(cells: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
+    """Cells with numbers for the words that have one."""
+    return [values.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
+    """Whether a cell says that there is no value, empty or in one of the words people use."""
+    return is_missing(value) or (isinstance(value, str) and value.lower() in NO_VALUE and value not in (values or {}))
+
+
+def labelled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
+    """The rows that have a label; how many have none is told."""
+    cells = columns._raw(name)
+    kept = [row for row, value in enumerate(cells) if not says_missing(value, values)]
+    lost = len(cells) - len(kept)
+    if not kept:
+        raise InputError("no row has a label", file=columns.file, hint=f"check the column '{columns.found[name][0]}'")
+    if not lost:
+        return columns
+    have, are = ("has", "is") if lost == 1 else ("have", "are")
+    warn(f"{columns.file}: {lost} of {counted(len(cells), 'row')} {have} no label, and {are} left out")
+    return columns.take(np.array(kept, np.int64))
 
 
 def _refused(
@@ -69,8 +89,8 @@ def _refused(
     """What is wrong with a rating, where, what it is, and what to do."""
     value = raw[row]
     column = f" in column '{names[row]}'" if names else ""
-    if _says_missing(value, values):
-        empty = "leave the cell empty" if names else "leave out the row"
+    if says_missing(value, values):
+        empty = "leave the cell empty" if names else "leave out the row, or all such rows (--missing drop),"
         return f"rating{column} is missing", row, value, f"{empty} where a document was not rated"
     if not isinstance(value, str):
         return f"rating{column} is not a number", row, value, "write one number, not a list or an object"
@@ -79,7 +99,7 @@ def _refused(
         return f"rating{column} is not a number", row, value, "it divides by 0; mend or leave out this rating"
     if value.endswith("%") and number_of(value[:-1]) is not None:
         return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
-    words = sorted({str(v) for v in raw if _number(v, values) is None and not _says_missing(v, values)})
+    words = sorted({str(v) for v in raw if _number(v, values) is None and not says_missing(v, values)})
     hint = f"give numbers for words, as in --values '{value}=1' (words here: {some(words, 5)})"
     if names:
         hint += "; or say which columns hold ratings, as in --assessors ann,bob"
@@ -89,7 +109,7 @@ def _refused(
 def _numbered(raw: Sequence[Any], columns: Columns, values: Mapping[str, float]) -> Floats:
     """Words of a nominal scale as numbers in alphabetical order, after those the user gave."""
     for row, value in enumerate(raw):
-        if _says_missing(value, values):
+        if says_missing(value, values):
             raise columns._fault(*_refused(raw, row, values, None))
     given = list(values.values())
     words = sorted({str(value) for value in raw} - set(values))

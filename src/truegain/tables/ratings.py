@@ -5,22 +5,26 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from truegain.errors import InputError, some
 from truegain.tables import exports, rating_columns, tabular
-from truegain.tables.checks import warn
 from truegain.tables.columns import Places
+from truegain.tables.frames import is_frame, opened
 from truegain.tables.grouped import no_assessor
-from truegain.tables.judgments import Judgments, judgments_of_columns
-from truegain.tables.named import EXTRA, Columns, is_missing
+from truegain.tables.header import ColumnNames, Header, Missing, told
+from truegain.tables.json_files import records
+from truegain.tables.judgments import COLUMN, Judgments, judgments_of_columns, without_gold
+from truegain.tables.named import Columns, is_missing, renamed
+from truegain.tables.notice import warn
 from truegain.tables.plain import plain_text
 from truegain.tables.rating_checks import settled, tell_negative, within
-from truegain.tables.rating_values import check_extra, numbers
+from truegain.tables.rating_values import check_extra, labelled_rows, numbers, worded
 from truegain.tables.scale import Scale
+from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import read_bytes, shown_path
 
 Outside = Literal["error", "drop"]
@@ -35,44 +39,58 @@ def read_ratings(
     outside: Outside = "error",
     repeated: Repeated = "error",
     assessors: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnNames | None = None,
     separator: str | None = None,
     values: Mapping[str, float] | None = None,
     topic: str | None = None,
+    missing: Missing = "refuse",
 ) -> Judgments:
     """Ratings of any known shape, checked: judgments that say who gave each label.
 
-    Shapes: long tables (topic, doc, assessor, label; in CSV, TSV, JSONL, Parquet or a frame), crowd-kit's (task,
-    worker, label), wide tables with a column an assessor, JSON exports of Label Studio, JSONL exports of Prodigy.
+    Shapes: long tables (topic, doc, assessor, label; in CSV, TSV, JSONL, a JSON list, Parquet or a frame), crowd-kit's
+    (task, worker, label), wide tables with a column an assessor, JSON exports of Label Studio, JSONL exports of
+    Prodigy.
 
     scale: limits and level; what lies outside is an error that lists it, or is dropped and counted.  Words are ratings
     of a nominal scale.
     repeated: several ratings of one document by one assessor are an error, or the first, last or mean of them counts,
     or all do (a judge that was asked several times).
     assessors: the columns of a wide table that hold ratings (default: all that are not known otherwise, told).
-    columns: other names of columns, such as {"subtopic": "facet"}; {"topic": "query+facet"} joins two.
+    columns: other names of columns, such as {"subtopic": "facet"}; {"topic": "query+facet"} joins two; or the names of
+    all columns where no line has them, such as "topic,doc,assessor,label".  In exports they are fields of the task,
+    and {"label": NAME} is the name of the control or field that holds the rating.
     separator: what stands between topic and document in a task's name (default: white space).
     values: numbers for ratings that are words, such as {"relevant": 2}.
     topic: the name of the one topic that all ratings are about, where no column says it.
+    missing: rows without a rating are refused, or with "drop" left out and counted; cells of a wide table may be empty.
 
     >>> import polars as pl
     >>> wide = pl.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "ann": [2, 0], "bob": ["1/2", None]})
     >>> read_ratings(wide, assessors=["ann", "bob"])
     Judgments(3 labels, 1 topic, 2 assessors)
     """
-    for name, value, known in (("outside", outside, Outside), ("repeated", repeated, Repeated)):
-        if value not in known.__args__:  # type: ignore[attr-defined]
-            raise InputError(f"{name} is {value!r}", hint=f"give {' or '.join(known.__args__)}")  # type: ignore[attr-defined]
+    asked = (("outside", outside, Outside), ("repeated", repeated, Repeated), ("missing", missing, Missing))
+    for name, value, choices in asked:
+        if value not in choices.__args__:  # type: ignore[attr-defined]
+            raise InputError(f"{name} is {value!r}", hint=f"give {' or '.join(choices.__args__)}")  # type: ignore[attr-defined]
     declared = Scale.of(scale)
     words_rate = declared.level == "nominal" and declared.low is None and declared.high is None
-    shape = _Shape(assessors, columns or {}, separator, values or {}, topic, words_rate)
+    header, said = Header.of(columns), told()
+    gold = said.gold if isinstance(data, str | os.PathLike) and os.fspath(data) == said.judgments else None
+    if gold is not None and gold.startswith(COLUMN):
+        header = Header(header.names, {**header.renamed, "gold": gold.removeprefix(COLUMN)})
+    shape = _Shape(assessors, header, separator, values or {}, topic, words_rate, missing)
     ratings = _loaded(data, shape)
+    if gold is not None:
+        if values and "gold" in ratings.extra:
+            ratings = replace(ratings, extra={**ratings.extra, "gold": worded(ratings.extra["gold"], values)})
+        ratings = without_gold(ratings)
     if ratings.assessor is None:
         raise no_assessor(ratings)
     if not isinstance(data, Judgments):  # these were told of when they were read
         tell_negative(ratings, declared)
-    told = isinstance(data, Judgments) and repeated == "all"
-    return settled(within(ratings, declared, outside), repeated, told=told)
+    known = isinstance(data, Judgments) and repeated == "all"
+    return settled(within(ratings, declared, outside), repeated, told=known)
 
 
 @dataclass(frozen=True)
@@ -80,19 +98,12 @@ class _Shape:
     """How the user told us to read a table."""
 
     assessors: Sequence[str] | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    header: Header = field(default_factory=Header)
     separator: str | None = None
     values: Mapping[str, float] = field(default_factory=dict)
     topic: str | None = None
     nominal: bool = False
-
-    def __post_init__(self) -> None:
-        unknown = set(self.columns) - {*tabular.COLUMNS, *EXTRA}
-        if unknown:
-            raise InputError(
-                f"there is no column called {', '.join(sorted(unknown))}",
-                hint=f"ours are {', '.join((*tabular.COLUMNS, *EXTRA))}",
-            )
+    missing: Missing = "refuse"
 
 
 def _loaded(data: object, shape: _Shape) -> Judgments:
@@ -100,8 +111,8 @@ def _loaded(data: object, shape: _Shape) -> Judgments:
         return data
     if isinstance(data, str | os.PathLike):
         return _read(data, shape)
-    if hasattr(data, "columns"):
-        return _tabled(data, "ratings", shape)
+    if is_frame(data):
+        return _tabled(opened(data), "ratings", shape)
     return Judgments.of(data)
 
 
@@ -110,26 +121,46 @@ def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
     if tabular.is_parquet(raw, tabular.ending(file)):
         return _tabled(tabular.read(raw, "parquet", file), file, shape)
     text = plain_text(raw, file)
-    if exports.is_label_studio(text):
-        return _tabled(exports.label_studio(text, file), file, shape)
-    if text[:65536].lstrip().startswith(b"{"):
-        table = tabular.read(text, "jsonl", file)
-        return _tabled(exports.prodigy(table, file) if exports.is_prodigy(table) else table, file, shape)
-    kind = rating_columns.kind_of(text, file, shape.columns)
-    return _tabled(rating_columns.stripped(tabular.read(text, kind, file)), file, shape)
+    if text[:65536].lstrip()[:1] in (b"[", b"{"):
+        return _of_json(text, file, shape)
+    if shape.header.names:
+        return _tabled(rating_columns.stripped(read_unnamed(text, shape.header.names, file)), file, shape)
+    kind = rating_columns.kind_of(text, file, shape.header.renamed)
+    return _tabled(rating_columns.stripped(tabular.read_text(text, kind, file)), file, shape)
+
+
+def _of_json(text: bytes, file: str, shape: _Shape) -> Judgments:
+    """Ratings from JSON lines or a JSON list: a table, or an export of Label Studio or Prodigy."""
+    names = shape.header.renamed
+    found: tabular.RawTable | None = None
+    if text.lstrip().startswith(b"["):
+        rows, places = records(text, file)
+        if any("annotations" in row for row in rows):
+            found = exports.label_studio(rows, file, names)
+        table = tabular.of_objects(rows, places)
+    else:
+        table = tabular.read_text(text, "jsonl", file)
+        if exports.is_prodigy(table):
+            found = exports.prodigy(table, file, names)
+    if found is None:
+        return _tabled(table, file, shape)
+    rest = {ours: theirs for ours, theirs in names.items() if ours not in found.columns}
+    return _tabled(found, file, replace(shape, header=Header(renamed=rest)))
 
 
 def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:
-    columns = rating_columns.named(Columns(frame, file), shape.columns)
+    columns = renamed(Columns(frame, file), shape.header.renamed, strict=True)
     is_wide = shape.assessors is not None or ("label" not in columns and "assessor" not in columns)
     of_tasks = "topic" not in columns and "doc" not in columns and "task" in columns.names
     needed = () if of_tasks else ("doc",) if shape.topic is not None else ("topic", "doc")
     rating_columns.require(columns, (*needed, *(() if is_wide else ("assessor", "label"))))
+    if shape.missing == "drop" and not is_wide:
+        columns = labelled_rows(columns, values=shape.values)
     topics, docs = _about(columns, of_tasks, shape)
     subtopics = columns.ids("subtopic") if "subtopic" in columns else None
     if is_wide:
         return _of_wide(columns, topics, docs, subtopics, shape)
-    extra = {**columns.extra(), **_renamed_extra(columns, shape)}
+    extra = columns.extra()
     check_extra(extra, columns)
     return judgments_of_columns(
         topics,
@@ -141,10 +172,6 @@ def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:
         extra=extra,
         places=columns.places,
     )
-
-
-def _renamed_extra(columns: Columns, shape: _Shape) -> dict[str, Sequence[object]]:
-    return {ours: columns._column(columns.found[ours][0]) for ours in shape.columns if ours in EXTRA}
 
 
 def _about(columns: Columns, of_tasks: bool, shape: _Shape) -> tuple[list[str], list[str]]:
@@ -215,7 +242,7 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
         who = [a.strip().lower() for a in asked]
         lost = [a for a in who if a not in columns.names]
     else:
-        known = {name for found in columns.found.values() for name in found} | set(EXTRA) | {"task"}
+        known = {name for found in columns.found.values() for name in found} | set(tabular.EXTRA) | {"task"}
         who, lost = [n for n in columns.names if n not in known], []
     if lost or not who:
         what = f"no column {some(lost)}" if lost else "no column that could be an assessor's"

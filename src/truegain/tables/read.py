@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
+from truegain.errors import InputError
 from truegain.tables import tabular
+from truegain.tables.header import Header
 from truegain.tables.plain import plain_text
+from truegain.tables.raw import COLUMNS, EXTRA, names_columns
+from truegain.tables.separated import first_line, separator_of
 from truegain.tables.sources import PathLike, read_bytes, shown_path
+from truegain.tables.trec import Layout
 
 NameBy = Literal["file", "tag"]  # what a system is named by
 
 
-def loaded(path: PathLike) -> tuple[bytes, tabular.Kind | None, str]:
-    """The content of a file, its kind (None for TREC lines), and its name for messages."""
+def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, tabular.Kind | None, str]:
+    """The content of a file, its kind (None for lines without names), and its name for messages."""
     data, file = read_bytes(path), shown_path(path)
     text = data if tabular.is_parquet(data, tabular.ending(file)) else plain_text(data, file)
-    return text, tabular.kind_of(text, file), file
+    kind = tabular.kind_of(text, file, header)
+    if header and header.names and kind is not None:
+        raise InputError(
+            f"the columns are to be {','.join(header.names)}, but this file names its own", file=file,
+            hint="leave out --columns, or write ours=theirs in it, such as label=grade",
+        )  # fmt: skip
+    return text, kind, file
+
+
+def layout_of(header: Header, text: bytes, what: str, values: Sequence[str]) -> Layout | None:
+    """How lines without names are cut, where tabs or blanks do it and there is no more than topic, document and value.
+
+    values: our names of the number that is wanted, the first that is there being taken.
+    """
+    ours = [next((o for o, names in COLUMNS.items() if name in names), name) for name in header.names]
+    value = next((name for name in values if name in ours), None)
+    if value is None:
+        raise InputError(
+            f"columns {','.join(header.names)!r} do not name a {' or a '.join(values)}",
+            hint=f"{what} need one, as in topic,doc,{values[0]}",
+        )
+    first = first_line(text)
+    plain = "\t" in first or separator_of(first) not in first
+    if not plain or set(ours) & {"system", "assessor", *EXTRA} or names_columns(first.split()):
+        return None
+    second = ours.index("subtopic") if "subtopic" in ours else ours.index("topic")
+    return Layout(
+        what, " ".join(header.names), len(ours), len(ours), second, ours.index(value), -1, value,
+        topic=ours.index("topic"), doc=ours.index("doc"),
+    )  # fmt: skip

@@ -7,101 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truegain.errors import ORDER, InputError, some
-from truegain.tables import _scan, convert, tabular, trec
-from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.tables.named import Columns
-from truegain.tables.read import NameBy, loaded
+from truegain.tables import convert, tabular, trec
+from truegain.tables.columns import Places
+from truegain.tables.frames import frame_of, is_frame, opened
+from truegain.tables.header import ColumnNames, Header, told
+from truegain.tables.json_files import nested, place_of
+from truegain.tables.named import Columns, renamed
+from truegain.tables.read import NameBy, layout_of, loaded
+from truegain.tables.run import FLAGS as FLAGS
+from truegain.tables.run import RankedRows as RankedRows
+from truegain.tables.run import Run as Run
+from truegain.tables.run import Ties as Ties
+from truegain.tables.run import joined_columns as joined_columns
+from truegain.tables.run import ordered_columns as ordered_columns
+from truegain.tables.run import ranked_run, tell_ranks
+from truegain.tables.run import run_of_columns as run_of_columns
+from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
 
 if TYPE_CHECKING:
     import polars as pl
 
-FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
 MODELS = ("model", "uses")  # columns that name the model a system uses
-Ties = Literal["descending", "ascending"]  # which document id comes first where scores are equal
-
-
-@dataclass(frozen=True, eq=False)
-class RankedRows:
-    """The rows of a run topic by topic, best first: topic t has rows order[begin[t]:begin[t + 1]]."""
-
-    order: Ints
-    begin: Ints
-    flags: Codes
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One system's documents: topic, document, score, and the rank column where there was one (-1 elsewhere)."""
-
-    system: str
-    topic: Coded
-    docs: Ids
-    score: Floats
-    rank: Codes
-    source: str
-    tags: tuple[str, ...] = ()
-    from_lines: bool = False
-    places: Places | None = None
-    wider: int = 0  # lines with more than the six fields of a run
-    bare: bool = False  # a dict without a name: only its place among the arguments says that it is a run
-    models: tuple[str, ...] = ()  # that the system uses, where a column says so
-
-    def __len__(self) -> int:
-        return len(self.score)
-
-    def take(self, rows: Ints) -> Run:
-        """Some rows of the run."""
-        return replace(
-            self,
-            topic=self.topic.take(rows),
-            docs=self.docs.take(rows),
-            score=frozen(self.score[rows]),
-            rank=frozen(self.rank[rows]),
-            places=None if self.places is None else self.places.take(rows),
-        )
-
-    def ranking(self, single: bool = False, ties: Ties = "descending") -> RankedRows:
-        """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
-
-        `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval.
-        """
-        topics = len(self.topic.values)
-        order, begin = np.empty(len(self), np.int64), np.empty(topics + 1, np.int64)
-        flags = np.zeros(topics, np.int32)
-        first, second = _scan.order(
-            *self.docs.arrays, self.topic.code, self.score, self.rank, single, ties == "ascending", order, begin, flags
-        )
-        if first >= 0:
-            raise self._listed_twice(first, second)
-        return RankedRows(frozen(order), frozen(begin), frozen(flags))
-
-    def _listed_twice(self, first: int, second: int) -> InputError:
-        topic, doc = self.topic.values[self.topic.code[first]], self.docs[first]
-        problem = f"document {doc} stands twice for topic {topic}"
-        hint = "keep one of the two lines"
-        if not self.from_lines:
-            places = self.places or Places.rows(len(self))
-            earlier = " ".join(f"{unit} {number}" for unit, number in places.of(first).items())
-            return InputError(
-                f"{problem} in system {self.system}, first on {earlier}",
-                file=self.source,
-                **places.of(second),  # type: ignore[arg-type]
-                hint=hint,
-            )
-        before = trec.line_of_row(self.docs, first)
-        return InputError(
-            f"{problem}, first on line {before}",
-            file=self.source,
-            line=trec.line_of_row(self.docs, second),
-            text=trec.text_of_row(self.docs, second),
-            hint=hint,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,70 +81,37 @@ class Runs:
     @property
     def frame(self) -> pl.DataFrame:
         """A polars frame with the columns system, topic, doc, score, in the order given."""
-        import polars as pl
-
-        return pl.concat(
-            pl.DataFrame({"topic": part.topic.strings(), "doc": part.docs.strings(), "score": part.score}).select(
-                pl.lit(part.system).alias("system"), "topic", "doc", "score"
-            )
-            for part in self.parts
+        return frame_of(
+            {
+                "system": [part.system for part in self.parts for _ in range(len(part))],
+                "topic": [topic for part in self.parts for topic in part.topic.strings()],
+                "doc": [doc for part in self.parts for doc in part.docs.strings()],
+                "score": np.concatenate([part.score for part in self.parts]),
+            }
         )
 
     def ordered_frame(self, single: bool = False) -> pl.DataFrame:
         """The same frame sorted: systems as given, topics as bytes, documents best first."""
-        import polars as pl
-
-        return pl.concat(pl.DataFrame(ordered_columns(part, single)) for part in self.parts)
+        return frame_of(joined_columns([ordered_columns(part, single) for part in self.parts]))
 
 
-def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") -> dict[str, Any]:
-    """The columns of one run in evaluation order, with ranks from 1."""
-    ranking = part.ranking(single, ties)
-    topics = sorted(range(len(part.topic.values)), key=lambda t: part.topic.values[t].encode())
-    rows = np.concatenate([ranking.order[ranking.begin[t] : ranking.begin[t + 1]] for t in topics])
-    depths = [int(ranking.begin[t + 1] - ranking.begin[t]) for t in topics]
-    return {
-        "system": [part.system] * len(rows),
-        "topic": part.topic.take(rows).strings(),
-        "doc": part.docs.take(rows).strings(),
-        "rank": np.concatenate([np.arange(1, n + 1) for n in depths]),
-        "score": part.score[rows],
-    }
+def read_runs(
+    paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1, columns: ColumnNames | None = None
+) -> Runs:
+    """Runs from files, folders and globs; a system is named by its file, or by its run tag on request.
 
+    Files hold TREC lines, tables with named columns (CSV, TSV, JSONL, a JSON list, Parquet), or {topic: {document:
+    score}} as JSON.  Where there is a rank and no score, documents stand in the order of their ranks.
 
-def run_of_columns(
-    system: str,
-    topics: Sequence[str],
-    docs: Sequence[str],
-    score: Floats,
-    source: str,
-    places: Places | None = None,
-) -> Run:
-    """A run from plain columns."""
-    place = places or Places.rows(len(score))
-    if np.isnan(score).any():
-        row = int(np.flatnonzero(np.isnan(score))[0])
-        raise InputError(
-            "score is missing or NaN",
-            file=source,
-            **place.of(row),  # type: ignore[arg-type]
-            hint="every document needs a score that can be ordered",
-        )
-    check_unicode([system], "system name", source, place)
-    check_unicode(topics, "topic", source, place)
-    check_unicode(docs, "document", source, place)
-    rank = frozen(np.full(len(score), -1, np.int32))
-    return Run(system, Coded.of(topics), Ids.of(docs), frozen(score), rank, source, places=places)
-
-
-def read_runs(paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1) -> Runs:
-    """Runs from files, folders and globs; a system is named by its file, or by its run tag on request."""
-    loaders = run_loaders(paths, name_by=name_by, jobs=jobs)
+    columns: the names of all columns where no line of the file has them, such as "topic,doc,rank" ('-' for one not
+    read), or other names than ours, such as {"score": "bm25"}.
+    """
+    loaders = run_loaders(paths, name_by=name_by, jobs=jobs, columns=columns)
     return Runs(tuple(run for load in loaders for run in load()))
 
 
 def run_loaders(
-    paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1
+    paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1, columns: ColumnNames | None = None
 ) -> list[Callable[[], Sequence[Run]]]:
     """One function per file that reads it, so that many files need not be in memory at once."""
     several = [paths] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
@@ -224,7 +123,8 @@ def run_loaders(
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
-    return [partial(_read_run, file, name_by, threads) for file in files]
+    header = told().ran if columns is None else Header.of(columns)
+    return [partial(_read_run, file, name_by, threads, header) for file in files]
 
 
 def models_in(runs: object) -> dict[str, tuple[str, ...]]:
@@ -237,18 +137,23 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     """
     if isinstance(runs, str | os.PathLike) or convert.is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
-        tables = [file for file in expand(several) if file != STANDARD_INPUT and loaded(file)[1]]
-        parts = [run for file in tables for run in _read_run(file, "file", 1)]
+        header = told().ran
+        tables = [file for file in expand(several) if file != STANDARD_INPUT and loaded(file, header)[1]]
+        parts = [run for file in tables for run in _read_run(file, "file", 1, header)]
     else:
         parts = list(Runs.of(runs).parts)
     return {run.system: run.models for run in parts if run.models}
 
 
-def _read_run(path: str, name_by: NameBy, jobs: int) -> list[Run]:
-    text, kind, file = loaded(path)
+def _read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:
+    text, kind, file = loaded(path, header)
     name = "stdin" if path == STANDARD_INPUT else system_name(path)
+    if kind == "nested":
+        return _of_nested(nested(text, file), name, file, text)
     if kind:
-        return _of_frame(tabular.read(text, kind, file), name, file)
+        return _of_frame(tabular.read(text, kind, file), name, file, header)
+    if header.names:
+        return _of_unnamed(text, header, name, file, jobs)
     rows = trec.scan(text, trec.RUN, file, jobs)
     tags = rows.second.values
     if name_by == "tag":
@@ -260,6 +165,34 @@ def _read_run(path: str, name_by: NameBy, jobs: int) -> list[Run]:
             )
         name = tags[0]
     return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=rows.wider)]
+
+
+def _of_unnamed(text: bytes, header: Header, name: str, file: str, jobs: int) -> list[Run]:
+    """Runs from lines without names, under those that the user gave."""
+    layout = layout_of(header, text, "run", ("score", "rank"))
+    if layout is None:
+        return _of_frame(read_unnamed(text, header.names, file), name, file)
+    rows = trec.scan(text, layout, file, jobs)
+    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, from_lines=True)
+    return [ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)]
+
+
+def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
+    """Runs from {topic: {document: score}}, or the same below names of systems."""
+    several = {name: data} if convert.is_one_run(data) else data
+    found = []
+    for system, run in several.items():
+        if not isinstance(run, Mapping) or not run:
+            raise InputError(
+                f"{system} holds no topics", file=file, **place_of(text, system),  # type: ignore[arg-type]
+                hint="write {topic: {document: score}}, or the same for each system",
+            )  # fmt: skip
+        topics, docs, scores = convert.flat(run, file, labels=False, text=text)
+        if not topics:
+            raise InputError("the run holds no rows", file=file, hint="give at least one document")
+        made = run_of_columns(system, topics, docs, scores, file)
+        found.append(replace(tell_ranks(made), bare=len(several) == 1))
+    return found
 
 
 def _of_object(data: object) -> Runs:
@@ -295,8 +228,8 @@ def _named(name: str, data: object) -> list[Run]:
         if not topics:
             raise InputError("the run holds no rows", file=name, hint="give at least one document")
         return [run_of_columns(name, topics, docs, scores, name)]
-    if convert.is_frame(data):
-        return _of_frame(convert.in_memory(data), name, name)
+    if is_frame(data):
+        return _of_frame(opened(data), name, name)
     rows = convert.tuples(data, "score", name)
     return [
         run_of_columns(
@@ -309,25 +242,32 @@ def _named(name: str, data: object) -> list[Run]:
     ]
 
 
-def _of_frame(frame: Any, name: str, source: str) -> list[Run]:
-    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses."""
-    columns = Columns(frame, source)
-    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("score")
+def _of_frame(frame: Any, name: str, source: str, header: Header | None = None) -> list[Run]:
+    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses.
+
+    Where there is no score, the rank orders the documents.
+    """
+    columns = renamed(Columns(frame, source), (header or Header()).renamed)
+    by_rank = "score" not in columns and "rank" in columns
+    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
+    ready = ranked_run if by_rank else tell_ranks
     if not topics:
         raise InputError("the run holds no rows", file=source, hint="give at least one document")
     models = columns.texts(MODELS)
     if "system" not in columns:
         run = run_of_columns(name, topics, docs, score, source, columns.places)
-        return [replace(run, models=tuple(dict.fromkeys(filter(None, models))))]
+        return [replace(ready(run), models=tuple(dict.fromkeys(filter(None, models))))]
     places = columns.places or Places.rows(len(topics))
     rows_of: dict[str, list[int]] = {}
     for row, system in enumerate(columns.ids("system")):
         rows_of.setdefault(system, []).append(row)
     return [
         replace(
-            run_of_columns(
-                system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
-                places.take(np.array(rows)),
+            ready(
+                run_of_columns(
+                    system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
+                    places.take(np.array(rows)),
+                )
             ),
             models=tuple(dict.fromkeys(model for r in rows if (model := models[r]))),
         )

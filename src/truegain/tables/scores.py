@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, some
+from truegain.errors import TruegainError, needs, some
 from truegain.tables.columns import Floats
 
 if TYPE_CHECKING:
@@ -126,12 +126,12 @@ class Scores:
 
     def frame(self, topics: bool = True, summary: bool = True) -> pl.DataFrame:
         """A polars frame of the long rows, null where a value is missing."""
-        import polars as pl
+        pl = needs("polars", "frames")
 
         numeric = [m for m, v in self.values.items() if v.dtype != object]
         schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
         rows = [row for row in self.rows(topics, summary) if row[2] in numeric]
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        return pl.DataFrame(rows, schema=schema, orient="row")  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         width = max(6, *(len(s) for s in self.systems))

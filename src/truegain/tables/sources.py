@@ -22,7 +22,7 @@ from truegain.tables.plain import PIECE, Bounds
 STANDARD_INPUT = "-"
 STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
-_PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".qrels")
+_PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
 
 def read_bytes(path: PathLike) -> bytes:

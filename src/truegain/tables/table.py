@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
+from truegain.errors import needs
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -149,10 +151,11 @@ class Table:
 
     def frame(self) -> pl.DataFrame:
         """A polars frame, null where there is no value."""
-        import polars as pl
+        pl = needs("polars", "frames")
 
         cells = [[_plain(row[i]) for row in self.rows] for i in range(len(self.columns))]
-        return pl.DataFrame([pl.Series(n, c, strict=False) for n, c in zip(self.columns, cells, strict=True)])
+        columns = [pl.Series(n, c, strict=False) for n, c in zip(self.columns, cells, strict=True)]
+        return pl.DataFrame(columns)  # type: ignore[no-any-return]
 
 
 def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str) -> str:

@@ -31,11 +31,13 @@ class Layout:
     value: int
     rank: int
     value_name: str
+    topic: int = 0
+    doc: int = 2
 
     @property
     def positions(self) -> tuple[int, int, int, int, int, int, int]:
         """What the compiled scanner takes."""
-        return self.fewest, self.most, 0, self.second, 2, self.value, self.rank
+        return self.fewest, self.most, self.topic, self.second, self.doc, self.value, self.rank
 
 
 RUN = Layout("run", "topic Q0 document rank score tag", 6, 99, 5, 4, 3, "score")
@@ -180,5 +182,6 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2:
         hint += f"; this looks like a run: {ORDER}"
     elif status in (1, 2, 3) and line_of(text, offset) == 1:
-        hint += f"; or name the columns of a table in its first line, such as topic,doc,{layout.value_name}"
+        names = f"topic,doc,{layout.value_name}"
+        hint += f"; or name the columns of a table, such as {names}, in its first line or by --columns"
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError, why
+from truegain.errors import InputError, needs, why
 from truegain.tables.checks import warn
+from truegain.tables.frames import frame_of
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.named import is_missing
 from truegain.tables.plain import plain_text
-from truegain.tables.runs import Run, Runs, ordered_columns
+from truegain.tables.runs import Run, Runs, joined_columns, ordered_columns
 from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.tables.tabular import Kind, ending, kind_of
 
@@ -101,6 +102,8 @@ def kind_to_write(path: PathLike) -> Kind | None:
             hint=f"end the path in {', '.join(_KINDS)}; without ending, or with {', '.join(_LINES[1:])}, "
             "it holds TREC lines",
         )
+    if last == ".parquet":
+        needs("polars", "frames")  # now, not when the work is done
     return _KINDS.get(last)
 
 
@@ -208,13 +211,7 @@ def _judgment_columns(judgments: Judgments) -> Table:
 
 
 def _run_columns(runs: Runs) -> Table:
-    parts = [ordered_columns(part) for part in runs.parts]
-    return {
-        name: np.concatenate([part[name] for part in parts])
-        if isinstance(parts[0][name], np.ndarray)
-        else [value for part in parts for value in part[name]]
-        for name in parts[0]
-    }
+    return joined_columns([ordered_columns(part) for part in runs.parts])
 
 
 def _plain_values(name: str, values: Any) -> list[Any]:
@@ -253,10 +250,8 @@ def _encoded(lines: list[str], file: str) -> bytes:
 
 
 def _parquet(columns: Table) -> bytes:
-    import polars as pl
-
     stream = io.BytesIO()
-    pl.DataFrame(dict(columns), strict=False).write_parquet(stream)
+    frame_of(columns).write_parquet(stream)
     return stream.getvalue()
 
 

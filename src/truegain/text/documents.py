@@ -285,7 +285,7 @@ def _lines(stream: BinaryIO, path: str) -> Iterator[str]:
 
 
 def _parquet_pieces(path: str, size: int) -> Iterator[Piece]:
-    import polars as pl
+    pl = needs("polars", "frames")
 
     try:
         rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
@@ -299,7 +299,7 @@ def _parquet_pieces(path: str, size: int) -> Iterator[Piece]:
 
 
 def _parquet_rows(piece: Piece, fields: Fields) -> Documents:
-    import polars as pl
+    pl = needs("polars", "frames")
 
     table = pl.scan_parquet(piece.file)
     ident, text = fields.of(table.collect_schema().names(), piece.file)

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import special
 from truegain.tables.columns import Floats
 
@@ -86,7 +87,7 @@ def _in_parts(q: Floats, systems: int, df: float) -> Floats:
 def _tabulated(q: Floats, systems: int, df: float) -> Floats:
     """The same to 1e-9 for any number of values, from a cubic spline."""
     grid = np.arange(0.0, float(q.max()) + 2 * TABLE_STEP, TABLE_STEP)
-    spline = needs("scipy.interpolate", "inference").CubicSpline(grid, _in_parts(grid, systems, df))
+    spline = import_module("scipy.interpolate").CubicSpline(grid, _in_parts(grid, systems, df))
     return np.asarray(spline(q), np.float64)
 
 
@@ -144,4 +145,4 @@ def _range_sf(systems: int) -> Any:
     inside = np.concatenate(
         [(upper - special().ndtr(z - part[:, None])) ** (systems - 1) @ phi for part in np.array_split(w, 8)]
     )
-    return needs("scipy.interpolate", "inference").CubicSpline(w, np.clip(1 - inside, 0.0, 1.0))
+    return import_module("scipy.interpolate").CubicSpline(w, np.clip(1 - inside, 0.0, 1.0))

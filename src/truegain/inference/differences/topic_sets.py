@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Literal, NamedTuple
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError
 from truegain.student import quantile_of, special
 
 Method = Literal["exact", "approximate"]
@@ -110,7 +111,7 @@ def power_of_t(noncentrality: float, df: float, alpha: float = 0.05, method: Met
     """
     w = quantile_of(1 - alpha, df)
     if method == "exact":
-        stats = needs("scipy.stats", "inference")
+        stats = import_module("scipy.stats")
         return float(stats.nct.sf(w, df, noncentrality) + stats.nct.cdf(-w, df, noncentrality))
     scale = math.sqrt(1 + w * w / (2 * df))
     low, high = ((x * (1 - 1 / (4 * df)) - noncentrality) / scale for x in (-w, w))
@@ -128,7 +129,7 @@ def power_of_anova(
     phi_a, phi_e = systems - 1, systems * (topics - 1)
     w = float(special().fdtri(phi_a, phi_e, 1 - alpha))
     if method == "exact":
-        return float(needs("scipy.stats", "inference").ncf.sf(w, phi_a, phi_e, noncentrality))
+        return float(import_module("scipy.stats").ncf.sf(w, phi_a, phi_e, noncentrality))
     c = (phi_a + 2 * noncentrality) / (phi_a + noncentrality)
     phi = (phi_a + noncentrality) ** 2 / (phi_a + 2 * noncentrality)
     top = math.sqrt(w / phi_e) * math.sqrt(2 * phi_e - 1) - math.sqrt(c / phi_a) * math.sqrt(2 * phi - 1)

@@ -1,0 +1,82 @@
+"""Options that say how judgments and runs are read, the same for every command that reads them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from truegain.errors import TruegainError
+from truegain.tables.header import Header, Missing, Told, both_headers, telling
+from truegain.tables.judgments import ASSESSOR, COLUMN
+
+READ = ("judgments", "ratings", "runs")  # parameters that name what is read
+OPTIONS = {
+    "columns": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--columns",
+                help="Columns of files without a line of names, topic,doc,rank; or other names than ours, label=grade; "
+                "of judgments and runs with ';' between.",
+            ),
+        ],
+        None,
+    ),
+    "missing": (
+        Annotated[
+            Missing, typer.Option("--missing", help="Rows of the judgments without a label: stop, or leave out.")
+        ],
+        "refuse",
+    ),
+}
+
+
+def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that reads judgments or runs the options of how, and have them heeded while it runs.
+
+    A command that has an option of the same name is given what concerns its judgments.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    if hasattr(command, "reads_inputs") or not set(READ) & set(signature.parameters):
+        return command
+    own = set(OPTIONS) & set(signature.parameters)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in OPTIONS.items()
+        if name not in own
+    ]
+
+    @wraps(command)
+    def called(**words: Any) -> None:
+        judged, ran = both_headers(words["columns"] or "")
+        told = Told(words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own_gold(words))
+        about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
+        words["columns"] = _written(judged) if about else None
+        words["missing"] = words["missing"] if about else "refuse"
+        with telling(told):
+            command(**{name: value for name, value in words.items() if name in own or name not in OPTIONS})
+
+    every = [*signature.parameters.values(), *added]
+    called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in every}
+    called.reads_inputs = True  # type: ignore[attr-defined]
+    return called
+
+
+def _own_gold(words: dict[str, Any]) -> str | None:
+    """Where gold labels stand in the judgments' own file, if they do."""
+    for name in ("gold", "expert"):
+        place = words.get(name)
+        if isinstance(place, str) and place.startswith((COLUMN, ASSESSOR)):
+            if not place.partition(":")[2]:
+                raise TruegainError(f"--{name} {place}: name it, as in {COLUMN}gold or {ASSESSOR}ann")
+            return place
+    return None
+
+
+def _written(header: Header) -> str | None:
+    return ",".join(header.names or (f"{ours}={theirs}" for ours, theirs in header.renamed.items())) or None

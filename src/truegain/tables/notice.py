@@ -1,0 +1,25 @@
+"""Telling of legal but suspicious data, once and with counts."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from truegain.errors import DataWarning
+
+
+def warn(message: str) -> None:
+    """Tell the user about suspicious data, at the line of the user's own that led to it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "truegain":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, DataWarning, stacklevel=level)
+
+
+def counted(n: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "topic"), counted(1200, "topic")
+    ('1 topic', '1200 topics')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,74 @@
+"""Tables as they stand in files: columns of cells under the names their owner gave, and the names that we know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truegain.tables.columns import Places
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "query_id", "qid", "query", "topic_id", "q_id"),
+    "doc": ("doc", "doc_id", "docno", "docid", "document"),
+    "label": ("label", "relevance", "rel", "grade", "gain", "judgment", "rating", "value"),
+    "score": ("score", "sim"),
+    "rank": ("rank", "position"),
+    "system": ("system", "run", "run_id"),
+    "subtopic": ("subtopic", "iteration", "intent"),
+    "assessor": ("assessor", "worker", "judge", "rater", "annotator"),
+}
+EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")  # what else may be known of a judgment
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """Columns as lists, in the order of the file, and the line each row begins on."""
+
+    columns: list[str]
+    values: list[list[Any]]
+    places: Places
+
+    def column(self, at: int) -> list[Any]:
+        """The values of one column."""
+        return self.values[at]
+
+
+def names_columns(cells: Sequence[str], renamed: Mapping[str, str] | None = None) -> bool:
+    """Whether the cells of a line are names of columns, a topic's and a document's among them, perhaps other ones."""
+    names = {name.strip().strip('"').lower() for name in cells}
+    known = {ours: {*COLUMNS[ours], *_parts((renamed or {}).get(ours, ""))} for ours in ("topic", "doc")}
+    return all(names & theirs for theirs in known.values()) and not any(map(is_number, names))
+
+
+def _parts(name: str) -> list[str]:
+    """The columns that a name such as query+facet joins."""
+    return [part.strip().lower() for part in name.split("+")] if name else []
+
+
+def of_objects(rows: Sequence[Mapping[str, Any]], places: Places) -> RawTable:
+    """A table of objects, a column for every name that one of them has."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return RawTable(names, [[row.get(name) for row in rows] for name in names], places)
+
+
+def number_of(value: Any) -> float | None:
+    """A number, or text that is one as in a TREC file, as float; None for everything else."""
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def is_bool(value: object) -> bool:
+    """Whether a value is true or false, which can be a label and not a score."""
+    return isinstance(value, bool | np.bool_)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    return number_of(text) is not None

@@ -1,0 +1,125 @@
+"""The plain install: every command works with numpy, scipy, typer and rich alone, and starts without them."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import truegain as tg
+from tests.test_docs import ROOT, commands
+from truegain.cli.app import COMMANDS, build
+
+EXTRAS = ("polars", "pandas", "pyarrow", "altair", "vl_convert", "crowdkit", "ir_datasets", "snowballstemmer")
+FORBIDDEN = f"""
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {EXTRAS!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+RUN_ALL = """
+import io, shlex
+from contextlib import redirect_stdout
+from truegain.cli.app import main
+for line in {lines!r}:
+    sys.argv = shlex.split(line, comments=True)
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    try:
+        with redirect_stdout(out):
+            main()
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    if code:
+        print(line, "ended with", code)
+"""
+
+
+def without_extras(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python where none of the extras can be imported."""
+    return subprocess.run([sys.executable, "-c", FORBIDDEN + code], cwd=folder, capture_output=True, text=True)
+
+
+OTHERS = [
+    "truegain judges demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random",
+    "truegain correlate demo/llm.qrels demo/gold.qrels demo/runs -m P@10",
+    "truegain agree demo/ratings.csv --expert demo/gold.qrels",
+    "truegain gains demo/ratings.csv --rule mean -o gains.csv",
+    "truegain plan topics demo/gold.qrels demo/runs -m P@10 --detect 0.05",
+    "truegain holes demo/pooled.qrels demo/runs -m P@10",
+    "truegain eval demo/gold.qrels demo/runs -m P@10 --format json -o scores.json",
+    "truegain experiment split-half demo/gold.qrels demo/runs",
+]
+
+
+def test_every_command_runs_without_extras(tmp_path: Path) -> None:
+    """Guards the plain install: no command of the README, and none of the verbs it leaves out, needs an extra."""
+    readme = [line.replace("demo/runs/*.run", "demo/runs") for line in commands(ROOT / "README.md")]
+    assert len(readme) > 5
+    lines = [*readme, *OTHERS]
+    assert {shlex.split(line)[1] for line in lines} >= set(COMMANDS) - {"text"}
+    done = without_extras(RUN_ALL.format(lines=lines), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "", (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "tg.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'P@1').frame()",
+        "tg.Runs.of({'1': {'a': 1.0}}).frame",
+        "tg.Judgments.of({'1': {'a': 1}}).frame",
+        "tg.write_judgments({'1': {'a': 1}}, 'q.parquet')",
+        "open('q.parquet', 'wb').write(b'PAR1' + bytes(9)); tg.read_judgments('q.parquet')",
+    ],
+)
+def test_what_needs_polars_says_what_to_install(code: str, tmp_path: Path) -> None:
+    """Guards against a bare ModuleNotFoundError: frames and Parquet name the extra, and nothing is written."""
+    said = "this needs polars; run: pip install 'truegain[frames]'"
+    done = without_extras(f"import truegain as tg\ntry:\n    {code}\nexcept tg.TruegainError as e: print(e)", tmp_path)
+    assert done.stdout.strip() == said, done.stderr
+
+
+def test_parquet_is_refused_before_the_work(tmp_path: Path) -> None:
+    """Guards hours of work lost at their end: --format parquet without polars is told before anything is read."""
+    line = "truegain eval no.qrels no.run --format parquet"
+    done = without_extras(RUN_ALL.format(lines=[line]), tmp_path)
+    assert "pip install 'truegain[frames]'" in done.stderr
+    assert "ended with 2" in done.stdout
+
+
+def test_help_names_the_commands_as_they_do_themselves() -> None:
+    """Guards `truegain --help`, which imports no command: its lines are those of the commands' own help."""
+    own = get_command(build()).commands  # type: ignore[attr-defined]
+    assert {verb: says for verb, (_, says) in COMMANDS.items()} == {v: " ".join(c.help.split()) for v, c in own.items()}
+    assert list(get_command(build("")).commands) == list(COMMANDS)  # type: ignore[attr-defined]
+
+
+def test_help_waits_for_nothing() -> None:
+    """Guards the start: neither `import truegain` nor `truegain --help` loads numpy."""
+    code = (
+        "import sys; from truegain.cli.app import main; sys.argv = ['truegain', '--help']\n"
+        "try: main()\nexcept SystemExit: pass\nprint('numpy' in sys.modules, 'scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False False"
+    assert "eval" in done.stdout
+
+
+def test_dir_shows_the_public_names() -> None:
+    """Guards completion: names that are loaded when asked for are listed before that."""
+    assert set(dir(tg)) == set(tg.__all__)
+
+
+def test_the_extra_all_has_all_for_users() -> None:
+    """Guards `pip install 'truegain[all]'`: it names every extra but that of the tests."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    inside = extras["all"][0].removeprefix("truegain[").removesuffix("]").split(",")
+    assert sorted(inside) == sorted(set(extras) - {"all", "test"})
