@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.inference.differences.resampled import randomisation_p
-from truegain.inference.differences.studentized import studentized_range_sf
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
 from truegain.inference.monte_carlo import Resampling
+from truegain.studentized import studentized_range_sf
 
 Floats = npt.NDArray[np.float64]
 SHARED = Path(__file__).parent.parent.parent / "shared" / "data" / "trec_score_matrices" / "newbestsub_named.tar.xz"

@@ -27,6 +27,7 @@ FLOORS = (
     ("contrasts",),
     ("tables",),
     ("engine",),
+    ("studentized",),
     ("student",),
     ("errors", "_version"),
 )

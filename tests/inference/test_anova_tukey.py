@@ -16,9 +16,9 @@ from tests.inference.matrices import generated, shuffled, trec8_ap, within_chanc
 from tests.inference.one_pair import paired_t, randomisation
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.differences.anova import one_way, two_way
-from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
 from truegain.inference.monte_carlo import Resampling
+from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Floats
 
 

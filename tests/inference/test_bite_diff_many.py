@@ -13,18 +13,19 @@ import pytest
 from scipy import stats
 
 from tests.inference.matrices import generated, scores_of
+from truegain import studentized
 from truegain.errors import TruegainError
 from truegain.experiments import discriminative
 from truegain.experiments.discriminative import DiscriminativePower, discriminative_power
-from truegain.inference.differences import families, studentized, topic_sets, tukey
+from truegain.inference.differences import families, topic_sets, tukey
 from truegain.inference.differences.anova import complete, one_way, two_way
 from truegain.inference.differences.groups import _stretches, groups_of, is_complete
 from truegain.inference.differences.resampled import bootstrap_p
-from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
 from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.differences.topic_sets import TopicSetSize, topics_for_paired_t, topics_for_width
 from truegain.inference.differences.tukey import randomised_tukey_hsd, tukey_hsd
 from truegain.inference.monte_carlo import Resampling
+from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Bools
 
 # ---------------------------------------------------------------------- analysis of variance, Tukey

@@ -14,7 +14,7 @@ from tests.inference.one_pair import Outcome, paired_t, sign_test, welch, wilcox
 from truegain.errors import TruegainError
 from truegain.inference.differences.groups import groups_of, is_complete
 from truegain.inference.differences.rows import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
-from truegain.inference.differences.studentized import MANY, studentized_range_sf
+from truegain.studentized import MANY, studentized_range_sf
 from truegain.tables.columns import Floats
 
 ROWS: dict[str, tuple[Callable[[Floats, Floats], RowResults], Callable[[Floats, Floats], Outcome]]] = {

@@ -19,6 +19,15 @@ Bools = npt.NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
+def shares(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
+    """Part over whole, not a number where there is no whole.
+
+    >>> shares(np.array([1, 0]), np.array([4, 0])).tolist()
+    [0.25, nan]
+    """
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))
+
+
 def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     """Make an array read-only and return it."""
     array.flags.writeable = False

@@ -17,7 +17,7 @@ from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.inference.agreement.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.paired import Paired
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
@@ -213,8 +213,7 @@ def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
     topic = np.zeros(count, np.int64)
     topic[unit] = table.topic.code
     right, every = (np.bincount(topic, weights=v, minlength=len(table.topic.values)) for v in pairs.counted(count))
-    share: Floats = np.divide(right, every, out=np.full(len(every), np.nan), where=every > 0)
-    return share
+    return shares(right, every)
 
 
 def _and(one: str, two: str) -> str:

@@ -16,7 +16,7 @@ from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
 from truegain.sampling.streams import blocks
 from truegain.student import check_confidence
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, shares
 from truegain.tables.scale import LEVELS
 
 Over = Literal["items", "items+assessors"]
@@ -144,8 +144,7 @@ def _resampled(
 
 
 def _alphas(parts: Parts) -> Floats:
-    share: Floats = np.divide(parts.within, parts.among, out=np.full(len(parts.within), np.nan), where=parts.among > 0)
-    return 1 - share
+    return 1 - shares(parts.within, parts.among)
 
 
 def drawn_items(items: int, trials: int, seed: int) -> Iterator[Floats]:

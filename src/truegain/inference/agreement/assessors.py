@@ -10,7 +10,7 @@ import numpy as np
 from truegain.gains.magnitudes import units
 from truegain.inference.agreement.order import expert_levels, order_agreement
 from truegain.inference.agreement.paired import alike, scale_of
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools, Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import cells
@@ -91,9 +91,7 @@ def assessors(
 
 
 def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], count: Floats) -> Floats:
-    total = np.bincount(group, weights=values, minlength=len(count))
-    out: Floats = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
-    return out
+    return shares(np.bincount(group, weights=values, minlength=len(count)), count)
 
 
 def _with_the_rest(ratings: Grouped, value: Floats, people: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
@@ -142,8 +140,7 @@ def _with_experts(table: Judgments, expert: Judgments, people: int) -> tuple[Flo
     who = np.zeros(count, np.int64)
     who[unit] = table.assessor.code
     right, pairs = (np.bincount(who, weights=v, minlength=people) for v in (right, pairs))
-    share: Floats = np.divide(right, pairs, out=np.full(people, np.nan), where=pairs > 0)
-    return share, np.asarray(pairs, np.float64)
+    return shares(right, pairs), np.asarray(pairs, np.float64)
 
 
 def _seconds(table: Judgments, people: int) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.inference.agreement.kappa import ratio_spreads
 from truegain.inference.agreement.paired import alike
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.table import Cell, Table, cells
 
@@ -62,5 +62,4 @@ def _equal(ratings: Grouped) -> Floats:
     """Share of pairs of an item's ratings that are equal; not a number for one rating."""
     same = np.bincount(ratings.item, weights=alike(ratings.item, ratings.value) - 1, minlength=len(ratings))
     pairs = ratings.count * (ratings.count - 1)
-    share: Floats = np.divide(same, pairs, out=np.full(len(ratings), np.nan), where=pairs > 0)
-    return share
+    return shares(same, pairs)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError
-from truegain.tables.columns import Codes, Floats, Ints, frozen
+from truegain.tables.columns import Codes, Floats, Ints, frozen, shares
 from truegain.tables.judgments import Judgments
 from truegain.tables.pool import Pool
 
@@ -47,8 +47,7 @@ class Order:
     def by_group(self, groups: int) -> tuple[Floats, Ints]:
         """The share per group (not a number without pairs) and how many pairs there are."""
         right, count = self.counted(groups)
-        share: Floats = np.divide(right, count, out=np.full(groups, np.nan), where=count > 0)
-        return share, count
+        return shares(right, count), count
 
     @cached_property
     def levels(self) -> Floats:

@@ -13,13 +13,12 @@ from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import FEW, FamilyResults, all_at_once, pair_by_pair
+from truegain.inference.differences.families import FEW, tested_pairs
 from truegain.inference.differences.pair_list import PairList
-from truegain.inference.limits import within
 from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
-from truegain.inference.results import Answers, Comparison, Estimate
+from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measure
@@ -111,22 +110,15 @@ def compare(
     settings = Resampling(
         effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
     )
-    if isinstance(chosen, FamilyTest):
-        found = all_at_once(chosen, x, first, second, settings)
-    else:
-        found = pair_by_pair(chosen, x, first, second, settings, systems)
-    found = _within(found, (values.least, values.greatest))
+    found = tested_pairs(chosen, x, first, second, settings, systems).within((values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
     pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
-    limits = zip(systems, found.means.tolist(), found.low_mean.tolist(), found.high_mean.tolist(), strict=True)
-    means = tuple(
-        Estimate(s, name, mean, low, high, confidence, method=found.interval) for s, mean, low, high in limits
-    )
     made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
         made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
+    means = found.estimates(systems, name, confidence)
     return Comparisons(pairs, made_by, (*values.notes, *found.notes, *effort.notes, *said), means, baseline)
 
 
@@ -170,16 +162,6 @@ def _values(scores: Scores, name: str) -> _Values:
         )
         return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,))
     return _Values(x, least, greatest)
-
-
-def _within(found: FamilyResults, bounds: tuple[float, float]) -> FamilyResults:
-    """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
-    low_mean, high_mean = within(found.low_mean, found.high_mean, bounds)
-    found = found._replace(low_mean=low_mean, high_mean=high_mean)
-    if found.low is None or found.high is None:
-        return found
-    low, high = within(found.low, found.high, bounds, differences=True)
-    return found._replace(low=low, high=high)
 
 
 def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) -> str | None:

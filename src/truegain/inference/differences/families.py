@@ -13,8 +13,9 @@ from truegain.inference.differences.anova import complete
 from truegain.inference.differences.catalogue import FamilyTest, PairTest
 from truegain.inference.differences.rows import SMALLEST_SPREAD, flat_rows
 from truegain.inference.intervals.topics import means_and_errors
-from truegain.inference.limits import student
+from truegain.inference.limits import student, within
 from truegain.inference.monte_carlo import Resampling
+from truegain.inference.results import Estimate
 from truegain.measures.base import mean_of_rows
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
@@ -40,6 +41,32 @@ class FamilyResults(NamedTuple):
     high_mean: Floats
     interval: str
     notes: tuple[str, ...] = ()
+
+    def within(self, bounds: tuple[float, float]) -> FamilyResults:
+        """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
+        low_mean, high_mean = within(self.low_mean, self.high_mean, bounds)
+        found = self._replace(low_mean=low_mean, high_mean=high_mean)
+        if self.low is None or self.high is None:
+            return found
+        low, high = within(self.low, self.high, bounds, differences=True)
+        return found._replace(low=low, high=high)
+
+    def estimates(self, systems: Sequence[str], measure: str, confidence: float) -> tuple[Estimate, ...]:
+        """The mean of each system with its limits."""
+        columns = self.means.tolist(), self.low_mean.tolist(), self.high_mean.tolist()
+        return tuple(
+            Estimate(s, measure, mean, low, high, confidence, method=self.interval)
+            for s, mean, low, high in zip(systems, *columns, strict=True)
+        )
+
+
+def tested_pairs(
+    chosen: PairTest | FamilyTest, x: Floats, first: Places, second: Places, how: Resampling, systems: Sequence[str]
+) -> FamilyResults:
+    """Pairs of systems put to a test, one by one or all at once."""
+    if isinstance(chosen, FamilyTest):
+        return all_at_once(chosen, x, first, second, how)
+    return pair_by_pair(chosen, x, first, second, how, systems)
 
 
 def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Resampling) -> FamilyResults:

@@ -14,9 +14,9 @@ from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import Anova, complete, one_way, two_way
 from truegain.inference.differences.resampled import TOLERANCE, USUAL, named
-from truegain.inference.differences.studentized import studentized_range_isf, studentized_range_sf
 from truegain.inference.monte_carlo import Resampling, monte_carlo_p
 from truegain.student import check_confidence
+from truegain.studentized import studentized_range_isf, studentized_range_sf
 from truegain.tables.columns import Floats
 
 BLOCK_CELLS = 32_768  # scores of one topic permuted at a time, over the replicates of a block: 256 kB

@@ -10,7 +10,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.sampling.streams import generator
-from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.columns import Floats, Ints, frozen, shares
 from truegain.tables.scores import Scores
 from truegain.tables.table import Table
 
@@ -32,9 +32,7 @@ class SwapRates:
     @property
     def rates(self) -> Floats:
         """Swaps by pairs; NaN where a bin has no pair."""
-        rates = np.full(len(self.pairs), np.nan)
-        np.divide(self.swaps, self.pairs, out=rates, where=self.pairs > 0)
-        return rates
+        return shares(self.swaps, self.pairs)
 
     @property
     def rate(self) -> float:

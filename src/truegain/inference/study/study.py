@@ -124,13 +124,7 @@ class Study(Questions):
         gold = given if self.gold_rated else gold
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
         self._given = Given(runs, name_by, jobs)
-        self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
-        if self.raters is not None and (not self.gold_rated or design in SAME_POPULATION):
-            left = raters_in(self.raters, self.topics)
-            if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
-                self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
-            self.raters = left
-            check_units(self.raters, self.over)
+        self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         if listed is not None:
             check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
@@ -150,3 +144,13 @@ class Study(Questions):
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip
+
+    def _align(self, labels: Judgments, keys: int, design: Design | None) -> None:
+        """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
+        self.ranked, self._labels = self._given.aligned(labels, keys, "topics" in self.over)
+        if self.raters is not None and (not self.gold_rated or design in SAME_POPULATION):
+            left = raters_in(self.raters, self.topics)
+            if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
+                self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
+            self.raters = left
+            check_units(self.raters, self.over)

@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError
-from truegain.student import special
-from truegain.tables.columns import Floats
+from truegain.student import Floats, special
 
 WIDEST = 20.0  # P(W > 20) < 1e-30 even for thousands of systems
 STEP = 0.0025
