@@ -186,7 +186,7 @@ def test_exports_with_other_field_names(run: Run, folder: Path) -> None:
 
 
 def test_the_one_name_is_printed(run: Run) -> None:
-    """Guards output that others read: whatever name was asked for, our one is printed; trec_eval's stay in its lines."""
+    """Guards output that others read: our one name is printed, whichever was asked for; trec_eval's stay in its own."""
     for form in ("csv", "trec", "json", "latex"):
         out = run("eval", "q.qrels", "a.run", "-m", "precision@5", "-m", "hit_rate@3", "--format", form)[1]
         assert "P@5" in out
