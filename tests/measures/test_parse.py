@@ -73,6 +73,32 @@ def _takes_cutoff(alias: str) -> bool:
     return CATALOGUE[ALIASES[alias].split("(")[0].split("@")[0]].AT == "cutoff" and "(" not in ALIASES[alias]
 
 
+RANX = {  # what ranx 0.3.21 gives for the run and the judgments below
+    "precision@3": 1 / 3, "recall@3": 5 / 12, "hit_rate@1": 0.5, "mrr@3": 0.75, "map@3": 7 / 24, "map": 0.6,
+    "r-precision": 5 / 12, "ndcg@3": 0.4349092269150119, "ndcg_burges@3": 0.4595089385488188, "rbp.95": 0.20485015625,
+    "bpref": 1 / 6, "dcg@3": 1.8154648767857289, "dcg_burges@3": 3.815464876785729, "mrr-l2": 0.625,
+}  # fmt: skip
+
+
+def test_names_of_ranx_are_the_same_measures() -> None:
+    """Guards names that people bring along: each gives ranx's own value, and is shown under the one name of ours."""
+    qrels = {"1": {"a": 2, "b": 0, "c": 1, "e": 3}, "2": {"a": 1, "d": 0, "f": 2}}
+    run = {"1": {"a": 0.5, "b": 2.5, "x": 1.5, "c": 0.25, "e": 3.5}, "2": {"d": 3.0, "a": 1.0, "y": 0.5, "f": 0.1}}
+    scores = tg.evaluate(run, qrels, list(RANX))
+    assert {name: scores.mean("run", name) for name in RANX} == pytest.approx(RANX)
+    assert set(scores.measures) & set(RANX) == set()
+    assert str(tg.parse_measure("precision@5")) == "P@5"
+    assert str(tg.parse_measure("hit_rate@10")) == "Success@10"
+    assert str(tg.parse_measure("precision@10-l2")) == "P(rel=2)@10"
+
+
+@pytest.mark.parametrize("text", ["NumRelRet(rel=2)", "ndcg_burges(rel=2)@5"])
+def test_a_name_that_sets_a_parameter_takes_no_other(text: str) -> None:
+    """Guards against parameters that were silently dropped behind such a name."""
+    with pytest.raises(tg.MeasureError, match="write that with the parameters you want"):
+        tg.parse_measure(text)
+
+
 def test_several_at_once() -> None:
     """Guards trec_eval's lists: sorted cutoffs, default cutoffs, no repeats."""
     assert [a.name for a in parse_measures("P.10,5")] == ["P_5", "P_10"]

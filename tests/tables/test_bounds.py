@@ -214,9 +214,9 @@ def test_a_document_has_an_end(
     kind: str, before: str, after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards indexing against bombs: a document that does not end is refused, one of several pieces is not."""
-    from truegain.text import documents
+    from truegain.text import documents, piece
 
-    monkeypatch.setattr(documents, "LARGEST", 4 << 20)
+    monkeypatch.setattr(piece, "LARGEST", 4 << 20)
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(before.encode()) + gzip_bomb(b" " * (1 << 20), 16))
     with pytest.raises(tg.InputError, match=r"bomb\.gz: no document ends within 4 MB"):
         list(documents.pieces(str(tmp_path / "bomb.gz"), kind, documents.Fields(), 1 << 20))  # type: ignore[arg-type]
@@ -229,9 +229,9 @@ def test_a_quoted_field_has_an_end(
     longest: int, refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards against a quote that is never closed: the lines behind it are one document, and may be so long only."""
-    from truegain.text import documents
+    from truegain.text import documents, piece
 
-    monkeypatch.setattr(documents, "LARGEST", longest)
+    monkeypatch.setattr(piece, "LARGEST", longest)
     (tmp_path / "d.csv").write_text('id,text\n1,"' + "word\n" * 20 + '"\n')
     if refused:
         with pytest.raises(tg.InputError, match=r"d\.csv:2.: cannot be read: field larger than field limit \(99\)"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,49 @@ RUN_COLUMNS = {
 QRELS_LINES = "".join(f"{t} 0 {d} {label}\n" for t, docs in LABELS.items() for d, label in docs.items())
 RUN_LINES = "".join(f"{t} Q0 {d} 0 {s} tag\n" for t, docs in SCORES.items() for d, s in docs.items())
 
+SEMICOLONS = "topic;doc;label\n" + "".join(f"{t};{d};{x}\n" for t, docs in LABELS.items() for d, x in docs.items())
+
+
+class LikeArrow:
+    """A table that has what a table of pyarrow has, where that is not there."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self.data, self.column_names = columns, list(columns)
+        self.columns = list(columns.values())  # of pyarrow these are not names
+
+    def __getitem__(self, at: int) -> object:
+        raise AssertionError("not asked for")
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise AssertionError("not asked for")
+
+    def column(self, at: int) -> Any:
+        """A column that can be made a list."""
+        values = list(self.data.values())[at]
+        return type("Column", (), {"to_pylist": lambda _: values})()
+
+
+class Stream:
+    """What can do no more than hand its columns over as Arrow does."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+def arrow() -> Any:
+    """The package pyarrow, where it is there."""
+    return pytest.importorskip("pyarrow")
+
+
+def saved(path: Path, text: str) -> Path:
+    """A file with this text."""
+    path.write_text(text)
+    return path
+
+
 JUDGMENTS: dict[str, Callable[[Path], object]] = {
     "dict": lambda _: LABELS,
     "dict with whole-number topics": lambda _: {int(t): docs for t, docs in LABELS.items()},
@@ -43,6 +87,16 @@ JUDGMENTS: dict[str, Callable[[Path], object]] = {
     "pandas nullable": lambda _: pd.DataFrame(COLUMNS).convert_dtypes(),
     "polars": lambda _: pl.DataFrame(COLUMNS),
     "polars lazy": lambda _: pl.DataFrame(COLUMNS).lazy(),
+    "pyarrow": lambda _: arrow().table(COLUMNS),
+    "pyarrow batch": lambda _: arrow().table(COLUMNS).to_batches()[0],
+    "pyarrow dictionary": lambda _: arrow().table(
+        {**COLUMNS, "doc": arrow().array(COLUMNS["doc"]).dictionary_encode()}
+    ),
+    "what does as pyarrow": lambda _: LikeArrow(COLUMNS),
+    "what streams as Arrow": lambda _: Stream(pl.DataFrame(COLUMNS)),
+    "nested JSON": lambda folder: saved(folder / "n.json", json.dumps(LABELS)),
+    "JSON list": lambda folder: saved(folder / "l.json", json.dumps(pl.DataFrame(COLUMNS).to_dicts())),
+    "semicolons": lambda folder: saved(folder / "s.csv", SEMICOLONS),
     "ir_measures": lambda _: [ir_measures.Qrel(t, d, x) for t, docs in LABELS.items() for d, x in docs.items()],
     "generator": lambda _: (ir_measures.Qrel(t, d, x) for t, docs in LABELS.items() for d, x in docs.items()),
     "ranx": lambda _: ranx().Qrels(LABELS),
@@ -57,6 +111,11 @@ RUNS: dict[str, Callable[[Path], object]] = {
     "pandas": lambda _: pd.DataFrame(RUN_COLUMNS),
     "polars": lambda _: pl.DataFrame(RUN_COLUMNS),
     "polars lazy": lambda _: pl.DataFrame(RUN_COLUMNS).lazy(),
+    "pyarrow": lambda _: arrow().table(RUN_COLUMNS),
+    "what does as pyarrow": lambda _: LikeArrow(RUN_COLUMNS),
+    "ranks": lambda _: pl.DataFrame({**{n: RUN_COLUMNS[n] for n in ("qid", "docno")}, "rank": [3, 1, 2, 1, 2]}),
+    "nested JSON": lambda folder: saved(folder / "s.json", json.dumps(SCORES)),
+    "nested JSON with systems": lambda folder: saved(folder / "n.json", json.dumps({"s": SCORES})),
     "named frame": lambda _: {"s": pl.DataFrame(RUN_COLUMNS)},
     "frame with systems": lambda _: pl.DataFrame({**RUN_COLUMNS, "system": ["s"] * 5}),
     "ir_measures": lambda _: [ir_measures.ScoredDoc(t, d, s) for t, docs in SCORES.items() for d, s in docs.items()],
@@ -225,3 +284,15 @@ def test_one_name_for_several_systems(tmp_path: Path) -> None:
     tg.write_runs({"a": SCORES, "b": SCORES}, tmp_path / "both.csv")
     with pytest.raises(tg.InputError, match="one name, s, for 2 systems"):
         tg.evaluate({"s": tmp_path / "both.csv"}, LABELS, "P@5")
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, LikeArrow, lambda columns: arrow().table(columns)])
+def test_ratings_of_every_frame(of: Callable[[Mapping[str, Any]], object]) -> None:
+    """Guards ratings in frames of pandas, polars and pyarrow: the same values from each, missing ones included."""
+    wide = {"topic": ["1", "1"], "doc": ["a", "b"], "ann": [2, 0], "bob": ["1/2", None], "seconds": [1.5, None]}
+    found = tg.read_ratings(of(wide), assessors=["ann", "bob"])
+    assert found.label.tolist() == [2, 0, 0.5]
+    assert found.assessor is not None
+    assert found.assessor.strings() == ["ann", "ann", "bob"]
+    long = {"topic": [1, 1], "doc": ["a", "b"], "worker": ["x", "y"], "label": [True, False]}
+    assert tg.read_ratings(of(long)).label.tolist() == [1, 0]

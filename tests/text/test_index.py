@@ -22,7 +22,7 @@ from tests.text.test_words import plain_words
 from truegain.errors import InputError
 from truegain.tables.columns import Ids
 from truegain.text.corpus import Corpus
-from truegain.text.documents import Fields, Kind, all_pieces
+from truegain.text.documents import Fields, Kind, all_pieces, read
 from truegain.text.index import Settings, index
 from truegain.text.named import Named
 from truegain.text.words import Cutting
@@ -99,7 +99,7 @@ def test_a_byte_order_mark_and_blank_lines_are_no_documents(tmp_path: Path) -> N
     """Guards lines as other tools write them: a mark at the start, CRLF, blank lines; and text that is not UTF-8."""
     path = tmp_path / "docs.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"id": 7, "text": "a"}\r\n\r\n  {"id": "b", "text": "c"}\n')
-    assert [p.read(Fields()) for p in all_pieces([str(path)], None, Fields(), 1000)] == [(["7", "b"], ["a", "c"])]
+    assert [read(p, Fields()) for p in all_pieces([str(path)], None, Fields(), 1000)] == [(["7", "b"], ["a", "c"], 0)]
     path.write_bytes(b'{"id": "a", "text": "fine"}\n{"id": "b", "text": "caf\xe9"}\n')
     with pytest.raises(InputError, match="not UTF-8 text") as told:
         index([str(path)], tmp_path / "corpus")
@@ -112,11 +112,11 @@ def test_compressed_lines_are_the_same(tmp_path: Path) -> None:
     packed = tmp_path / "docs.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     texts = [
-        [p.read(Fields()) for p in all_pieces([str(path)], None, Fields(), size)]
+        [read(p, Fields()) for p in all_pieces([str(path)], None, Fields(), size)]
         for path in (plain, packed)
         for size in (100, 1 << 20)
     ]
-    flat = [[name for ids, _ in t for name in ids] for t in texts]
+    flat = [[name for ids, _, _ in t for name in ids] for t in texts]
     assert flat == [list(DOCS)] * 4
 
 
@@ -127,7 +127,7 @@ def test_duplicates_and_documents_without_words(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps({"id": d, "text": t}) + "\n" for d, t in rows))
     corpus = index([str(path)], tmp_path / "corpus", Settings(piece=100))
     assert counted(corpus, "a") == {"first": 1}
-    assert corpus.problems == {"duplicates": 2, "empty": 2}
+    assert corpus.problems == {"duplicates": 2, "empty": 2, "replaced": 0}
     assert (corpus.listed("duplicates"), corpus.listed("empty")) == (["a", "a"], ["b", "d"])
 
 

@@ -42,6 +42,18 @@ def index_command(
     stop: Annotated[
         str | None, typer.Option("--stop", help="Stop list: 'lucene', or a file of words, one a line.")
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", help="Columns of a CSV or TSV without a line of names, in their order: id,url,body."),
+    ] = None,
+    errors: Annotated[
+        Literal["refuse", "replace"],
+        typer.Option("--errors", help="Bytes of text that are not UTF-8: stop, or replace them and count documents."),
+    ] = "refuse",
+    cjk: Annotated[
+        Literal["bigrams", "words"],
+        typer.Option("--cjk", help="Chinese, Japanese and Korean: pairs of characters, or words between blanks."),
+    ] = "bigrams",
     stemmer: Annotated[str | None, typer.Option("--stemmer", help="Snowball stemmer, such as english.")] = None,
     only: Annotated[
         list[str] | None,
@@ -59,8 +71,13 @@ def index_command(
     words = stop if stop is None or stop in STOP_LISTS else _words(stop)
     settings = Settings.within(
         memory << 20,
-        cutting=Cutting.of(words, stemmer),
-        fields=Fields(id_field, tuple(text_field) if text_field else None),
+        cutting=Cutting.of(words, stemmer, cjk),
+        fields=Fields(
+            id_field,
+            tuple(text_field) if text_field else None,
+            tuple(name.strip() for name in columns.split(",")) if columns else None,
+            errors,
+        ),
         kind=kind,
         only=Named.of(_named(only))[0] if only else None,
     )
@@ -113,6 +130,7 @@ def show_command(
             *_told(opened.problems),
             ("stop words", len(cut.stop)),
             ("stemmer", cut.stemmer or "none"),
+            ("Chinese, Japanese, Korean", cut.cjk),
             ("Unicode", cut.unicode),
         ]
         write_table(Table(("what", "value"), [(w, str(v)) for w, v in rows_of]), output_format, output)
@@ -139,7 +157,11 @@ def rank_command(
 
 
 def _told(problems: Mapping[str, int]) -> list[tuple[str, int]]:
-    return [("duplicate ids", problems["duplicates"]), ("documents without words", problems["empty"])]
+    return [
+        ("duplicate ids", problems["duplicates"]),
+        ("documents without words", problems["empty"]),
+        ("documents with bytes that are not UTF-8, replaced", problems["replaced"]),
+    ]
 
 
 def _words(path: str) -> list[str]:

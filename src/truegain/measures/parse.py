@@ -16,7 +16,7 @@ from truegain.measures.trec_names import expanded
 _FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)
 
 _RBP = re.compile(r"rbp\.(\d+)")  # ranx
-_LEVEL = re.compile(r"([a-z_-]+)-l(\d+)")
+_LEVEL = re.compile(r"(?P<name>[a-z_-]+?)(?P<at>@\d+)?-l(?P<level>\d+)")
 _NUMBERS = ("rel", "p", "alpha", "beta", "base", "mult", "T", "q", "gamma")  # parameters that no word can stand for
 
 
@@ -90,18 +90,18 @@ def _canonical(text: str) -> Measure:
 
 
 def _of_ranx(name: str, at: str | None) -> str | None:
-    """Names of ranx that hold a number, as ours: rbp.95, and the level of relevance in precision-l2@10.
+    """Names of ranx that hold a number, as ours: rbp.95, and the level of relevance in mrr-l2 and precision@10-l2.
 
-    >>> _of_ranx("rbp.95", None), _of_ranx("precision-l2", "10")
-    ('RBP(p=0.95)', 'P(rel=2)@10')
+    >>> _of_ranx("rbp.95", None), _of_ranx("mrr-l2", None), _of_ranx("precision", "10-l2")
+    ('RBP(p=0.95)', 'RR(rel=2)', 'P(rel=2)@10')
     """
     if found := _RBP.fullmatch(name):
         return f"RBP(p=0.{found[1]})" + (f"@{at}" if at else "")
-    found = _LEVEL.fullmatch(name)
-    ours = ALIASES.get(found[1], "") if found else ""
+    found = _LEVEL.fullmatch(name if at is None else f"{name}@{at}")
+    ours = ALIASES.get(found["name"], "") if found else ""
     if found is None or not ours or "(" in ours:
         return None
-    return f"{ours}(rel={found[2]})" + (f"@{at}" if at else "")
+    return f"{ours}(rel={found['level']})" + (found["at"] or "")
 
 
 def _params(text: str, inside: str | None, kind: type[Measure]) -> dict[str, object]:

@@ -29,7 +29,7 @@ def is_frame(data: object) -> bool:
     if isinstance(data, Frame | Mapping | str | bytes):
         return isinstance(data, Frame)
     tabled = hasattr(kind, "columns") and hasattr(kind, "__getitem__")
-    return tabled or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__dataframe__")
+    return tabled or hasattr(kind, "__arrow_c_stream__")
 
 
 def opened(data: Any) -> Frame:
@@ -44,9 +44,7 @@ def opened(data: Any) -> Frame:
         return Frame([str(name) for name in data.column_names], lambda at: list(data.column(at).to_pylist()))
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # polars, and what does as it does
         return Frame([str(name) for name in data.columns], lambda at: list(data[data.columns[at]].to_list()))
-    polars = needs("polars", "frames")  # all else is handed over as Arrow or by the interchange protocol
-    handed = polars.DataFrame(data) if hasattr(data, "__arrow_c_stream__") else polars.from_dataframe(data)
-    return opened(handed)
+    return opened(needs("polars", "frames").DataFrame(data))  # all else is handed over as Arrow does
 
 
 def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:

@@ -23,7 +23,7 @@ NESTED = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')  # how an object of 
 _DECODED = 1 << 23  # bytes decoded at a time
 
 
-def plain_text(data: bytes, file: str, *, whole: bool = True) -> bytes:
+def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = "convert the file to UTF-8") -> bytes:
     """The same bytes without a byte order mark, once they are known to be UTF-8 text.
 
     Where they are not the `whole` text, a character may be cut at their end.
@@ -43,7 +43,7 @@ def plain_text(data: bytes, file: str, *, whole: bool = True) -> bytes:
         file=file,
         line=line_of(text, place),
         text=line_at(text, place),
-        hint="convert the file to UTF-8",
+        hint=hint,
     )
 
 

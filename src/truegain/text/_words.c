@@ -4,8 +4,9 @@
  * partition as a string of its own before the first is counted; benchmarks/content.py prints the ratio.  Here a word
  * is lower-cased into the end of the vocabulary, looked up, and kept only where it is new.
  *
- * What is a word is told by the caller: a byte and a lower-case form per code point.  Works without the interpreter
- * lock; what it made comes back as bytes, because its size is known only afterwards.
+ * What is a word is told by the caller: a class and a lower-case form per code point.  Chinese, Japanese and Korean are
+ * written without blanks: a stretch of their characters is counted as its pairs of neighbours, as Lucene's CJKAnalyzer
+ * does, and one that stands alone as itself.  Works without the interpreter lock; what it made comes back as bytes, because its size is known only afterwards.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -55,9 +56,11 @@ typedef struct {
     uint32_t tag; /* upper half of the hash */
 } Slot;
 
+enum { NONE, LETTER, PAIRED, MARK }; /* classes of code points: of no word, of a word, of pairs, of what it follows */
+
 typedef struct {
     const unsigned char *text;
-    const uint8_t *is_word; /* per code point */
+    const uint8_t *is_word; /* class per code point */
     const int32_t *lower;   /* per code point */
     uint32_t known;         /* code points in both tables */
     unsigned char ascii[128]; /* lower case where a byte belongs to a word, else 0 */
@@ -198,6 +201,60 @@ static inline int add(Counter *counter, size_t length, int32_t document, int kee
     return PUSH(&counter->term, int32_t, word) && PUSH(&counter->count, int32_t, 1);
 }
 
+static inline int class_at(const Counter *counter, const unsigned char *p, const unsigned char *end, size_t *step)
+{
+    uint32_t c = decode(p, end, step);
+    return c < counter->known ? counter->is_word[c] : NONE;
+}
+
+/* Where a character ends that begins at p: behind the marks that follow it. */
+static const unsigned char *character_end(const Counter *counter, const unsigned char *p, const unsigned char *end)
+{
+    size_t step;
+    (void)decode(p, end, &step);
+    for (p += step; p < end && class_at(counter, p, end, &step) == MARK; p += step)
+        ;
+    return p;
+}
+
+/* Put the lower case of p to end behind the vocabulary; its length, 0 for no memory. */
+static size_t put(Counter *counter, const unsigned char *p, const unsigned char *end)
+{
+    if (!reserve(&counter->words, 2 * (size_t)(end - p) + 16)) /* lower case may be longer, as may what hashing reads */
+        return 0;
+    unsigned char *out = counter->words.data + counter->words.used;
+    size_t length = 0, step;
+    for (; p < end; p += step) {
+        uint32_t c = decode(p, end, &step);
+        length += encode((uint32_t)counter->lower[c], out + length);
+    }
+    return length;
+}
+
+/* Count the pairs of neighbours in a stretch that begins at *at, and move behind it; their number, -1 for no memory. */
+static int64_t count_pairs(Counter *counter, const unsigned char **at, const unsigned char *end, int32_t document,
+                           int keep)
+{
+    int64_t words = 0;
+    size_t step;
+    const unsigned char *first = *at, *second = character_end(counter, first, end);
+    for (;;) {
+        int more = second < end && class_at(counter, second, end, &step) == PAIRED;
+        const unsigned char *last = more ? character_end(counter, second, end) : second;
+        if (more || !words) {
+            size_t length = put(counter, first, last);
+            if (!length || !add(counter, length, document, keep))
+                return -1;
+            words++;
+        }
+        *at = second;
+        if (!more)
+            return words;
+        first = second;
+        second = last;
+    }
+}
+
 /* Count one document; its number of words, or -1 for no memory. */
 static int64_t count_document(Counter *counter, const unsigned char *p, const unsigned char *end, int32_t document,
                               int keep)
@@ -205,6 +262,7 @@ static int64_t count_document(Counter *counter, const unsigned char *p, const un
     int64_t words = 0;
     while (p < end) {
         size_t length = 0, step = 1, room = 64;
+        int paired = 0;
         if (!reserve(&counter->words, room))
             return -1;
         unsigned char *out = counter->words.data + counter->words.used;
@@ -225,12 +283,19 @@ static int64_t count_document(Counter *counter, const unsigned char *p, const un
             uint32_t c = decode(p, end, &step);
             if (c >= counter->known || !counter->is_word[c])
                 break;
+            if ((paired = counter->is_word[c] == PAIRED))
+                break;
             length += encode((uint32_t)counter->lower[c], out + length);
         }
         if (length) {
             words++;
             if (!add(counter, length, document, keep))
                 return -1;
+        } else if (paired) {
+            int64_t pairs = count_pairs(counter, &p, end, document, keep);
+            if (pairs < 0)
+                return -1;
+            words += pairs;
         } else {
             p += step;
         }

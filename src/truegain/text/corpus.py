@@ -108,7 +108,7 @@ class Corpus:
         manifest = read_manifest(folder)
         parts = tuple(_open_part(folder / name) for name in manifest["parts"])
         return cls(
-            Cutting(**{**manifest["cutting"], "stop": tuple(manifest["cutting"]["stop"])}),
+            Cutting(**{"cjk": "words", **manifest["cutting"], "stop": tuple(manifest["cutting"]["stop"])}),
             int(manifest["documents"]),
             int(manifest["tokens"]),
             Named.open(folder, "terms"),
@@ -151,8 +151,8 @@ class Corpus:
 
     @cached_property
     def problems(self) -> Mapping[str, int]:
-        """What was counted on the way: documents whose id came before, and documents without words."""
-        return {name: int(self.manifest.get(name, 0)) for name in ("duplicates", "empty")}
+        """Documents that were counted on the way: of an id that came before, without words, with bytes not UTF-8."""
+        return {name: int(self.manifest.get(name, 0)) for name in ("duplicates", "empty", "replaced")}
 
     def listed(self, problem: str) -> list[str]:
         """The documents behind a problem, 'duplicates' or 'empty'."""

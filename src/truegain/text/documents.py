@@ -6,92 +6,26 @@ that a second reading finds the same ones.
 
 from __future__ import annotations
 
-import csv
-import html
-import json
-import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast, get_args
+from typing import cast
 
 from truegain.errors import InputError, TruegainError, needs
 from truegain.tables.guard import reading
-from truegain.tables.packing import unpacking
+from truegain.tables.plain import plain_text
 from truegain.tables.sources import read_failures, shown_path
 from truegain.tables.tabular import ending
+from truegain.text.line_documents import blocks, json_lines, sgml, tabbed, unnamed
+from truegain.text.piece import IRDS, KINDS, NOT_UTF8, Documents, is_utf8
+from truegain.text.piece import Fields as Fields
+from truegain.text.piece import Kind as Kind
+from truegain.text.piece import Piece as Piece
+from truegain.text.table_documents import parquet_pieces, parquet_rows, separated_pieces
 
-Kind = Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"]
-KINDS: tuple[str, ...] = get_args(Kind)
-ID_FIELDS = ("doc", "doc_id", "docno", "docid", "document", "_id", "id", "pid")
-TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
-IRDS = "irds:"
-LARGEST = 1 << 28  # bytes of a document
 _ENDINGS: dict[str, Kind] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
     ".trec": "trec", ".sgml": "trec", ".sgm": "trec",
 }  # fmt: skip
-_DOC = re.compile(rb"<DOC>(.*?)</DOC>", re.DOTALL | re.IGNORECASE)
-_DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL | re.IGNORECASE)
-_HEADER = re.compile(rb"<DOCHDR>.*?</DOCHDR>", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
-
-Documents = tuple[list[str], list[str]]  # ids and texts
-
-
-@dataclass(frozen=True)
-class Fields:
-    """Which field is the id and which are the text; None is the first known name, and all known names."""
-
-    id: str | None = None
-    text: tuple[str, ...] | None = None
-
-    def of(self, names: Sequence[str], file: str) -> tuple[str, tuple[str, ...]]:
-        """The fields to read from a table with these columns."""
-        ident = self.id or next((n for n in ID_FIELDS if n in names), None)
-        if ident is None or ident not in names:
-            wanted = self.id or " or ".join(ID_FIELDS)
-            raise InputError(
-                f"no field {wanted} among {', '.join(names) or 'none'}", file=file, hint="name it with --id-field"
-            )
-        text = self.text or tuple(n for n in TEXT_FIELDS if n in names)
-        lost = [n for n in text if n not in names]
-        if lost or not text:
-            wanted = ", ".join(lost) or " or ".join(TEXT_FIELDS)
-            raise InputError(f"no field {wanted} among {', '.join(names)}", file=file, hint="name it with --text-field")
-        return ident, text
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A stretch of one input: bytes of a file, rows of a table, files of a folder, or what was unpacked from it."""
-
-    file: str
-    kind: Kind
-    begin: int
-    end: int
-    data: Any = None
-
-    def read(self, fields: Fields) -> Documents:
-        """Ids and texts, in order."""
-        if self.kind in ("csv", "tsv"):
-            return cast("Documents", self.data)
-        if self.kind == "parquet":
-            return _parquet_rows(self, fields)
-        if self.kind == "folder":
-            return _text_files(self)
-        if self.kind == "irds":
-            return _irds_rows(self)
-        return (_json_lines if self.kind == "jsonl" else _sgml)(self, self._bytes(), fields)
-
-    def _bytes(self) -> bytes:
-        if self.data is not None:
-            return cast("bytes", self.data)
-        with read_failures(shown_path(self.file)), Path(self.file).open("rb") as stream:
-            stream.seek(self.begin)
-            return stream.read(self.end - self.begin)
 
 
 def kind_of(path: str) -> Kind:
@@ -112,6 +46,21 @@ def kind_of(path: str) -> Kind:
     return kind
 
 
+def read(piece: Piece, fields: Fields) -> Documents:
+    """Ids and texts, in order."""
+    if piece.names:
+        return tabbed(piece, piece.bytes(), fields)
+    if piece.kind in ("csv", "tsv"):
+        return cast("Documents", piece.data)
+    if piece.kind == "parquet":
+        return parquet_rows(piece, fields)
+    if piece.kind == "folder":
+        return _text_files(piece, fields)
+    if piece.kind == "irds":
+        return _irds_rows(piece)
+    return (json_lines if piece.kind == "jsonl" else sgml)(piece, piece.bytes(), fields)
+
+
 def pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
     """The pieces of one input, each about `size` bytes of text."""
     if kind not in KINDS:
@@ -129,188 +78,13 @@ def pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
 
 def _file_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
     if kind == "parquet":
-        yield from _parquet_pieces(path, size)
+        yield from parquet_pieces(path, size)
+    elif kind == "tsv" and (names := unnamed(path, fields)):
+        yield from blocks(path, kind, size, names)
     elif kind in ("csv", "tsv"):
-        yield from _separated_pieces(path, kind, fields, size)
+        yield from separated_pieces(path, kind, fields, size)
     else:
-        yield from _blocks(path, kind, size)
-
-
-# ---------------------------------------------------------------------- lines and SGML: blocks of bytes
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
-    """A stream of the unpacked bytes, and whether they are those of the file itself."""
-    with read_failures(shown_path(path)), Path(path).open("rb") as stream:
-        unpacked = unpacking(stream.peek(6), stream)
-        yield (stream, True) if unpacked is None else (unpacked, False)
-
-
-def _endless(path: str) -> InputError:
-    problem = f"no document ends within {LARGEST >> 20} MB"
-    return InputError(problem, file=shown_path(path), hint="check that this is the right file, and its --kind")
-
-
-def _blocks(path: str, kind: Kind, size: int) -> Iterator[Piece]:
-    """Stretches that end with a line, or with a document of SGML."""
-    boundary = b"\n" if kind == "jsonl" else b"</DOC>"
-    begin, held = 0, b""
-    with _opened(path) as (stream, plain):
-        while True:
-            data = held + stream.read(max(1, size - len(held)))
-            at = data.rfind(boundary)
-            while at < 0 and (more := stream.read(size)):
-                data += more
-                at = data.rfind(boundary)
-                if at < 0 and len(data) > LARGEST:
-                    raise _endless(path)
-            last = not (following := stream.read(1))
-            cut = len(data) if last or at < 0 else at + len(boundary)
-            if cut:
-                yield Piece(path, kind, begin, begin + cut, None if plain else data[:cut])
-            begin, held = begin + cut, data[cut:] + following
-            if last:
-                return
-
-
-def _json_lines(piece: Piece, data: bytes, fields: Fields) -> Documents:
-    ids: list[str] = []
-    texts: list[str] = []
-    chosen: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
-    try:
-        text_of_all = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        bad = data[data.rfind(b"\n", 0, error.start) + 1 :].split(b"\n", 1)[0]
-        raise _bad_line(piece, data, bad, "not UTF-8 text") from None
-    parse = json.JSONDecoder().raw_decode  # without the looks at encoding and white space that json.loads takes
-    for padded in text_of_all.split("\n"):
-        if not (stripped := padded.strip()):
-            continue
-        try:
-            document, end = parse(stripped)
-        except ValueError as error:
-            raise _bad_line(piece, data, stripped.encode(), f"not JSON: {error}") from None
-        if end != len(stripped):
-            raise _bad_line(piece, data, stripped.encode(), "more than one JSON value")
-        if not isinstance(document, dict):
-            raise _bad_line(piece, data, stripped.encode(), "not a JSON object")
-        names = tuple(document)
-        if names not in chosen:
-            chosen[names] = _fields_of_object(fields, names, piece, data, stripped.encode())
-        ident, text = chosen[names]
-        if document[ident] is None or document[ident] == "":
-            raise _bad_line(piece, data, stripped.encode(), "the document has no id")
-        ids.append(str(document[ident]))
-        texts.append("\n".join([str(document[n]) for n in text if document.get(n) is not None]))
-    return ids, texts
-
-
-def _fields_of_object(
-    fields: Fields, names: tuple[str, ...], piece: Piece, data: bytes, line: bytes
-) -> tuple[str, tuple[str, ...]]:
-    """As `Fields.of`, but an object without any text is a document whose text is missing, which is counted."""
-    ident = fields.id or next((n for n in ID_FIELDS if n in names), None)
-    if ident is None or ident not in names:
-        raise _bad_line(piece, data, line, f"no field {fields.id or ' or '.join(ID_FIELDS)}")
-    return ident, tuple(n for n in fields.text or TEXT_FIELDS if n in names)
-
-
-def _bad_line(piece: Piece, data: bytes, line: bytes, problem: str) -> InputError:
-    before = data[: data.find(line)].count(b"\n")
-    if piece.data is None:
-        with Path(piece.file).open("rb") as stream:
-            left = piece.begin
-            while left and (block := stream.read(min(left, 1 << 24))):
-                before += block.count(b"\n")
-                left -= len(block)
-    place = {"line": before + 1} if piece.data is None or piece.begin == 0 else {}
-    return InputError(problem, file=piece.file, text=line.decode(errors="replace"), **place)  # type: ignore[arg-type]
-
-
-def _sgml(piece: Piece, data: bytes, fields: Fields) -> Documents:  # noqa: ARG001
-    ids: list[str] = []
-    texts: list[str] = []
-    for match in _DOC.finditer(data):
-        body = match.group(1)
-        number = _DOCNO.search(body)
-        if number is None:
-            text = body[:80].decode(errors="replace").strip()
-            raise InputError("a document without <DOCNO>", file=piece.file, text=text, hint="every <DOC> needs one")
-        ids.append(number.group(1).decode(errors="replace"))
-        rest = _HEADER.sub(b" ", body[: number.start()] + b" " + body[number.end() :])
-        try:
-            plain = rest.decode()
-        except UnicodeDecodeError:
-            plain = rest.decode("latin-1")  # the TREC disks are
-        texts.append(html.unescape(_TAG.sub(" ", plain)))
-    return ids, texts
-
-
-# ---------------------------------------------------------------------- tables
-
-
-def _separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
-    """Rows of a CSV or TSV; read in order, because a quoted field may hold a line end."""
-    csv.field_size_limit(LARGEST)
-    with _opened(path) as (stream, _):
-        reader = csv.reader(_lines(stream, path), delimiter="," if kind == "csv" else "\t")
-        try:
-            names = next(reader, [])
-            ident, text = fields.of(names, path)
-            where, columns = names.index(ident), [names.index(n) for n in text]
-            first, held, ids, texts = 0, 0, list[str](), list[str]()
-            for row in reader:
-                if not row:
-                    continue
-                if len(row) != len(names):
-                    raise InputError(f"{len(row)} fields, not {len(names)}", file=path, line=reader.line_num)
-                ids.append(row[where])
-                texts.append("\n".join([row[c] for c in columns if row[c]]))
-                held += len(texts[-1])
-                if held >= size:
-                    yield Piece(path, kind, first, first + len(ids), (ids, texts))
-                    first, held, ids, texts = first + len(ids), 0, [], []
-            if ids:
-                yield Piece(path, kind, first, first + len(ids), (ids, texts))
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise InputError(f"cannot be read: {error}", file=path, line=reader.line_num + 1) from None
-
-
-def _lines(stream: BinaryIO, path: str) -> Iterator[str]:
-    while line := stream.readline(LARGEST + 1):
-        if len(line) > LARGEST:
-            raise _endless(path)
-        yield line.decode("utf-8-sig")
-
-
-def _parquet_pieces(path: str, size: int) -> Iterator[Piece]:
-    pl = needs("polars", "frames")
-
-    try:
-        rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = (str(error).splitlines() or ["unknown reason"])[0]
-        raise InputError(f"not a readable Parquet file: {reason}", file=path) from None
-    unpacked = 4 * os.stat(path).st_size  # noqa: PTH116  text packs to about a quarter
-    step = max(1, min(rows, rows * size // max(1, unpacked)))
-    for begin in range(0, rows, step):
-        yield Piece(path, "parquet", begin, min(rows, begin + step))
-
-
-def _parquet_rows(piece: Piece, fields: Fields) -> Documents:
-    pl = needs("polars", "frames")
-
-    table = pl.scan_parquet(piece.file)
-    ident, text = fields.of(table.collect_schema().names(), piece.file)
-    part = table.slice(piece.begin, piece.end - piece.begin).select(
-        pl.col(ident).cast(pl.String).alias("id"),
-        pl.concat_str([pl.col(n).cast(pl.String) for n in text], separator="\n", ignore_nulls=True).alias("text"),
-    )
-    frame = part.collect()
-    if frame["id"].null_count():
-        raise InputError("a document has no id", file=piece.file, hint="every row needs one")
-    return frame["id"].to_list(), frame["text"].fill_null("").to_list()
+        yield from blocks(path, kind, size)
 
 
 # ---------------------------------------------------------------------- folders and ir_datasets
@@ -333,14 +107,21 @@ def _folder_pieces(path: str, size: int) -> Iterator[Piece]:
             first, held = i + 1, 0
 
 
-def _text_files(piece: Piece) -> Documents:
+def _text_files(piece: Piece, fields: Fields) -> Documents:
     names = cast("list[str]", piece.data)
-    texts = []
+    texts, replaced = [], 0
     for name in names:
         path = Path(piece.file) / name
         with read_failures(shown_path(path)):
-            texts.append(path.read_bytes().decode(errors="replace"))
-    return [name.removesuffix(".txt") for name in names], texts
+            data = path.read_bytes()
+        if is_utf8(data):
+            texts.append(data.decode())
+            continue
+        if fields.errors == "refuse":
+            plain_text(data, shown_path(path), hint=NOT_UTF8)
+        replaced += 1
+        texts.append(data.decode(errors="replace"))
+    return Documents([name.removesuffix(".txt") for name in names], texts, replaced)
 
 
 def _irds_pieces(path: str, size: int) -> Iterator[Piece]:
@@ -353,7 +134,7 @@ def _irds_pieces(path: str, size: int) -> Iterator[Piece]:
 def _irds_rows(piece: Piece) -> Documents:
     dataset = needs("ir_datasets", "irds").load(piece.file.removeprefix(IRDS))
     documents = list(dataset.docs_iter()[piece.begin : piece.end])
-    return [d.doc_id for d in documents], [d.default_text() for d in documents]
+    return Documents([d.doc_id for d in documents], [d.default_text() for d in documents])
 
 
 def all_pieces(paths: Iterable[str], kind: Kind | None, fields: Fields, size: int) -> Iterator[Piece]:

@@ -27,7 +27,7 @@ from truegain.tables.columns import Ids
 from truegain.tables.guard import wrote
 from truegain.tables.sources import shown_path, write_failures
 from truegain.text.corpus import MANIFEST, VERSION, Corpus, read_manifest
-from truegain.text.documents import Fields, Kind, Piece, all_pieces
+from truegain.text.documents import Fields, Kind, Piece, all_pieces, read
 from truegain.text.named import Named, joined, on_disk, packed
 from truegain.text.words import Cutting
 
@@ -188,7 +188,7 @@ def index_piece(piece: Piece, folder: Path, settings: Settings) -> dict[str, Any
     """Count one piece into a folder of its own, unless that is there; needs nothing of any other piece."""
     if folder.exists():
         return json.loads((folder / "summary.json").read_text())  # type: ignore[no-any-return]
-    ids, texts = piece.read(settings.fields)
+    ids, texts, replaced = read(piece, settings.fields)
     names = Ids.of(ids)
     keep = np.ones(len(ids), np.bool_) if settings.only is None else settings.only.find(names) >= 0
     counts = settings.cutting.count(texts, keep)
@@ -203,6 +203,7 @@ def index_piece(piece: Piece, folder: Path, settings: Settings) -> dict[str, Any
     summary = {
         "documents": len(ids),
         "tokens": int(counts.frequency.sum()),
+        "replaced": replaced,
         "empty": [ids[i] for i in np.flatnonzero(counts.length == 0).tolist()],
     }
     arrays: dict[str, tuple[str, npt.NDArray[Any]]] = {
@@ -248,6 +249,7 @@ def _merge(partial: Path, summaries: list[dict[str, Any]], settings: Settings, p
         "terms": terms,
         "duplicates": len(duplicates),
         "empty": len(empty),
+        "replaced": sum(s.get("replaced", 0) for s in summaries),
         "vectors": "all" if settings.only is None else "named",
         "parts": [part.name for part in parts],
         "plan": plan,

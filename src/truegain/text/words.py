@@ -6,16 +6,24 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, needs
+from truegain.errors import TruegainError, check_one_of, needs
 from truegain.tables.columns import Bools, Codes, Ids, Ints, frozen
 from truegain.text import _words
 
-_CODE_POINTS = 0x32000  # beyond are private use, tags and variation selectors: no words
+_CODE_POINTS = 0x34000  # beyond are private use, tags and variation selectors: no words
+_NONE, _LETTER, _PAIRED, _MARK = range(4)  # classes of code points, as the compiled part has them
+# Han, Hiragana, Katakana and Hangul, by the blocks of Unicode; letters and numbers of theirs are cut into pairs
+_CJK = (
+    (0x1100, 0x11FF), (0x3005, 0x3005), (0x3007, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B), (0x3041, 0x30FF),
+    (0x3130, 0x318F), (0x31F0, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA960, 0xA97F), (0xAC00, 0xD7FF),
+    (0xF900, 0xFAFF), (0xFF66, 0xFFDC), (0x1AFF0, 0x1B16F), (0x20000, 0x33FFF),
+)  # fmt: skip
+Cjk = Literal["bigrams", "words"]
 STOP_LISTS: dict[str, frozenset[str]] = {
     # the 33 words that Lucene's StandardAnalyzer has long left out
     "lucene": frozenset(
@@ -33,26 +41,32 @@ class Cutting:
     """How text became terms; recorded in a corpus and compared when two are used together.
 
     A word is an unbroken stretch of Unicode letters, marks and numbers; every code point is made lower case by
-    itself.  `stop` words are left out, then `stemmer` (a Snowball language, such as 'english') is applied.
+    itself.  Chinese, Japanese and Korean, which have no blanks or few, are cut into pairs of neighbouring characters,
+    as Lucene's CJKAnalyzer does, unless `cjk` says words.  `stop` words are left out, then `stemmer` (a Snowball
+    language, such as 'english') is applied.
 
     >>> Cutting().words("D\u00e9j\u00e0 vu: Stra\u00dfe 42, e-mail")
     ['d\u00e9j\u00e0', 'vu', 'stra\u00dfe', '42', 'e', 'mail']
+    >>> Cutting().words("\u6771\u4eac\u90fd 2024") == ["\u6771\u4eac", "\u4eac\u90fd", "2024"]
+    True
     """
 
     lower: bool = True
     stop: tuple[str, ...] = ()
     stemmer: str | None = None
     unicode: str = unicodedata.unidata_version
+    cjk: Cjk = "bigrams"
 
     @classmethod
-    def of(cls, stop: str | Sequence[str] | None = None, stemmer: str | None = None) -> Cutting:
-        """From a stop list (its name, or its words) and the name of a stemmer."""
+    def of(cls, stop: str | Sequence[str] | None = None, stemmer: str | None = None, cjk: Cjk = "bigrams") -> Cutting:
+        """From a stop list (its name, or its words), the name of a stemmer, and how CJK text is cut."""
+        check_one_of("cjk", cjk, ("bigrams", "words"))
         if isinstance(stop, str):
             if stop not in STOP_LISTS:
                 known = ", ".join(STOP_LISTS)
                 raise TruegainError(f"no stop list is called {stop!r}; there is {known}, or name a file of words")
             stop = sorted(STOP_LISTS[stop])
-        cutting = cls(stop=tuple(sorted({w.lower() for w in stop or ()})), stemmer=stemmer)
+        cutting = cls(stop=tuple(sorted({w.lower() for w in stop or ()})), stemmer=stemmer, cjk=cjk)
         cutting.stem([])  # an unknown stemmer is told at once
         return cutting
 
@@ -87,7 +101,7 @@ class Cutting:
         end = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), dtype=np.int64)
         wanted = np.ones(len(encoded), np.uint8) if keep is None else keep.astype(np.uint8)
         begin = np.concatenate([np.zeros(min(1, len(end)), np.int64), end[:-1]])
-        raw = _words.count(b"".join(encoded), begin, end, wanted, *_tables())
+        raw = _words.count(b"".join(encoded), begin, end, wanted, *_tables(self.cjk))
         before, term, count, length, text, start, frequency = raw
         starts = np.frombuffer(start, np.int64)
         vocabulary = Ids.stretches(text, starts[:-1].copy(), np.diff(starts).astype(np.int32))
@@ -147,9 +161,13 @@ class Counts:
 
 
 @cache
-def _tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    """Per code point whether it belongs to a word, and its lower case."""
+def _tables(cjk: Cjk) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    """Per code point the class it is of, and its lower case."""
     points = [chr(c) for c in range(_CODE_POINTS)]
-    is_word = np.array([unicodedata.category(c)[0] in "LMN" for c in points], np.uint8)
+    classes = {"L": _LETTER, "N": _LETTER, "M": _MARK}
+    kind = np.array([classes.get(unicodedata.category(c)[0], _NONE) for c in points], np.uint8)
+    for first, last in _CJK if cjk == "bigrams" else ():
+        block = kind[first : last + 1]
+        block[block == _LETTER] = _PAIRED
     lower = np.array([ord(c.lower()[0]) for c in points], np.int32)
-    return frozen(is_word), frozen(lower)
+    return frozen(kind), frozen(lower)

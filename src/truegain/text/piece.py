@@ -1,0 +1,142 @@
+"""Pieces of documents: stretches of an input that fit in memory, and how their bytes become text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple, cast, get_args
+
+from truegain.errors import InputError, shorten
+from truegain.tables.packing import unpacking
+from truegain.tables.sources import read_failures, shown_path
+
+Kind = Literal["jsonl", "csv", "tsv", "parquet", "trec", "folder", "irds"]
+KINDS: tuple[str, ...] = get_args(Kind)
+ID_FIELDS = ("doc", "doc_id", "docno", "docid", "document", "_id", "id", "pid")
+TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
+IRDS = "irds:"
+LARGEST = 1 << 28  # bytes of a document
+NOT_UTF8 = "convert it to UTF-8, or have such bytes replaced and counted (--errors replace)"
+Errors = Literal["refuse", "replace"]  # bytes that are not UTF-8
+
+
+class Documents(NamedTuple):
+    """Ids and texts, and how many of these had bytes that are not UTF-8."""
+
+    ids: list[str]
+    texts: list[str]
+    replaced: int = 0
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which field is the id and which are the text; None is the first known name, and all known names.
+
+    columns: the fields of a CSV or TSV in their order, where no line of it names them.
+    errors: bytes of text that are not UTF-8 are refused, or replaced and their documents counted.
+    """
+
+    id: str | None = None
+    text: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    errors: Errors = "refuse"
+
+    def of(self, names: Sequence[str], file: str) -> tuple[str, tuple[str, ...]]:
+        """The fields to read from a table with these columns."""
+        ident = self.id or next((n for n in ID_FIELDS if n in names), None)
+        if ident is None or ident not in names:
+            wanted = self.id or " or ".join(ID_FIELDS)
+            raise InputError(
+                f"no field {wanted} among {shorten(', '.join(names)) or 'none'}",
+                file=file,
+                hint="name it with --id-field, or all columns where no line names them, as in --columns id,text",
+            )
+        text = self.text or tuple(n for n in TEXT_FIELDS if n in names)
+        lost = [n for n in text if n not in names]
+        if lost or not text:
+            wanted = ", ".join(lost) or " or ".join(TEXT_FIELDS)
+            raise InputError(f"no field {wanted} among {', '.join(names)}", file=file, hint="name it with --text-field")
+        return ident, text
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of one input: bytes of a file, rows of a table, files of a folder, or what was unpacked from it."""
+
+    file: str
+    kind: Kind
+    begin: int
+    end: int
+    data: Any = None
+    names: tuple[str, ...] = ()  # of the fields of lines that a line of the file does not name
+
+    def bytes(self) -> bytes:
+        """What the stretch holds, of a file that is text."""
+        if self.data is not None:
+            return cast("bytes", self.data)
+        with read_failures(shown_path(self.file)), Path(self.file).open("rb") as stream:
+            stream.seek(self.begin)
+            return stream.read(self.end - self.begin)
+
+
+@contextmanager
+def opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
+    """A stream of the unpacked bytes, and whether they are those of the file itself."""
+    with read_failures(shown_path(path)), Path(path).open("rb") as stream:
+        unpacked = unpacking(stream.peek(6), stream)
+        yield (stream, True) if unpacked is None else (unpacked, False)
+
+
+def largest() -> int:
+    """The most bytes a document may have."""
+    return LARGEST
+
+
+def endless(path: str) -> InputError:
+    """What to say of a file whose first document does not end."""
+    problem = f"no document ends within {LARGEST >> 20} MB"
+    return InputError(problem, file=shown_path(path), hint="check that this is the right file, and its --kind")
+
+
+def decoded(piece: Piece, data: bytes, fields: Fields) -> tuple[str, int]:
+    """Lines as text, and how many of them had bytes that are not UTF-8, which were replaced."""
+    try:
+        return data.decode("utf-8-sig"), 0
+    except UnicodeDecodeError as error:
+        if fields.errors == "refuse":
+            bad = data[data.rfind(b"\n", 0, error.start) + 1 :].split(b"\n", 1)[0]
+            raise bad_line(piece, data, bad, "not UTF-8 text", NOT_UTF8) from None
+    return data.decode("utf-8-sig", errors="replace"), sum(not is_utf8(line) for line in data.split(b"\n"))
+
+
+def is_utf8(line: bytes) -> bool:
+    """Whether bytes are UTF-8 text."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def only_texts(piece: Piece, ids: list[str], replaced: int) -> int:
+    """How many documents had bytes that are not UTF-8; one of them in an id is refused: it names nothing any more."""
+    bad = next((name for name in ids if "\ufffd" in name), None) if replaced else None
+    if bad is not None:
+        raise InputError("a document's id is not UTF-8 text", file=shown_path(piece.file), text=bad, hint="mend the id")
+    return replaced
+
+
+def bad_line(piece: Piece, data: bytes, line: bytes, problem: str, hint: str | None = None) -> InputError:
+    """A fault of a line, with its number in the whole file."""
+    before = data[: data.find(line)].count(b"\n")
+    if piece.data is None:
+        with Path(piece.file).open("rb") as stream:
+            left = piece.begin
+            while left and (block := stream.read(min(left, 1 << 24))):
+                before += block.count(b"\n")
+                left -= len(block)
+    place = {"line": before + 1} if piece.data is None or piece.begin == 0 else {}
+    text = line.decode(errors="replace")
+    return InputError(problem, file=piece.file, text=text, hint=hint, **place)

@@ -1,0 +1,169 @@
+"""Files without a line of names, other names than ours, ranks without scores, semicolons, rows without a label."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import truegain as tg
+from truegain.errors import InputError
+from truegain.tables.header import Header, both_headers
+
+tokens = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4)
+rows = st.lists(st.tuples(tokens, tokens, st.integers(0, 9)), min_size=1, max_size=6, unique_by=lambda r: r[:2])
+
+
+def listed(run: Any) -> list[tuple[str, str, float]]:
+    """The rows of a run or of judgments."""
+    values = run.score if hasattr(run, "score") else run.label
+    return list(zip(run.topic.strings(), run.docs.strings(), values.tolist(), strict=True))
+
+
+@settings(deadline=None, max_examples=80)
+@given(rows, st.permutations(["topic", "doc", "label", "-"]), st.sampled_from(["\t", " ", ",", ";"]), st.booleans())
+def test_files_without_names(data: list[tuple[str, str, int]], order: Sequence[str], between: str, run: bool) -> None:
+    """Guards columns in any order, with any separator, and one that is not read: what was written is read."""
+    value = "score" if run else "label"
+    names = ",".join(value if name == "label" else name for name in order)
+    cells = [{"topic": t, "doc": d, "label": str(x), "-": "x"} for t, d, x in data]
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path = Path(folder) / "f.txt"
+        path.write_text("".join(between.join(row[name] for name in order) + "\n" for row in cells))
+        read = tg.read_runs(path, columns=names).parts[0] if run else tg.read_judgments(path, columns=names)
+    assert listed(read) == [(t, d, float(x)) for t, d, x in data]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.dictionaries(tokens, st.permutations("abcdef"), min_size=1, max_size=3), st.sampled_from([0, 1]), st.data())
+def test_ranks_order_documents(lists: dict[str, Sequence[str]], first: int, data: st.DataObject) -> None:
+    """Guards runs without scores: whatever the order of the lines, documents stand by rank, from 0 or from 1."""
+    lines = [f"{t}\t{d}\t{rank}\n" for t, docs in lists.items() for rank, d in enumerate(docs, first)]
+    shuffled = data.draw(st.permutations(lines))
+    with TemporaryDirectory() as folder:
+        path, table = Path(folder) / "f.tsv", Path(folder) / "t.tsv"
+        path.write_text("".join(shuffled))
+        table.write_text("qid\tdocid\trank\n" + "".join(shuffled))
+        for runs in (tg.read_runs(path, columns="topic,doc,rank"), tg.read_runs(table)):
+            ordered: dict[str, list[str]] = {}
+            for topic, doc in runs.ordered_frame().select("topic", "doc").rows():
+                ordered.setdefault(topic, []).append(doc)
+            assert ordered == {t: list(docs) for t, docs in lists.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "said"),
+    [
+        ("1 a 1\n1 b 1\n", "topic,doc,rank", "f:2: rank 1 stands twice for topic 1, first on line 1"),
+        ("1,a,1\n1,b,1\n", "topic,doc,rank", "f:2: rank 1 stands twice for topic 1, first on line 1"),
+        ("1 a 0.53\n", "topic,doc,rank", "f:1: rank 0.53 is not a whole number of at least 0: '1 a 0.53'"),
+        ("1 a -1\n", "topic,doc,rank", "rank -1 is not a whole number"),
+        ("1 a x\n", "topic,doc,rank", "f:1: rank is not a number"),
+        ("1 a 1 s\n", "topic,doc,rank", "f:1: a run line needs exactly 3 fields, this one has 4: '1 a 1 s'"),
+        ("1,a,1,s\n", "topic,doc,rank", "f:1: 4 fields where --columns has 3"),
+        ("topic,doc,rank\n1,a,1\n", "topic,doc,rank", "f:1: the first line names the columns, and so does --columns"),
+        ("topic\tdoc\trank\n1\ta\t1\n", "topic,doc,rank", "the first line names the columns"),
+        ('{"topic": "1", "doc": "a", "score": 1}\n', "topic,doc,rank", "this file names its own"),
+        ("1 a 1\n", "topic,doc", "do not name a score or a rank"),
+        ("1 a 1\n", "topic,rank", "do not name a topic and a doc"),
+        ("1 a 1\n", "topic,doc,qid", "topic is named twice"),
+        ("topic,doc,bm25\n1,a,2\n", "score=bm52", "there is no column 'bm52' among topic, doc, bm25"),
+        ("topic,doc,bm25\n1,a,2\n", "colour=bm25", "there is no column called colour"),
+        ("topic,doc,bm25\n1,a,2\n", "score=", "'score=' is not ours=theirs"),
+        ("topic,doc,rank\n1,a,\n", None, "f:2: rank is missing"),
+    ],
+)
+def test_mistakes_of_runs_are_told(text: str, columns: str | None, said: str, tmp_path: Path) -> None:
+    """Guards the messages: where, what, and what to do; what is ambiguous is refused."""
+    path = tmp_path / "f"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        tg.read_runs(path, columns=columns)
+    assert said in str(caught.value)
+
+
+def test_scores_that_are_ranks_are_told_once(tmp_path: Path) -> None:
+    """Guards against ranks taken for scores: two runs, one warning with counts; falling scores are not suspicious."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("topic,doc,score\n1,x,1\n1,y,2\n2,x,1\n2,y,2\n")
+    (tmp_path / "c.csv").write_text("topic,doc,score\n1,x,2\n1,y,1\n2,x,2\n2,y,1\n")
+    qrels = {"1": {"x": 1}, "2": {"x": 1}}
+    with pytest.warns(tg.DataWarning, match=r"rise 1, 2, 3, \.\.\. as ranks do in 4 lists of 2 runs \(a, b\)") as told:
+        tg.evaluate(tmp_path, qrels, "RR")
+    assert len(told) == 1
+
+
+def test_other_names_of_columns(tmp_path: Path) -> None:
+    """Guards ours=theirs in Python: judgments and runs under names we do not know, joined ones too."""
+    path = tmp_path / "f.csv"
+    path.write_text("frage,teil,url,bm25,grade\n1,x,a,0.5,2\n")
+    names = {"topic": "frage+teil", "doc": "url"}
+    assert listed(tg.read_runs(path, columns={**names, "score": "bm25"}).parts[0]) == [("1-x", "a", 0.5)]
+    assert listed(tg.read_judgments(path, columns={**names, "label": "grade"})) == [("1-x", "a", 2)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.floats(-1000, 1000).map(lambda x: round(x, 2)), min_size=1, max_size=6))
+def test_semicolons_with_decimal_commas(values: list[float]) -> None:
+    """Guards tables as spreadsheets of half of Europe write them: the numbers are those with points."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "f.csv"
+        cells = [f"{value:.2f}".replace(".", ",") for value in values]
+        path.write_text("topic;doc;label\n" + "".join(f"1;d{i},x;{cell}\n" for i, cell in enumerate(cells)))
+        read = tg.read_judgments(path)
+        assert read.label.tolist() == values
+        assert read.docs.strings() == [f"d{i},x" for i in range(len(values))]
+
+
+def test_a_comma_that_may_be_either_is_refused(tmp_path: Path) -> None:
+    """Guards 1,234, which is one and a bit or a thousand: refused with its line, unless another cell decides it."""
+    path = tmp_path / "f.csv"
+    path.write_text("topic;doc;score\n1;a;1\n1;b;1,234\n")
+    with pytest.raises(
+        InputError, match=r"f\.csv:3: column 'score': a decimal comma, or one between thousands\?: '1,234'"
+    ):
+        tg.read_runs(path)
+    path.write_text("topic;doc;score\n1;a;0,5\n1;b;1,234\n")
+    assert tg.read_runs(path).parts[0].score.tolist() == [0.5, 1.234]
+
+
+def test_rows_without_a_label(tmp_path: Path) -> None:
+    """Guards empty cells: refused by default, with 'drop' left out and counted once, for judgments and for ratings."""
+    path = tmp_path / "f.csv"
+    path.write_text("topic,doc,assessor,label\n1,a,x,1\n1,b,x,\n1,c,x,NA\n")
+    for read in (tg.read_judgments, tg.read_ratings):
+        with pytest.raises(InputError, match=r"f\.csv:3: (label|rating) is missing"):
+            read(path)
+        with pytest.warns(tg.DataWarning, match=r"f\.csv: 2 of 3 rows have no label, and are left out") as told:
+            assert read(path, missing="drop").docs.strings() == ["a"]
+        assert len(told) == 1
+    path.write_text("topic,doc,assessor,label\n1,a,x,\n")
+    with pytest.raises(InputError, match="no row has a label"):
+        tg.read_judgments(path, missing="drop")
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("topicdlabersn=,;-_+ "), max_size=30) | st.text(max_size=10))
+def test_any_text_of_columns_is_understood_or_refused(text: str) -> None:
+    """Guards the parser of --columns: whatever is written, it answers or raises an error of ours."""
+    for parse in (Header.of, both_headers):
+        with contextlib.suppress(InputError):
+            parse(text)
+
+
+def test_which_columns_are_of_which_file() -> None:
+    """Guards one option for two kinds of files: told apart by what they name; what could be either is refused."""
+    judged, ran = both_headers("label=grade;score=bm25,topic=q")
+    assert (judged.renamed, ran.renamed) == ({"label": "grade"}, {"score": "bm25", "topic": "q"})
+    judged, ran = both_headers("topic=q,doc=url")
+    assert judged.renamed == ran.renamed == {"topic": "q", "doc": "url"}
+    with pytest.raises(InputError, match="cannot be told whether this is about judgments or runs"):
+        both_headers("topic,doc,number")
