@@ -24,6 +24,7 @@ COMMANDS = {
     "judges": "judges:judges_command",
     "compare": "compare:compare_command",
     "verdict": "verdict:verdict_command",
+    "report": "report:report_command",
     "correlate": "correlate:correlate_command",
     "agree": "agree:agree_command",
     "gains": "gains:gains_command",
