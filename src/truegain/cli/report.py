@@ -6,7 +6,8 @@ import inspect
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Annotated, Any
 
@@ -24,6 +25,10 @@ from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
 STUDY = ".toml"
 OWN = ("judgments", "runs", "pair", "baseline", "output", "title")  # not as in `verdict`
 NOT_HERE = ("output_format",)
+SAME = (  # options that the study takes as they are
+    "generalise_to", "topics", "smallest", "confidence", "design", "gold_level", "gold_rule", "judge_model", "holes",
+    "hole_sample", "anytime", "rule", "normalise", "level", "name_by", "replicates", "seed", "jobs",
+)  # fmt: skip
 
 
 def _judgments_or_study(context: typer.Context, value: str | None) -> str | None:
@@ -34,7 +39,7 @@ def _judgments_or_study(context: typer.Context, value: str | None) -> str | None
     context.meta["study"] = value
     said = (context.default_map or {}).get("judgments")
     if said is None:
-        raise TruegainError(f"{value} names no judgments; write a line such as judgments = \"gold.qrels\"")
+        raise TruegainError(f'{value} names no judgments; write a line such as judgments = "gold.qrels"')
     return str(said)
 
 
@@ -67,7 +72,8 @@ def report_command(
     ],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs; - is stdin.", metavar="RUN...")],
     pair: Annotated[
-        list[str] | None, typer.Option("--pair", help="Two systems, a,b: is b better than a? May be given several times.")
+        list[str] | None,
+        typer.Option("--pair", help="Two systems, a,b: is b better than a? May be given several times."),
     ] = None,
     baseline: Annotated[
         list[str] | None,
@@ -87,12 +93,8 @@ def report_command(
     _check_output(output)
     prices_of(asked["costs"])  # before the work
     files = expand(runs)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DataWarning)
+    with _heard() as told:
         table, judged, study = _study(judgments, files, asked)
-    told = [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
-    for message in told:
-        warnings.warn(message, DataWarning, stacklevel=1)
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
     pairs = [both for text in pair or () if (both := _pair(study, text)) is not None]
@@ -105,6 +107,20 @@ def report_command(
         gold_level=asked["gold_level"], told=told, made=made,
     )  # fmt: skip
     write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """What is warned of meanwhile: told as ever, and kept for the page."""
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        try:
+            yield told
+        finally:
+            told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+    for message in told:
+        warnings.warn(message, DataWarning, stacklevel=1)
 
 
 def _check_output(output: str) -> None:
@@ -124,13 +140,11 @@ def _study(judgments: str, files: Sequence[str], asked: Mapping[str, Any]) -> tu
     judged = reading.load(judgments) if rated else Judgments.of(judgments)
     table = read_runs(files, name_by=asked["name_by"])
     gold = asked["gold"]
-    same = ("design", "generalise_to", "topics", "rule", "gold_rule", "normalise", "gold_level", "judge_model", "smallest",
-            "holes", "hole_sample", "anytime", "confidence", "replicates", "seed", "jobs", "name_by", "level")  # fmt: skip
     study = Study(
         table, judged, asked["measure"] or [_usual(gold or asked["hole_sample"], asked["design"])],
         gold=reading.load(gold) if gold and asked["gold_rule"] else gold, uses=_models(asked["uses"]),
         scale=reading.scale if rated or asked["gold_rule"] else None, repeated=reading.repeated,
-        **{n: asked[n] for n in same}, **about,
+        **{n: asked[n] for n in SAME}, **about,
     )  # fmt: skip
     return table, judged, study
 

@@ -57,7 +57,9 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
     share = holes / np.maximum(shown, 1)
     order = np.argsort(-share, kind="stable")
     worst = [f"{ranked.systems[i]} {percent(float(share[i]), 1)}" for i in order[:5] if holes[i]]
-    about = [f"Most: {', '.join(worst)}; half of the systems have {percent(float(np.median(share)), 1)} or less."]
+    half = float(np.median(share))
+    usual = "half of the systems have none" if half == 0 else f"half of the systems have {percent(half, 1)} or less"
+    about = [f"Most: {', '.join(worst)}; {usual}."]
     if bounds is not None and bounds.measure == str(measure):
         n = len(bounds.systems)
         opened = int(np.triu(bounds.open_order, 1).sum())
@@ -147,7 +149,9 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     found = [drawn, better]
     if judge.by_system is not None:
         words = "not equally good" if judge.by_system.differs else "no difference shown"
-        found.append(Check("Judge alike for all systems", not judge.by_system.differs, words, (judge.by_system.finding,)))
+        found.append(
+            Check("Judge alike for all systems", not judge.by_system.differs, words, (judge.by_system.finding,))
+        )
     return found
 
 

@@ -64,7 +64,7 @@ def gather(
         for m in study.measures:
             study.lattice(m)  # what is refused, is refused first
         measures = tuple(_of_measure(study, m) for m in study.measures)
-        asked = _asked(study, pairs, baselines)
+        asked = _asked(study, pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(
             replace(c, verdicts=tuple(study.verdict(c.a, c.b, m, costs) for m in study.measures)) for c in claims
@@ -106,24 +106,22 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
         value = study.lattice(m).naive.value
         naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
     assert ranking.ahead is not None
-    return MeasureFacts(
-        m, ranking, tuple(by_system[s] for s in ranking.systems), naive, ranking.ahead, alone, compared
-    )
+    return MeasureFacts(m, ranking, tuple(by_system[s] for s in ranking.systems), naive, ranking.ahead, alone, compared)
 
 
 # ---------------------------------------------------------------------- claims
 
 
-def _asked(study: Study, pairs: Sequence[tuple[str, str]], baselines: Sequence[str]) -> tuple[Claim, ...]:
+def _asked(
+    study: Study, pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]
+) -> tuple[Claim, ...]:
     for s in [*(s for pair in pairs for s in pair), *baselines]:
         if s not in study.systems:
             raise TruegainError(f"there is no system {s!r}; there are {some(study.systems, 8)}")
     found = [Claim(a, b, ()) for a, b in pairs]
-    found += [Claim(a, b, (), baseline=True) for a in baselines for b in study.systems if b != a]
+    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b != a]
     if len(found) > MOST_CLAIMS:
-        raise TruegainError(
-            f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines"
-        )
+        raise TruegainError(f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines")
     return tuple(found)
 
 
@@ -222,4 +220,3 @@ def _checks(
         found.append(assessors_check(agreement))
     found.append(told_check(told))
     return found
-

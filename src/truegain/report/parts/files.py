@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -38,15 +39,24 @@ def links(*given: Html | None) -> Html:
     return el("span", *[x for link in given if link for x in (" ", link)], class_="take")
 
 
+def file_name(words: str) -> str:
+    """Words as part of the name of a file.
+
+    >>> file_name("nDCG(dcg='exp-log2')@10")
+    'nDCG-dcg-exp-log2-10'
+    """
+    return "-".join(re.findall(r"[A-Za-z0-9]+", words))
+
+
 def _cell(value: Cell) -> Cell:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def json_script(data: Mapping[str, Any], identifier: str) -> Html:
-    """Data inside a page for programs; no text in it can end the script.
+    r"""Data inside a page for programs; no text in it can end the script.
 
-    >>> json_script({"a": "</script>", "b": float("nan")}, "d")
-    '<script type="application/json" id="d">{"a":"\\\\u003c/script\\\\u003e","b":null}</script>'
+    >>> print(json_script({"a": "</script>", "b": float("nan")}, "d"))
+    <script type="application/json" id="d">{"a":"\u003c/script\u003e","b":null}</script>
     """
     text = json.dumps(_sound(data), separators=(",", ":"), allow_nan=False)
     for letter in "<>&":

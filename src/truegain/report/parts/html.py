@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 VOID = ("br", "col", "meta", "input")
-LONG = 32  # letters from which a name may be broken over lines
+LONG = 24  # letters from which a name may be broken over lines
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 

@@ -6,13 +6,14 @@ import math
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EM DASH}"
+EN = "\N{EN DASH}"
 
 
 def plain(x: float | None, digits: int = 3) -> str:
     """A score; a dash where there is none.
 
-    >>> plain(0.46949), plain(-0.0001), plain(-0.25, 2), plain(None) == NONE
-    ('0.469', '0.000', '−0.25', True)
+    >>> plain(0.46949), plain(-0.0001), plain(-0.25, 2).replace(MINUS, "-"), plain(None) == NONE
+    ('0.469', '0.000', '-0.25', True)
     """
     if x is None or math.isnan(x):
         return NONE
@@ -22,8 +23,8 @@ def plain(x: float | None, digits: int = 3) -> str:
 def signed(x: float | None, digits: int = 3) -> str:
     """A difference; 0 has a plus, from whichever side.
 
-    >>> signed(0.0378), signed(-0.0574), signed(-0.00001)
-    ('+0.038', '−0.057', '+0.000')
+    >>> signed(0.0378), signed(-0.0574).replace(MINUS, "-"), signed(-0.00001)
+    ('+0.038', '-0.057', '+0.000')
     """
     if x is None or math.isnan(x):
         return NONE
@@ -33,14 +34,14 @@ def signed(x: float | None, digits: int = 3) -> str:
 def limits(low: float | None, high: float | None, *, signs: bool = False) -> str:
     """Both ends of an interval.
 
-    >>> limits(0.351, 0.4), limits(-0.057, 0.133, signs=True)
-    ('0.351–0.400', '−0.057 to +0.133')
+    >>> limits(0.351, 0.4).replace(EN, "-"), limits(0.057, 0.133, signs=True)
+    ('0.351-0.400', '+0.057 to +0.133')
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NONE
     if signs:
         return f"{signed(low)} to {signed(high)}"
-    dash = " to " if low < 0 else "\N{EN DASH}"
+    dash = " to " if low < 0 else EN
     return f"{plain(low)}{dash}{plain(high)}"
 
 
@@ -93,3 +94,12 @@ def named(names: list[str] | tuple[str, ...], most: int = 3) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most:,} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def small(words: str) -> str:
+    """Words that begin a sentence, within one.
+
+    >>> small("For topics like these 50")
+    'for topics like these 50'
+    """
+    return words[:1].lower() + words[1:]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truegain.report.parts.axis import Axis
-from truegain.report.parts.html import Html, el, join
+from truegain.report.parts.html import Html, el, join, unseen
 from truegain.report.parts.numbers import plain, signed
 
 ROW = 26
@@ -72,19 +72,22 @@ def row(axis: Axis, spans: Sequence[Span], *, zero: bool = False, height: int = 
         more,
         *(s.drawn(axis, y, thick) for s, y in zip(spans, ys, strict=False)),
     )
-    return el("svg", inner, class_="r", width="100%", height=height, aria_hidden="true", focusable="false")
+    return hidden_svg(inner, height)
+
+
+def hidden_svg(inner: Html, height: int, class_: str = "r") -> Html:
+    """A drawing whose content stands in words beside it."""
+    return el("svg", inner, class_=class_, width="100%", height=height, aria_hidden="true", focusable="false")
 
 
 def axis_head(axis: Axis, *, signs: bool = False, words: str = "interval plot") -> Html:
-    """The axis of a column of rows, for its head."""
-    shown = join(
-        *(
-            text(_mark(axis, x, signs), axis.at(x), 12, anchor=_anchor(axis.at(x)))
-            for x in _fewer(axis.marks(), zero=signs)
-        )
-    )
-    drawing = el("svg", shown, class_="ax", width="100%", height=16, aria_hidden="true", focusable="false")
-    return join(drawing, el("span", words, class_="vh"))
+    """The axis of a column of rows, for its head; a phone shows 0 alone, or both ends where there is none."""
+    marks = _fewer(axis.marks(), zero=signs)
+    kept = {0.0} if signs and 0.0 in marks else {marks[0], marks[-1]}
+    shown = [
+        text(_mark(axis, x, signs), axis.at(x), 12, None if x in kept else "wide", _anchor(axis.at(x))) for x in marks
+    ]
+    return join(hidden_svg(join(*shown), 16, "ax"), unseen(words))
 
 
 def _fewer(marks: list[float], zero: bool = False) -> list[float]:

@@ -45,8 +45,8 @@ class Said:
 def true_minus(text: str) -> str:
     """Numbers below 0 with a true minus.
 
-    >>> true_minus("from -0.05 to 0.1, of run-1")
-    'from −0.05 to 0.1, of run-1'
+    >>> true_minus("from -0.05 to 0.1, of run-1").replace(MINUS, "minus ")
+    'from minus 0.05 to 0.1, of run-1'
     """
     return re.sub(r"(?<![\w.-])-(?=\d)", MINUS, text).replace("+-", "±")
 
