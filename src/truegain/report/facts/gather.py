@@ -59,12 +59,15 @@ def gather(
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
     """
+    if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
+        kind = "baseline" if unknown[0] in baselines else "pair"
+        raise TruegainError(f"{kind} '{unknown[0]}' is no system here; there are {some(study.systems, 8)}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
             study.lattice(m)  # what is refused, is refused first
         measures = tuple(_of_measure(study, m) for m in study.measures)
-        asked = _asked(study, pairs, baselines, measures[0].ranking.systems)
+        asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(
             replace(c, verdicts=tuple(study.verdict(c.a, c.b, m, costs) for m in study.measures)) for c in claims
@@ -112,12 +115,7 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
 # ---------------------------------------------------------------------- claims
 
 
-def _asked(
-    study: Study, pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]
-) -> tuple[Claim, ...]:
-    for s in [*(s for pair in pairs for s in pair), *baselines]:
-        if s not in study.systems:
-            raise TruegainError(f"there is no system {s!r}; there are {some(study.systems, 8)}")
+def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
     found = [Claim(a, b, ()) for a, b in pairs]
     found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b != a]
     if len(found) > MOST_CLAIMS:

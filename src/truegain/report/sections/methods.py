@@ -117,8 +117,8 @@ def _more(facts: Facts) -> list[str]:
     if len(facts.systems) > 2:
         found.append(
             "All pairs of systems are held at once by the largest of their t values, drawn with the covariance of the "
-            "scores (Westfall and Young 1993); a system's rank lies between 1 + the number surely better and the number "
-            "of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2022)."
+            "scores (Westfall and Young 1993); a system's rank lies between 1 + the number surely better and "
+            "the number of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2022)."
         )
     if facts.agreement is not None:
         found.append("Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents.")

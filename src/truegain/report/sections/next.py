@@ -88,11 +88,12 @@ def _documents(facts: Facts) -> Html | None:
     top = [head("#"), head("topic"), head("document"), *heads("chance that it is relevant", "would move")]
     top += heads("systems that have it", kind="n0 o")
     pair = "" if found.pair is None else f"{true_minus(str(found.pair))}. "
+    of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could move {found.measure}"
     said = (
-        f"{pair}The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could move {found.measure}"
-        f" (the CSV has {count(len(found.documents))}). “Would move” is how far the highest label would move two "
-        "systems apart at most. Have them judged, add the labels to the judgments, and make the page again. Labels chosen "
-        "in this order are no random sample: to estimate what the holes hide, draw one (truegain holes --show sample)."
+        f"{pair}{of} (the CSV has {count(len(found.documents))}). “Would move” is how far the highest label would move "
+        "two systems apart at most. Have them judged, add the labels to the judgments, and make the page again. Labels "
+        "chosen in this order are no random sample: to estimate what the holes hide, draw one (truegain holes --show "
+        "sample)."
     )
     listed = found.table()
     take = links(csv_link("judge-next.csv", listed.columns, listed.rows))
