@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 VOID = ("br", "col", "meta", "input")
 LONG = 24  # letters from which a name may be broken over lines
+LONGEST = 64  # letters after which it is cut; pointed at it is whole
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -70,6 +71,8 @@ def name(text: str) -> Html:
     >>> name("bm25")
     '<bdi class="nb">bm25</bdi>'
     """
+    if len(text) > LONGEST:
+        return el("bdi", f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}", class_="long", title=text)
     return el("bdi", text, class_="nb" if len(text) <= LONG else "long")
 
 

@@ -19,7 +19,8 @@ from truegain.report.parts.table import cell, folded, head, num, plot, table, tr
 from truegain.tables.columns import Ints
 
 UNFOLDED = 24  # systems up to which one table is enough
-ROWS = 400  # systems beyond which only the first tier, and those asked about, have rows
+ROWS = 400  # systems beyond which only the first of the first tier, and those asked about, have rows
+FIRST = 40  # of the first tier then
 TIERS = 7  # beyond which the rest are joined
 COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
 READ = (
@@ -109,10 +110,10 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
         el("span", f"{m.name} {ends}", class_="te m"),
     )
     shown, note = [int(i) for i in at], None
-    if len(facts.systems) > ROWS and number > 1:
+    if len(facts.systems) > ROWS:
         asked = {s for c in facts.claims for s in (c.a, c.b)}
-        shown = [i for i in shown if m.estimates[i].system in asked]
-        note = paragraph(f"{many(n - len(shown), 'system')} of this tier: see the CSV below.", class_="note")
+        shown = [i for k, i in enumerate(shown) if (number == 1 and k < FIRST) or m.estimates[i].system in asked]
+        note = paragraph(f"{many(n - len(shown), 'more system')} of this tier: the CSV below has them.", class_="note")
     rows = _rows(facts, m, axis, shown) if shown else None
     return folded(summary, el("div", rows, note, class_="tw"), kind=f"tier t{min(number, 5)}", opened=number == 1)
 

@@ -112,7 +112,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
     bars.append(("Corrected" if both else "Difference", Span(c.difference, c.low, c.high)))
     if verdict.hidden is not None and verdict.hidden.documents and verdict.holes == "bound":
         worst, best = c.low + verdict.hidden.least, c.high + verdict.hidden.most
-        bars.append(("With the worst and best of unjudged documents", Span(c.difference, worst, best)))
+        bars.append(("Unjudged at worst and best", Span(c.difference, worst, best)))
     first = "crosses zero" if c.low <= 0 <= c.high else f"lies {'above' if c.low > 0 else 'below'} zero"
     which = f"The bar “{bars[both][0]}” {first}." if len(bars) > 1 else f"The bar {first}."
     least = (
@@ -144,7 +144,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
         these = names_in(f"These are {named(m.ranking.best, NAMED)}. ", m.ranking.best) if k > 1 else None
         lede = [these, f"{others} ({sure}), {small(facts.holds_for)}."]
     two = join(
-        el("h3", "The two best, had they been named beforehand", class_="two-best"),
+        el("h2", "The two best, had they been named beforehand", class_="two-best"),
         paragraph(
             chip(verdict.outcome), " ", names_in(_short(verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
         ),
@@ -228,11 +228,11 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
             head("measure"),
             head("that it is better"),
             head("difference", "n0"),
-            head(facts.level + " interval", "n0"),
+            head(f"{facts.level} interval", "n0 o"),
         ]
         for m, v in zip(facts.measures, claim.verdicts, strict=True):
             c = v.comparison
-            numbers = num(signed(c.difference)), num(limits(c.low, c.high, signs=True))
+            numbers = num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")
             rows.append(tr(label(m.name), cell(chip(v.outcome)), *numbers))
     else:
         about, top = join("Who may be best"), [head("measure"), head("may be best"), head("best by score")]
@@ -292,4 +292,13 @@ def _claims_caption(facts: Facts, verdicts: Sequence[Verdict]) -> tuple[Child, .
     rows = [(c.b, c.a, v.outcome, c.difference, c.low, c.high, c.naive) for v in verdicts for c in [v.comparison]]
     key = " Open: labels as they are; filled: corrected." if facts.corrected else ""
     bold = el("b", f"{count(hold)} of {count(len(verdicts))} claims hold.")
-    return bold, key, alone, links(csv_link("claims.csv", columns, rows))
+    held = [v for v in verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
+    back = f" {many(len(held), 'claim')} with an interval above 0 cannot be told: {_held_back(held)}." if held else ""
+    return bold, key, back, alone, links(csv_link("claims.csv", columns, rows))
+
+
+def _held_back(held: Sequence[Verdict]) -> str:
+    """Why claims with an interval above 0 cannot be told."""
+    lent, hidden = any(v.borrowed for v in held), any(not v.borrowed for v in held)
+    why = ["unjudged documents could turn it"] if hidden else []
+    return " or ".join([*why, *(["the judge knows too little of what they retrieved"] if lent else [])])
