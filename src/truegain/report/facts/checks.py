@@ -19,6 +19,7 @@ from truegain.tables.runs import Run, Runs
 DEEP = 100  # ranks looked at where a measure has no cutoff
 FEW_TOPICS = 25
 FEW_LABELS = 5
+FEW_SYSTEMS = 5
 D_LEAST = 0.2
 
 
@@ -59,8 +60,8 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
     worst = [f"{ranked.systems[i]} {percent(float(share[i]), 1)}" for i in order[:5] if holes[i]]
     half = float(np.median(share))
     usual = "half of the systems have none" if half == 0 else f"half of the systems have {percent(half, 1)} or less"
-    about = [f"Most: {', '.join(worst)}; {usual}."]
-    if bounds is not None and bounds.measure == str(measure):
+    about = [f"Most: {', '.join(worst)}{f'; {usual}' if len(share) >= FEW_SYSTEMS else ''}."]
+    if bounds is not None and bounds.measure == str(measure) and len(bounds.systems) > 2:
         n = len(bounds.systems)
         opened = int(np.triu(bounds.open_order, 1).sum())
         about.append(

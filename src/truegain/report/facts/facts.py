@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from truegain.inference.agreement.agree import AgreementReport
 from truegain.inference.holes.bounds import Holes
@@ -34,7 +35,7 @@ class MeasureFacts:
         """As answers name it."""
         return self.ranking.measure or str(self.measure)
 
-    @property
+    @cached_property
     def apart(self) -> Bools:
         """Told apart, in either direction."""
         return self.ahead | self.ahead.T

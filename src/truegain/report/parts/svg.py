@@ -13,7 +13,7 @@ ROW = 26
 # what the page's style sheet says of drawings, in its light colours, for a drawing that leaves the page
 LOOK = (
     "text{font:13px sans-serif;fill:#1c2126}.m{fill:#565e67}.b{font-weight:700}.c{fill:#0b5c8f;fill-opacity:.64}"
-    ".cp{fill:#0b5c8f;stroke:#fff;stroke-width:1.2}.n{fill:#fff;stroke:#8f5200;stroke-width:1.6}.np{fill:#fff;"
+    ".f{fill-opacity:.25}.cp{fill:#0b5c8f;stroke:#fff;stroke-width:1.2}.n{fill:#fff;stroke:#8f5200;stroke-width:1.6}.np{fill:#fff;"
     "stroke:#8f5200;stroke-width:2}.nt{fill:#8f5200}.ct{fill:#0b5c8f}.zero{stroke:#1c2126;stroke-width:1.25}"
     ".del{stroke:#565e67;stroke-width:1.25;stroke-dasharray:3 3}.axl{stroke:#565e67}.zone{fill:#f1efe9}"
     ".hxl{stroke:#565e67;stroke-width:1.6;opacity:.45}.m0{fill:#f0ede6}.m1{fill:#7fb0d0}.m2{fill:#0b5c8f}"
@@ -48,10 +48,11 @@ class Span:
     low: float | None
     high: float | None
     is_open: bool = False
+    is_faint: bool = False  # no interval, but the worst and the best there could be
 
     def drawn(self, axis: Axis, y: float, height: float = 6.0) -> Html:
         """A bar from limit to limit with a point at the value."""
-        bar, point = ("n", "np") if self.is_open else ("c", "cp")
+        bar, point = ("n", "np") if self.is_open else ("c f" if self.is_faint else "c", "cp")
         parts = []
         if self.low is not None and self.high is not None:
             left, right = axis.at(self.low), axis.at(self.high)

@@ -56,7 +56,7 @@ def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...]) -> Html:
 
 def _bought(step: Step, whole: bool = False) -> str:
     if step.phrase:
-        return step.phrase
+        return f"{step.phrase[:1].upper()}{step.phrase[1:]}" if whole else step.phrase
     return f"{step.more:,} more {step.words}" + (f" ({step.have + step.more:,} in all)" if whole else "")
 
 

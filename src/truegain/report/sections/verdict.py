@@ -112,7 +112,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
     bars.append(("Corrected" if both else "Difference", Span(c.difference, c.low, c.high)))
     if verdict.hidden is not None and verdict.hidden.documents and verdict.holes == "bound":
         worst, best = c.low + verdict.hidden.least, c.high + verdict.hidden.most
-        bars.append(("Unjudged at worst and best", Span(c.difference, worst, best)))
+        bars.append(("Unjudged at worst and best", Span(c.difference, worst, best, is_faint=True)))
     first = "crosses zero" if c.low <= 0 <= c.high else f"lies {'above' if c.low > 0 else 'below'} zero"
     which = f"The bar “{bars[both][0]}” {first}." if len(bars) > 1 else f"The bar {first}."
     least = (
@@ -126,6 +126,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.smallest > 0 else ''}",
         " The open bar is what the labels say if taken as true." if both else "",
+        " The pale bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.smallest).html(caption)
 
