@@ -178,6 +178,19 @@ def test_holes_are_counted() -> None:
     assert by_name["Warnings while reading"]["about"] == "Something was odd."
 
 
+def test_a_ranking_says_what_it_takes_for_granted() -> None:
+    """Guards the headline of a ranking: that unjudged documents count as not relevant stands right below it."""
+    study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
+    note = study.best().notes[1]
+    assert "count as not relevant here" in note
+    tree = read(page(facts))
+    assert note in section(tree, "verdict").text
+    assert note in section(tree, "systems").text
+    holes, of = facts.main.unjudged
+    assert note.startswith(f"{holes:,} of the {of:,} documents")
+    assert f"{holes:,} of {of:,}, taken as not relevant" in section(tree, "verdict").one("dl").text
+
+
 def test_ties_and_twins_are_seen() -> None:
     """Guards two checks: lists with equal scores where the measure looks, and one run under two names."""
     from dataclasses import replace

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
+from scipy import stats
 
 import truegain as tg
 from tests.report import worlds
@@ -68,6 +69,24 @@ def test_no_section_for_what_cannot_be_told() -> None:
     without = replace(facts, claims=(replace(claim, verdicts=(verdict,)),), next=None)
     assert sections(without) == ["verdict", "health", "methods", "made"]
     read(page(without))
+
+
+def test_text_has_a_section_of_its_own() -> None:
+    """Guards measures that read text: there with a corpus alone, scores by the evaluation, order by Kendall's tau."""
+    runs, judged = worlds.world(3)
+    docs = sorted(set(judged.docs.strings()))
+    texts = {d: f"{'word ' * (1 + i % 3)} w{i % 7} other{i}" for i, d in enumerate(docs)}
+    facts = gather(worlds.study_of(runs, judged), runs, judged, corpus=texts)
+    assert facts.content is not None
+    assert "content" in sections(facts)
+    scores = tg.evaluate(runs, judged, "AbsRB@20", corpus=texts)
+    for e in facts.content.estimates["AbsRB@20"]:
+        assert e.value == pytest.approx(scores.mean(e.system))
+    by_text = [e.value for e in facts.content.estimates["AbsRB@20"]]
+    main = [e.value for e in facts.main.estimates]
+    tau = stats.kendalltau(main, by_text).statistic
+    assert facts.content.tau["AbsRB@20"].value == pytest.approx(tau)
+    read(page(facts))
 
 
 def test_tags_fit_together(tree: Tag) -> None:

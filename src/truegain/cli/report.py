@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from truegain.cli.options import CorpusFolder, JudgedCorpus
 from truegain.cli.output import digests
 from truegain.cli.ratings import Reading, given
 from truegain.cli.study_file import read_study
@@ -23,7 +24,7 @@ from truegain.tables.runs import Runs, read_runs
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
 
 STUDY = ".toml"
-OWN = ("judgments", "runs", "pair", "baseline", "output", "title")  # not as in `verdict`
+OWN = ("judgments", "runs", "pair", "baseline", "corpus", "judged_corpus", "output", "title")  # not as in `verdict`
 NOT_HERE = ("output_format",)
 SAME = (  # options that the study takes as they are
     "generalise_to", "topics", "smallest", "confidence", "design", "gold_level", "gold_rule", "judge_model", "holes",
@@ -79,6 +80,8 @@ def report_command(
         list[str] | None,
         typer.Option("--baseline", help="A system: is any other better than it? May be given several times."),
     ] = None,
+    corpus: CorpusFolder = None,
+    judged_corpus: JudgedCorpus = None,
     title: Annotated[str, typer.Option("--title", help="What stands at the top of the page.")] = "",
     output: Annotated[str, typer.Option("-o", "--output", help="The page to write; - is stdout.")] = "report.html",
     *,
@@ -98,13 +101,20 @@ def report_command(
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
     pairs = [both for text in pair or () if (both := _pair(study, text)) is not None]
-    options = {**study.made_by, **_said(asked), "pair": pair, "baseline": baseline}
+    options = {
+        **study.made_by,
+        **_said(asked),
+        "pair": pair,
+        "baseline": baseline,
+        "corpus": corpus,
+        "judged_corpus": judged_corpus,
+    }
     others = (asked["gold"], asked["hole_sample"], asked["study"], context.meta.get("study"))
     inputs = digests([judgments, *(x for x in others if x), *files])
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
     facts = gather(
         study, table, judged, pairs=pairs, baselines=baseline or (), costs=asked["costs"],
-        gold_level=asked["gold_level"], told=told, made=made,
+        gold_level=asked["gold_level"], corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
     )  # fmt: skip
     write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
 

@@ -14,7 +14,7 @@ from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools
 from truegain.tables.table import Table
 
 
@@ -29,6 +29,8 @@ class MeasureFacts:
     ahead: Bools  # all pairs at once
     alone: Bools  # differs if only this pair had been asked; empty where there are too many
     pairs: tuple[Comparison, ...]  # every pair; empty where there are too many
+    unjudged: tuple[int, int] = (0, 0)  # documents where the measure looks, all lists together, and of how many
+    notes: tuple[str, ...] = ()  # what must be said of the ranking
 
     @property
     def name(self) -> str:
@@ -80,6 +82,15 @@ class JudgeFacts:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class ContentFacts:
+    """Measures that read text: scores of the systems in the main ranking's order, and how far the orders agree."""
+
+    estimates: Mapping[str, tuple[Estimate, ...]]
+    tau: Mapping[str, Estimate]
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Made:
     """How a page was made."""
@@ -113,7 +124,7 @@ class Facts:
     agreement: AgreementReport | None = None
     holes: Holes | None = None
     next: Next | None = None
-    per_topic: Mapping[str, Floats] = field(default_factory=dict)
+    content: ContentFacts | None = None
 
     @property
     def main(self) -> MeasureFacts:

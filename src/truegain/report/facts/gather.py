@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
-from truegain.errors import TruegainError, some
+from truegain.errors import DataWarning, TruegainError, some
 from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.inference.holes.bounds import Holes, holes
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.next import Next, judge_next
+from truegain.inference.intervals.estimate import intervals
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.report import accuracy_by_label
+from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
 from truegain.inference.study.study import Costs, Study
 from truegain.measures.base import Measure
@@ -32,13 +35,14 @@ from truegain.report.facts.checks import (
     topics_check,
     unjudged_by_system,
 )
-from truegain.report.facts.facts import Check, Claim, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
 
 MOST_COMPARED = 400  # systems of which every pair is asked about one by one
 MOST_CLAIMS = 300
+BY_TEXT = ("AbsRB@20", "DeltaRB@20")
 LISTED = 25  # documents to judge next
 
 
@@ -51,11 +55,14 @@ def gather(
     baselines: Sequence[str] = (),
     costs: Costs = None,
     gold_level: float | None = None,
+    corpus: object = None,
+    judged_corpus: object = None,
     told: Sequence[str] = (),
     made: Made | None = None,
 ) -> Facts:
     """The facts: `runs` and `judgments` are the tables the study was made of; `told` what reading them warned of.
 
+    corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
     """
@@ -77,6 +84,9 @@ def gather(
         agreement = _agreement(study)
         bounds = None if rated else _holes(study, runs, judgments)
         to_judge = None if rated else _next(study, runs, judgments, answered[0] if asked else None)
+        content = (
+            None if rated or corpus is None else _content(study, runs, judgments, measures[0], corpus, judged_corpus)
+        )
         checks = _checks(study, runs, judgments, judge, agreement, bounds, told)
     population = study.population.removesuffix(".")
     holds_for, _, held_fixed = population.partition("; held fixed: ")
@@ -85,6 +95,7 @@ def gather(
         0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
         made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, bounds, to_judge,
+        content,
     )  # fmt: skip
 
 
@@ -109,7 +120,11 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
         value = study.lattice(m).naive.value
         naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
     assert ranking.ahead is not None
-    return MeasureFacts(m, ranking, tuple(by_system[s] for s in ranking.systems), naive, ranking.ahead, alone, compared)
+    holes, shown = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
+    unjudged = (0 if study.hole_sample is not None else int(holes.sum()), int(shown.sum()))
+    estimates = tuple(by_system[s] for s in ranking.systems)
+    notes = tuple(n for n in ranking.notes if n != study.population)
+    return MeasureFacts(m, ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
 
 
 # ---------------------------------------------------------------------- claims
@@ -195,6 +210,30 @@ def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None) -
         if found.documents:
             return found
     return None
+
+
+def _content(
+    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: object, judged_corpus: object
+) -> ContentFacts:  # fmt: skip
+    """Measures that read text, over topics, and Kendall's tau with the main measure over systems like these."""
+    order = [study.systems.index(s) for s in main.ranking.systems]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        found = intervals(
+            runs, judgments, list(BY_TEXT), confidence=study.confidence, seed=study.seed, corpus=corpus,
+            judged_corpus=judged_corpus,
+        )  # fmt: skip
+    names = list(dict.fromkeys(e.measure for e in found))
+    rows = {m: [e for e in found if e.measure == m] for m in names}
+    by_system = {m: {e.system: e for e in row} for m, row in rows.items()}
+    estimates = {m: tuple(by_system[m][study.systems[i]] for i in order) for m in names}
+    tau = {}
+    for m in names:
+        with suppress(TruegainError):  # too few systems, or all tied
+            both = [e.value for e in main.estimates], [e.value for e in estimates[m]]
+            tau[m] = tau_interval(*both, confidence=study.confidence)
+    said = tuple(str(w.message) for w in caught if "corpus" in str(w.message))
+    return ContentFacts(estimates, tau, said)
 
 
 # ---------------------------------------------------------------------- data health

@@ -111,12 +111,11 @@ def _anchor(at: float) -> str:
 def bottom_axis(axis: Axis, y: float, *, signs: bool = True) -> Html:
     """An axis below a figure."""
     parts = [el("line", class_="axl", x1="0", x2="100%", y1=f"{y + 0.5:g}", y2=f"{y + 0.5:g}")]
-    for x in axis.marks():
-        at = axis.at(x)
-        parts += [
-            line(at, y, y + 5, "axl"),
-            text(_mark(axis, x, signs), at, y + 21, "t tn b" if x == 0 else "t tn m", _anchor(at)),
-        ]
+    marks = axis.marks()
+    zero = marks.index(0.0) if 0.0 in marks else 0
+    for i, x in enumerate(marks):
+        at, kind = axis.at(x), "t b" if x == 0 else "t m" if len(marks) < 6 or (i - zero) % 2 == 0 else "t m wide"
+        parts += [line(at, y, y + 5, "axl"), text(_mark(axis, x, signs), at, y + 21, kind, _anchor(at))]
     return join(*parts)
 
 

@@ -16,6 +16,7 @@ from truegain.report.parts.numbers import EN, NONE, count, limits, many, plain, 
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, hidden_svg, line, row, stacked
 from truegain.report.parts.table import cell, folded, head, num, plot, table, tr, who
+from truegain.report.parts.words import true_minus
 from truegain.tables.columns import Ints
 
 UNFOLDED = 24  # systems up to which one table is enough
@@ -93,7 +94,8 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
     bars = f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}."
     take = links(csv_link(f"{stem}.csv", COLUMNS, _lines(m)), svg_link(f"{stem}.svg", drawn))
     bold = el("b", "Overlap of bars decides nothing here; “may rank” does.")
-    return el("figure", inside, el("figcaption", bold, bars, READ, take), class_="lbf")
+    notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
+    return el("figure", inside, el("figcaption", bold, bars, READ, take), *notes, class_="lbf")
 
 
 def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> Html:

@@ -152,7 +152,8 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
         _number_line(facts, verdict),
         paragraph(PICKED, class_="note"),
     )
-    below = join(paragraph(*lede, class_="lede"), two)
+    notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
+    below = join(paragraph(*lede, class_="lede"), *notes, two)
     if k == 1:
         return "holds", "one may be best", _ranking_words(m), below
     return "cannot be told", f"{count(k)} may be best", _ranking_words(m), below
@@ -203,19 +204,26 @@ def _against_baseline(facts: Facts, baseline: str) -> tuple[str, str, str, Html]
 
 
 def _fixed(facts: Facts, claim: Claim) -> Html:
-    hidden = claim.first.hidden
-    holes = "not known for this measure" if hidden is None else "nothing, all are judged"
-    if hidden is not None and hidden.documents:
-        holes = f"{signed(hidden.least)} to {signed(hidden.most)} ({many(hidden.documents, 'document')})"
-    items = {
-        "Holds for": small(facts.holds_for).removeprefix("for "),
-        "Held fixed": facts.held_fixed,
-        "Unjudged documents could add": holes,
-        "Level": f"{facts.level}, {'this claim' if len(facts.claims) == 1 else 'each claim'} alone",
-    }
-    if len(facts.claims) > 1:
-        del items["Unjudged documents could add"]
+    """For whom, what is held fixed, what unjudged documents count as or could do, and how sure."""
+    items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Held fixed": facts.held_fixed}
+    if _about_two(facts):
+        if len(facts.claims) == 1:
+            items["Unjudged documents could add"] = _holes(claim.first)
+        items["Level"] = f"{facts.level}, {'this claim' if len(facts.claims) == 1 else 'each claim'} alone"
+    else:
+        holes, of = facts.main.unjudged
+        items["Unjudged documents"] = f"{count(holes)} of {count(of)}, taken as not relevant" if holes else "none"
+        items["Level"] = f"{facts.level}, all pairs at once"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
+
+
+def _holes(verdict: Verdict) -> str:
+    hidden = verdict.hidden
+    if hidden is None:
+        return "not known for this measure"
+    if not hidden.documents:
+        return "nothing, all are judged"
+    return f"{signed(hidden.least)} to {signed(hidden.most)} ({many(hidden.documents, 'document')})"
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
