@@ -39,6 +39,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "verdict:verdict_command",
         "Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best.",
     ),
+    "report": (
+        "report:report_command",
+        "Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.",
+    ),
     "init": (
         "init:init_command",
         "Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml.",

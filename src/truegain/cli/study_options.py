@@ -88,30 +88,41 @@ class StudyOptions:
     name_by: NameBy = "file"
     jobs: Jobs = None
 
-    def study(self, judgments: str, files: list[str], reading: Reading) -> Study:
-        """The study that is asked for."""
-        from truegain.inference.study.next_steps import prices_of
-        from truegain.inference.study.study import Study
+    @property
+    def rated(self) -> bool:
+        """Whether the judgments are ratings."""
+        return self.rule is not None or self.normalise is not None
 
-        ratings = self.rule is not None or self.normalise is not None
-        rated, about = ratings or self.gold_rule, given(p=self.p, spread=self.spread)
-        if not rated and (names := [*(f"--{n}" for n in about), *reading.given]):
+    def study(self, judgments: str, files: list[str], reading: Reading) -> Study:
+        """The study of these files."""
+        self.check(reading)
+        runs = read_runs(files, name_by=self.name_by) if STANDARD_INPUT in files else files
+        return self.study_of(runs, reading.load(judgments) if self.rated else judgments, reading)
+
+    def check(self, reading: Reading) -> None:
+        """Refuse, before any work, what is only of use with ratings, and prices that are none."""
+        from truegain.inference.study.next_steps import prices_of
+
+        about = given(p=self.p, spread=self.spread)
+        if not (self.rated or self.gold_rule) and (names := [*(f"--{n}" for n in about), *reading.given]):
             raise TruegainError(
                 f"{', '.join(names)}: this is about ratings; say how they become gains, as in --rule mean"
             )
-        models = models_of(self.uses)
-        prices_of(self.costs)  # before the work
+        prices_of(self.costs)
+
+    def study_of(self, runs: object, judgments: object, reading: Reading) -> Study:
+        """The study of runs and judgments, read or as files."""
+        from truegain.inference.study.study import Study
+
         return Study(
-            read_runs(files, name_by=self.name_by) if STANDARD_INPUT in files else files,
-            reading.load(judgments) if ratings else judgments,
-            self.measure or [self.usual_measure],
+            runs, judgments, self.measure or [self.usual_measure],
             gold=reading.load(self.gold) if self.gold and self.gold_rule else self.gold, design=self.design,
             generalise_to=self.generalise_to, topics=self.topics, rule=self.rule, gold_rule=self.gold_rule,
-            scale=reading.scale if rated else None, repeated=reading.repeated, normalise=self.normalise,
-            gold_level=self.gold_level, uses=models, judge_model=self.judge_model, smallest=self.smallest,
-            holes=self.holes, hole_sample=self.hole_sample, anytime=self.anytime, confidence=self.confidence,
-            replicates=self.replicates, seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level,
-            **about,
+            scale=reading.scale if self.rated or self.gold_rule else None, repeated=reading.repeated,
+            normalise=self.normalise, gold_level=self.gold_level, uses=models_of(self.uses),
+            judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
+            anytime=self.anytime, confidence=self.confidence, replicates=self.replicates, seed=self.seed,
+            jobs=self.jobs, name_by=self.name_by, level=self.level, **given(p=self.p, spread=self.spread),
         )  # fmt: skip
 
     @property

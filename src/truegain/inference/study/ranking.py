@@ -11,7 +11,7 @@ from truegain.contrasts import Contrasts
 from truegain.errors import some
 from truegain.moves import Spread
 from truegain.sampling.streams import generator
-from truegain.tables.columns import Bools, Floats, Ints
+from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.table import Cell, Table
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Ranking:
     measure: str = ""
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
+    ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
 
     @classmethod
     def of(
@@ -90,6 +91,8 @@ class Ranking:
         >>> r = Ranking.of(("a", "b", "c"), np.array([0.1, 0.5, 0.45]), ahead)
         >>> r.best, r.tier.tolist(), r.low.tolist(), r.high.tolist()
         (('b', 'c'), [1, 1, 2], [1, 1, 3], [2, 2, 3])
+        >>> r.ahead.astype(int).tolist()
+        [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
         >>> print(r.sentence)
         2 of 3 systems may be best: b and c; the other one is worse (95%, all 3 pairs at once).
         """
@@ -105,7 +108,7 @@ class Ranking:
         names = tuple(systems[i] for i in order)
         low, high = 1 + ahead.sum(axis=0), n - ahead.sum(axis=1)
         best = tuple(s for s, t in zip(names, tier, strict=True) if t == 1)
-        return cls(names, value[order], low, high, tier, best, measure, confidence, notes)
+        return cls(names, value[order], low, high, tier, best, measure, confidence, notes, frozen(ahead))
 
     @property
     def sentence(self) -> str:

@@ -1,0 +1,94 @@
+"""The command `truegain report`: everything on one page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from truegain.cli.bundles import takes
+from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
+from truegain.cli.output import digests
+from truegain.cli.ratings import Reading
+from truegain.cli.study_file import JudgmentsOrStudy
+from truegain.cli.study_options import StudyOptions, claims_of, pair_of
+from truegain.errors import DataWarning, TruegainError
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import read_runs
+from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
+
+
+@takes(asked=StudyOptions, reading=Reading)
+def report_command(
+    context: typer.Context,
+    judgments: JudgmentsOrStudy,
+    runs: RunFiles,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option("--pair", help="Two systems, a,b: is b better than a? May be given several times."),
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option("--baseline", help="A system: is any other better than it? May be given several times."),
+    ] = None,
+    candidate: Annotated[
+        str | None, typer.Option("--candidate", help="The one system that may be better than the baselines.")
+    ] = None,
+    corpus: CorpusFolder = None,
+    judged_corpus: JudgedCorpus = None,
+    title: Annotated[str, typer.Option("--title", help="What stands at the top of the page.")] = "",
+    output: Annotated[str, typer.Option("-o", "--output", help="The page to write; - is stdout.")] = "report.html",
+    *,
+    asked: StudyOptions,
+    reading: Reading,
+) -> None:
+    """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
+    from truegain.report.facts.facts import Made
+    from truegain.report.facts.gather import gather
+    from truegain.report.page.page import page
+
+    _check_output(output)
+    asked.check(reading)
+    files = expand(runs)
+    with _heard() as told:
+        judged = reading.load(judgments) if asked.rated else Judgments.of(judgments)
+        table = read_runs(files, name_by=asked.name_by)
+        study = asked.study_of(table, judged, reading)
+    if len(study.systems) < 2:
+        raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
+    pairs = [both for text in pair or () if (both := pair_of(study, text)) is not None]
+    if candidate is not None:
+        pairs += claims_of(study, None, baseline, candidate)
+    options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
+               "corpus": corpus, "judged_corpus": judged_corpus}  # fmt: skip
+    inputs = digests(asked.inputs(judgments, files, context.meta.get("study")))
+    made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
+    facts = gather(
+        study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
+        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
+    )  # fmt: skip
+    write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """What is warned of meanwhile: told as ever, and kept for the page."""
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        try:
+            yield told
+        finally:
+            told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+    for message in told:
+        warnings.warn(message, DataWarning, stacklevel=1)
+
+
+def _check_output(output: str) -> None:
+    if output != STANDARD_INPUT and not output.lower().endswith((".html", ".htm", ".html.gz")):
+        raise TruegainError(f"-o {output}: a report is a page; end its name in .html")

@@ -1,0 +1,172 @@
+"""Data health: what was looked at before anything is believed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from truegain.inference.agreement.agree import AgreementReport
+from truegain.inference.holes.bounds import Holes
+from truegain.measures.base import Measure
+from truegain.report.facts.facts import Check, JudgeFacts
+from truegain.report.parts.numbers import count, many, named, percent
+from truegain.tables.judgments import Judgments
+from truegain.tables.ranked import RankedGains
+from truegain.tables.runs import Run, Runs
+
+DEEP = 100  # ranks looked at where a measure has no cutoff
+FEW_TOPICS = 25
+FEW_LABELS = 5
+FEW_SYSTEMS = 5
+D_LEAST = 0.2
+
+
+def topics_check(ranked: RankedGains, judgments: Judgments) -> Check:
+    """How many topics there are, and which of those judged are left out."""
+    judged = {str(judgments.topic.values[c]) for c in np.unique(judgments.topic.code)}
+    left = sorted(judged - set(ranked.topics))
+    n = len(ranked.topics)
+    about = [f"All systems answer these {n}."]
+    if left:
+        about.append(f"{many(len(left), 'judged topic')} left out, since some system lacks them: {named(left, 5)}.")
+    if n < FEW_TOPICS:
+        about.append(f"Fewer than {FEW_TOPICS}: intervals are wide, and one topic may decide.")
+    return Check("Topics", not left and n >= FEW_TOPICS, count(n), tuple(about))
+
+
+def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Unjudged documents in the first `depth` of each system's lists, and how many documents there are."""
+    topics = len(ranked.topics)
+    there = ranked.depth if depth is None else np.minimum(ranked.depth, depth)
+    near = np.ones(len(ranked.rank), np.bool_) if depth is None else ranked.rank <= depth
+    seen = np.bincount(ranked.list[near & ranked.judged], minlength=ranked.lists)
+    shape = len(ranked.systems), topics
+    return (there - seen).reshape(shape).sum(axis=1), there.reshape(shape).sum(axis=1)
+
+
+def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> Check:
+    """Unjudged documents where a measure looks, who has them, and what they could do."""
+    cutoff = getattr(measure, "cutoff", None)
+    holes, shown = unjudged_by_system(ranked, cutoff)
+    total, whole = int(holes.sum()), int(shown.sum())
+    where = "in the lists" if cutoff is None else f"in the first {cutoff}"
+    name = f"Unjudged documents {where}"
+    if not total:
+        return Check(name, True, f"none of {count(whole)}", ())
+    share = holes / np.maximum(shown, 1)
+    order = np.argsort(-share, kind="stable")
+    worst = [f"{ranked.systems[i]} {percent(float(share[i]), 1)}" for i in order[:5] if holes[i]]
+    half = float(np.median(share))
+    usual = "half of the systems have none" if half == 0 else f"half of the systems have {percent(half, 1)} or less"
+    about = [f"Most: {', '.join(worst)}{f'; {usual}' if len(share) >= FEW_SYSTEMS else ''}."]
+    if bounds is not None and bounds.measure == str(measure) and len(bounds.systems) > 2:
+        n = len(bounds.systems)
+        opened = int(np.triu(bounds.open_order, 1).sum())
+        about.append(
+            f"Whatever their labels, {count(n * (n - 1) // 2 - opened)} of {many(n * (n - 1) // 2, 'pair')} of systems "
+            f"keep their order by {measure}; {count(opened)} could change it."
+        )
+    value = f"{count(total)} of {count(whole)} ({percent(total / whole, 1)})"
+    return Check(name, False, value, tuple(about))
+
+
+def ties_check(runs: Runs, measures: Sequence[Measure]) -> Check:
+    """Lists in which equal scores reach into the ranks that count; their order is that of document ids."""
+    cutoffs = [getattr(m, "cutoff", None) or DEEP for m in measures]
+    depth, lists, tied, by = max(cutoffs), 0, 0, defaultdict[str, int](int)
+    for part in runs.parts:
+        here, of = _tied_lists(part, depth)
+        tied, lists = tied + here, lists + of
+        by[part.system] += here
+    most = sorted((n, s) for s, n in by.items() if n)[::-1]
+    about = [
+        f"Lists with equal scores in their first {depth} ranks; document ids decide there, as in trec_eval.",
+        *([f"Most: {named([f'{s} ({n:,})' for n, s in most], 4)}."] if most else []),
+    ]
+    return Check("Tied scores", not tied, f"{count(tied)} of {many(lists, 'list')}", tuple(about))
+
+
+def _tied_lists(run: Run, depth: int) -> tuple[int, int]:
+    order = np.lexsort((-run.score, run.topic.code))
+    topic, score = run.topic.code[order], run.score[order]
+    first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
+    rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
+    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)
+    return len(np.unique(topic[:-1][same])), len(first)
+
+
+def identical_check(ranked: RankedGains) -> Check:
+    """Systems with the same judged documents at the same ranks: one run under two names."""
+    topics, groups = len(ranked.topics), defaultdict[bytes, list[str]](list)
+    for s, system in enumerate(ranked.systems):
+        begin, end = ranked.begin[s * topics], ranked.begin[(s + 1) * topics]
+        key = b"".join(
+            np.ascontiguousarray(x).tobytes()
+            for x in (ranked.rank[begin:end], ranked.item[begin:end], ranked.depth[s * topics : (s + 1) * topics])
+        )
+        groups[key].append(system)
+    same = [names for names in groups.values() if len(names) > 1]
+    about = [f"The same judged documents at the same ranks: {', '.join(names)}." for names in same[:5]]
+    about += ["They count as systems of their own here."] if same else []
+    return Check("Identical runs", not same, "none" if not same else many(len(same), "group"), tuple(about))
+
+
+def labels_check(judgments: Judgments, ranked: RankedGains) -> Check:
+    """Which labels there are, which are rare, and topics with nothing to find."""
+    values, n = np.unique(judgments.label, return_counts=True)
+    about: list[str] = []
+    fine = True
+    few = len(values) <= 12
+    if few:
+        about.append(", ".join(f"{v:g}: {c:,}" for v, c in zip(values, n, strict=True)) + ".")
+        rare = [f"{v:g} ({c:,})" for v, c in zip(values, n, strict=True) if c < FEW_LABELS]
+        if rare:
+            fine = False
+            about.append(f"Given fewer than {FEW_LABELS} times, and so perhaps a slip: {', '.join(rare)}.")
+    if (values < 0).any():
+        fine = False
+        about.append(f"{count(int(n[values < 0].sum()))} below 0: pooled, not judged, as in trec_eval.")
+    if len(values) == 1:
+        fine = False
+        about.append("Only one label is used: no measure can tell systems apart by it alone.")
+    empty = [t for t, r in zip(ranked.topics, ranked.pool_relevant(1.0), strict=True) if r == 0]
+    if empty and values.max() >= 1:
+        fine = False
+        about.append(f"{many(len(empty), 'topic')} without a document of label 1 or more: {named(empty, 5)}.")
+    shown = f"{values.min():g} to {values.max():g}" if len(values) > 4 else ", ".join(f"{v:g}" for v in values)
+    return Check("Labels", fine, f"{count(len(judgments))}: {shown}", tuple(about))
+
+
+def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
+    """Whether the gold labels fit what is said of them, and the judge is better than chance."""
+    share = f" of {count(labels)} ({percent(judge.pairs / labels, 1)})" if labels >= judge.pairs else ""
+    drawn = Check("Gold labels", not judge.notes, f"{count(judge.pairs)}{share}, {judge.design}", judge.notes)
+    better = Check(
+        "Judge better than chance", judge.rates[2] >= D_LEAST, f"D = {judge.rates[2]:.2f}",
+        (f"{judge.told}.", "D is 0 for a coin and 1 for a faultless judge."),
+    )  # fmt: skip
+    found = [drawn, better]
+    if judge.by_system is not None:
+        words = "not equally good" if judge.by_system.differs else "no difference shown"
+        found.append(
+            Check("Judge alike for all systems", not judge.by_system.differs, words, (judge.by_system.finding,))
+        )
+    return found
+
+
+def assessors_check(agreement: AgreementReport) -> Check:
+    """Assessors worth a second look."""
+    people = agreement.assessors
+    at, who = people.columns.index("look"), people.columns.index("assessor")
+    looked = [f"{row[who]}: {row[at]}" for row in people.rows if row[at]]
+    about = (*people.notes, *looked[:8])
+    value = many(len(looked), "worth a look", "worth a look") if looked else f"none of {count(len(people.rows))}"
+    return Check("Assessors that stand out", not looked, value, tuple(f"{x.rstrip('.')}." for x in about))
+
+
+def told_check(told: Sequence[str]) -> Check:
+    """What reading the files warned of."""
+    words = [f"{x[:1].upper()}{x[1:].rstrip('.')}." for x in dict.fromkeys(told)]
+    return Check("Warnings while reading", not words, many(len(words), "warning") if words else "none", tuple(words))

@@ -1,0 +1,142 @@
+"""The facts of a page, as its sections read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from truegain.inference.agreement.agree import AgreementReport
+from truegain.inference.holes.bounds import Holes
+from truegain.inference.holes.next import Next
+from truegain.inference.judges.homogeneity import Homogeneity
+from truegain.inference.results import Comparison, Estimate
+from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.verdict import Verdict
+from truegain.measures.base import Measure
+from truegain.tables.columns import Bools
+from truegain.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureFacts:
+    """One measure: every system best first, and who is told apart from whom."""
+
+    measure: Measure
+    ranking: Ranking
+    estimates: tuple[Estimate, ...]  # in the ranking's order
+    naive: tuple[float, ...] | None  # scores by the labels as they are, where gold sets them right
+    ahead: Bools  # all pairs at once
+    alone: Bools  # differs if only this pair had been asked; empty where there are too many
+    pairs: tuple[Comparison, ...]  # every pair; empty where there are too many
+    unjudged: tuple[int, int] = (0, 0)  # documents where the measure looks, all lists together, and of how many
+    notes: tuple[str, ...] = ()  # what must be said of the ranking
+
+    @property
+    def name(self) -> str:
+        """As answers name it."""
+        return self.ranking.measure or str(self.measure)
+
+    @cached_property
+    def apart(self) -> Bools:
+        """Told apart, in either direction."""
+        return self.ahead | self.ahead.T
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """That b is better than a: a verdict for each measure."""
+
+    a: str
+    b: str
+    verdicts: tuple[Verdict, ...]
+    baseline: bool = False  # whether a was named as a baseline
+
+    @property
+    def first(self) -> Verdict:
+        """By the first measure."""
+        return self.verdicts[0]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at: whether it is worth a look, in a few words, and at length."""
+
+    name: str
+    fine: bool
+    value: str
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeFacts:
+    """The judge against the gold labels: of all pairs, and of what each system retrieved."""
+
+    told: str
+    rates: tuple[float, float, float]  # mR, mN, D
+    pairs: int
+    design: str
+    by_label: Table
+    by_system: Homogeneity | None
+    measure: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ContentFacts:
+    """Measures that read text: scores of the systems in the main ranking's order, and how far the orders agree."""
+
+    estimates: Mapping[str, tuple[Estimate, ...]]
+    tau: Mapping[str, Estimate]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a page was made."""
+
+    version: str
+    command: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    inputs: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Everything a page says."""
+
+    systems: tuple[str, ...]
+    topics: int
+    labels: int
+    gold: int  # labels of the trusted judge, 0 where there is none
+    assessors: int  # 0 where labels are taken as they are
+    confidence: float
+    smallest: float
+    over: frozenset[str]
+    holds_for: str
+    held_fixed: str
+    measures: tuple[MeasureFacts, ...]
+    claims: tuple[Claim, ...]  # those asked for; else the two best, or the two there are
+    asked: bool  # whether somebody asked for them
+    checks: tuple[Check, ...]
+    made: Made
+    judge: JudgeFacts | None = None
+    agreement: AgreementReport | None = None
+    holes: Holes | None = None
+    next: Next | None = None
+    content: ContentFacts | None = None
+
+    @property
+    def main(self) -> MeasureFacts:
+        """The first measure."""
+        return self.measures[0]
+
+    @property
+    def corrected(self) -> bool:
+        """Whether gold labels set scores right."""
+        return self.gold > 0
+
+    @property
+    def level(self) -> str:
+        """The confidence in per cent."""
+        return f"{100 * self.confidence:g}%"

@@ -1,0 +1,259 @@
+"""Work out everything a page says: from a study, its tables, and what was asked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from truegain.errors import DataWarning, TruegainError, some
+from truegain.inference.agreement.agree import AgreementReport, agree
+from truegain.inference.holes.bounds import Holes, holes
+from truegain.inference.holes.extremes import is_known
+from truegain.inference.holes.next import Next, judge_next
+from truegain.inference.intervals.estimate import intervals
+from truegain.inference.judges.by_rank import rank_notes
+from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.report import accuracy_by_label
+from truegain.inference.ranks.tau import tau_interval
+from truegain.inference.results import Comparison
+from truegain.inference.study.study import Costs, Study
+from truegain.measures.base import Measure
+from truegain.measures.parse import parse_measure
+from truegain.report.facts.checks import (
+    assessors_check,
+    gold_checks,
+    holes_check,
+    identical_check,
+    labels_check,
+    ties_check,
+    told_check,
+    topics_check,
+    unjudged_by_system,
+)
+from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.tables.columns import Bools
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import Runs
+
+MOST_COMPARED = 400  # systems of which every pair is asked about one by one
+MOST_CLAIMS = 300
+BY_TEXT = ("AbsRB@20", "DeltaRB@20")
+LISTED = 25  # documents to judge next
+
+
+def gather(
+    study: Study,
+    runs: Runs,
+    judgments: Judgments,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    baselines: Sequence[str] = (),
+    costs: Costs = None,
+    gold_level: float | None = None,
+    corpus: object = None,
+    judged_corpus: object = None,
+    told: Sequence[str] = (),
+    made: Made | None = None,
+) -> Facts:
+    """The facts: `runs` and `judgments` are the tables the study was made of; `told` what reading them warned of.
+
+    corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
+    pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
+    Without either the claim is about the two best, or the two there are.
+    """
+    if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
+        kind = "baseline" if unknown[0] in baselines else "pair"
+        raise TruegainError(f"{kind} '{unknown[0]}' is no system here; there are {some(study.systems, 8)}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told when the study was made
+        for m in study.measures:
+            study.lattice(m)  # what is refused, is refused first
+        measures = tuple(_of_measure(study, m) for m in study.measures)
+        asked = _asked(pairs, baselines, measures[0].ranking.systems)
+        claims = asked or (_usual_claim(study, measures),)
+        answered = tuple(
+            replace(c, verdicts=tuple(study.verdict(c.a, c.b, m, costs) for m in study.measures)) for c in claims
+        )
+        judge = _judge(study, gold_level)
+        rated = study.raters is not None and not study.gold_rated
+        agreement = _agreement(study)
+        bounds = None if rated else _holes(study, runs, judgments)
+        to_judge = None if rated else _next(study, runs, judgments, answered[0] if asked else None)
+        content = (
+            None if rated or corpus is None else _content(study, runs, judgments, measures[0], corpus, judged_corpus)
+        )
+        checks = _checks(study, runs, judgments, judge, agreement, bounds, told)
+    population = study.population.removesuffix(".")
+    holds_for, _, held_fixed = population.partition("; held fixed: ")
+    return Facts(
+        study.systems, len(study.topics), len(judgments), 0 if study.judge is None else study.judge.size,
+        0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
+        holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
+        made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, bounds, to_judge,
+        content,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- scores
+
+
+def _of_measure(study: Study, m: Measure) -> MeasureFacts:
+    ranking = study.best(m)
+    by_system = {e.system: e for e in study.estimates(m)}
+    place = {s: i for i, s in enumerate(ranking.systems)}
+    n = len(place)
+    alone: Bools = np.zeros((n, n), np.bool_)
+    compared: tuple[Comparison, ...] = ()
+    if n <= MOST_COMPARED:
+        compared = tuple(study.compare(measure=m))
+        for c in compared:
+            if c.p is not None and c.p < 1 - study.confidence:
+                i, j = place[c.a], place[c.b]
+                alone[i, j] = alone[j, i] = True
+    naive = None
+    if study.judge is not None:
+        value = study.lattice(m).naive.value
+        naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
+    assert ranking.ahead is not None
+    holes, shown = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
+    unjudged = (0 if study.hole_sample is not None else int(holes.sum()), int(shown.sum()))
+    estimates = tuple(by_system[s] for s in ranking.systems)
+    notes = tuple(n for n in ranking.notes if n != study.population)
+    return MeasureFacts(m, ranking, estimates, naive, ranking.ahead, alone, compared, unjudged, notes)
+
+
+# ---------------------------------------------------------------------- claims
+
+
+def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
+    found = [Claim(a, b, ()) for a, b in pairs]
+    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b != a]
+    if len(found) > MOST_CLAIMS:
+        raise TruegainError(f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines")
+    return tuple(found)
+
+
+def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
+    """Of two systems the second against the first, of many the best against the second."""
+    first, second = study.systems[:2] if len(study.systems) == 2 else measures[0].ranking.systems[1::-1]
+    return Claim(first, second, ())
+
+
+# ---------------------------------------------------------------------- what labels are worth
+
+
+def _judge(study: Study, gold_level: float | None) -> JudgeFacts | None:
+    judge = study.judge
+    if judge is None:
+        return None
+    measure = next((m for m in study.measures if m.linear_in_gains), None)
+    if measure is None:
+        measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
+    notes = [*judge.consistency()]
+    if (said := judge.inverted()) is not None:
+        notes.append(said)
+    found = None
+    try:
+        lists = JudgedLists.of(study.ranked, judge, measure, gold_level=gold_level)
+        found = homogeneity(lists, seed=study.seed)
+        ranks = rank_notes(lists, always=True, rectified=True)
+    except TruegainError as error:
+        ranks = [f"Not told by system: {error}"]
+    return JudgeFacts(
+        str(judge), (judge.mR, judge.mN, judge.D), judge.size, judge.design, accuracy_by_label(judge), found,
+        str(measure), (*notes, *ranks) if found is None else tuple(notes),
+    )  # fmt: skip
+
+
+def _agreement(study: Study) -> AgreementReport | None:
+    """Whether assessors agree, where there are several; None where their ratings do not say."""
+    raters = study.raters
+    if raters is None or len(raters) < 2:
+        return None
+    how = None if raters.normalise == "none" else raters.normalise
+    try:
+        return agree(raters.ratings.judgments, scale=raters.scale, normalise=how, confidence=study.confidence)
+    except TruegainError:
+        return None
+
+
+def _holes(study: Study, runs: Runs, judgments: Judgments) -> Holes | None:
+    """What unjudged documents could do, by the first measure of which it is known."""
+    if len(study.systems) > MOST_COMPARED:
+        return None
+    for m in study.measures:
+        if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
+            try:
+                return holes(runs, judgments, m)
+            except TruegainError:
+                continue
+    return None
+
+
+def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None) -> Next | None:
+    """Documents to judge next, for the first claim or for the whole ranking; none where all are judged."""
+    if len(study.systems) > MOST_COMPARED:
+        return None
+    for m in study.measures:
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any():
+            continue
+        try:
+            found = judge_next(runs, judgments, m, pair=None if claim is None else (claim.a, claim.b), most=LISTED)
+        except TruegainError:
+            continue
+        if found.documents:
+            return found
+    return None
+
+
+def _content(
+    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: object, judged_corpus: object
+) -> ContentFacts:  # fmt: skip
+    """Measures that read text, over topics, and Kendall's tau with the main measure over systems like these."""
+    order = [study.systems.index(s) for s in main.ranking.systems]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        found = intervals(
+            runs, judgments, list(BY_TEXT), confidence=study.confidence, seed=study.seed, corpus=corpus,
+            judged_corpus=judged_corpus,
+        )  # fmt: skip
+    names = list(dict.fromkeys(e.measure for e in found))
+    rows = {m: [e for e in found if e.measure == m] for m in names}
+    by_system = {m: {e.system: e for e in row} for m, row in rows.items()}
+    estimates = {m: tuple(by_system[m][study.systems[i]] for i in order) for m in names}
+    tau = {}
+    for m in names:
+        with suppress(TruegainError):  # too few systems, or all tied
+            both = [e.value for e in main.estimates], [e.value for e in estimates[m]]
+            tau[m] = tau_interval(*both, confidence=study.confidence)
+    said = tuple(str(w.message) for w in caught if "corpus" in str(w.message))
+    return ContentFacts(estimates, tau, said)
+
+
+# ---------------------------------------------------------------------- data health
+
+
+def _checks(
+    study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
+    bounds: Holes | None, told: Sequence[str],
+) -> list[Check]:  # fmt: skip
+    found = [topics_check(study.ranked, judgments)]
+    seen: set[object] = set()
+    for m in study.measures:
+        cutoff = getattr(m, "cutoff", None)
+        if cutoff not in seen:
+            found.append(holes_check(study.ranked, m, bounds))
+            seen.add(cutoff)
+    found += [ties_check(runs, study.measures), identical_check(study.ranked), labels_check(judgments, study.ranked)]
+    if judge is not None:
+        found += gold_checks(judge, len(judgments))
+    if agreement is not None:
+        found.append(assessors_check(agreement))
+    found.append(told_check(told))
+    return found

@@ -1,0 +1,105 @@
+"""Numbers as a page shows them: three decimals, a true minus, signs on differences."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EM DASH}"
+EN = "\N{EN DASH}"
+
+
+def plain(x: float | None, digits: int = 3) -> str:
+    """A score; a dash where there is none.
+
+    >>> plain(0.46949), plain(-0.0001), plain(-0.25, 2).replace(MINUS, "-"), plain(None) == NONE
+    ('0.469', '0.000', '-0.25', True)
+    """
+    if x is None or math.isnan(x):
+        return NONE
+    return f"{round(x, digits) + 0.0:,.{digits}f}".replace("-", MINUS)
+
+
+def signed(x: float | None, digits: int = 3) -> str:
+    """A difference; 0 has a plus, from whichever side.
+
+    >>> signed(0.0378), signed(-0.0574).replace(MINUS, "-"), signed(-0.00001)
+    ('+0.038', '-0.057', '+0.000')
+    """
+    if x is None or math.isnan(x):
+        return NONE
+    return f"{round(x, digits) + 0.0:+,.{digits}f}".replace("-", MINUS)
+
+
+def limits(low: float | None, high: float | None, *, signs: bool = False) -> str:
+    """Both ends of an interval.
+
+    >>> limits(0.351, 0.4).replace(EN, "-"), limits(0.057, 0.133, signs=True)
+    ('0.351-0.400', '+0.057 to +0.133')
+    """
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return NONE
+    if signs:
+        return f"{signed(low)} to {signed(high)}"
+    dash = " to " if low < 0 else EN
+    return f"{plain(low)}{dash}{plain(high)}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value, no finer than it is of use.
+
+    >>> p_value(0.0301), p_value(0.00004), p_value(0.5), p_value(0.9996)
+    ('p = 0.030', 'p < 0.001', 'p = 0.500', 'p > 0.999')
+    """
+    if p is None or math.isnan(p):
+        return NONE
+    if p < 0.001:
+        return "p < 0.001"
+    return "p > 0.999" if p > 0.9995 else f"p = {p:.3f}"
+
+
+def count(n: float) -> str:
+    """A count with commas.
+
+    >>> count(6706)
+    '6,706'
+    """
+    return f"{n:,.0f}"
+
+
+def many(n: int, noun: str, nouns: str = "") -> str:
+    """So many of something.
+
+    >>> many(1, "topic"), many(1341, "gold label"), many(2, "class", "classes")
+    ('1 topic', '1,341 gold labels', '2 classes')
+    """
+    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
+
+
+def percent(x: float | None, digits: int = 0) -> str:
+    """A share.
+
+    >>> percent(0.0209, 1), percent(None) == NONE
+    ('2.1%', True)
+    """
+    return NONE if x is None or math.isnan(x) else f"{100 * x:.{digits}f}%"
+
+
+def named(names: list[str] | tuple[str, ...], most: int = 3) -> str:
+    """The first few of some names.
+
+    >>> named(["a", "b"]), named(["a", "b", "c", "d"], 2)
+    ('a and b', 'a, b and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def small(words: str) -> str:
+    """Words that begin a sentence, within one.
+
+    >>> small("For topics like these 50")
+    'for topics like these 50'
+    """
+    return words[:1].lower() + words[1:]

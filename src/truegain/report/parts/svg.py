@@ -1,0 +1,148 @@
+"""Small drawings: x in per cent of the width, heights and text in pixels, so that nothing is ever stretched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from truegain.report.parts.axis import Axis
+from truegain.report.parts.html import Html, el, join, unseen
+from truegain.report.parts.numbers import plain, signed
+
+ROW = 26
+# what the page's style sheet says of drawings, in its light colours, for a drawing that leaves the page
+LOOK = (
+    "text{font:13px sans-serif;fill:#1c2126}.m{fill:#565e67}.b{font-weight:700}.c{fill:#0b5c8f;fill-opacity:.64}"
+    ".f{fill-opacity:.25}.cp{fill:#0b5c8f;stroke:#fff;stroke-width:1.2}.n{fill:#fff;stroke:#8f5200;stroke-width:1.6}.np{fill:#fff;"
+    "stroke:#8f5200;stroke-width:2}.nt{fill:#8f5200}.ct{fill:#0b5c8f}.zero{stroke:#1c2126;stroke-width:1.25}"
+    ".del{stroke:#565e67;stroke-width:1.25;stroke-dasharray:3 3}.axl{stroke:#565e67}.zone{fill:#f1efe9}"
+    ".hxl{stroke:#565e67;stroke-width:1.6;opacity:.45}.m0{fill:#f0ede6}.m1{fill:#7fb0d0}.m2{fill:#0b5c8f}"
+    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}.stair{fill:none;stroke:#0b5c8f;stroke-width:2px}"
+)
+
+
+def pc(x: float) -> str:
+    """A place in per cent.
+
+    >>> pc(33.3333), pc(40.0)
+    ('33.33%', '40%')
+    """
+    return f"{x:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def line(x: float, top: float, bottom: float, class_: str) -> Html:
+    """An upright line."""
+    return el("line", class_=class_, x1=pc(x), x2=pc(x), y1=f"{top:g}", y2=f"{bottom:g}")
+
+
+def text(words: str, x: float, y: float, class_: str | None = None, anchor: str = "start", dx: int = 0) -> Html:
+    """Words at a place."""
+    return el("text", words, class_=class_, x=pc(x), dx=dx or None, y=f"{y:g}", text_anchor=anchor)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A value with limits; open ones are what labels say if taken as they are, and nothing else."""
+
+    value: float
+    low: float | None
+    high: float | None
+    is_open: bool = False
+    is_faint: bool = False  # no interval, but the worst and the best there could be
+
+    def drawn(self, axis: Axis, y: float, height: float = 6.0) -> Html:
+        """A bar from limit to limit with a point at the value."""
+        bar, point = ("n", "np") if self.is_open else ("c f" if self.is_faint else "c", "cp")
+        parts = []
+        if self.low is not None and self.high is not None:
+            left, right = axis.at(self.low), axis.at(self.high)
+            parts.append(
+                el("rect", class_=bar, x=pc(left), y=f"{y - height / 2:g}", width=pc(max(right - left, 0.3)),
+                   height=f"{height:g}", rx=f"{height / 2:g}")
+            )  # fmt: skip
+        parts.append(el("circle", class_=point, cx=pc(axis.at(self.value)), cy=f"{y:g}", r=f"{height * 0.53:.3g}"))
+        return join(*parts)
+
+
+def row(axis: Axis, spans: Sequence[Span], *, zero: bool = False, height: int = ROW, more: Html | None = None) -> Html:
+    """One row of a figure in a table; those who hear the page have the numbers in the cells beside it."""
+    ys = [height / 2] if len(spans) == 1 else [height / 4, 3 * height / 4 - 1]
+    thick = 6.0 if height > 18 else 5.0
+    inner = join(
+        line(axis.at(0.0), 0, height, "zero") if zero else None,
+        more,
+        *(s.drawn(axis, y, thick) for s, y in zip(spans, ys, strict=False)),
+    )
+    return hidden_svg(inner, height)
+
+
+def hidden_svg(inner: Html, height: int, class_: str = "r") -> Html:
+    """A drawing whose content stands in words beside it."""
+    return el("svg", inner, class_=class_, width="100%", height=height, aria_hidden="true", focusable="false")
+
+
+def axis_head(axis: Axis, *, signs: bool = False, words: str = "interval plot") -> Html:
+    """The axis of a column of rows, for its head; a phone shows 0 alone, or both ends where there is none."""
+    marks = _fewer(axis.marks(), zero=signs)
+    kept = {0.0} if signs and 0.0 in marks else {marks[0], marks[-1]}
+    shown = [
+        text(_mark(axis, x, signs), axis.at(x), 12, None if x in kept else "wide", _anchor(axis.at(x))) for x in marks
+    ]
+    return join(hidden_svg(join(*shown), 16, "ax"), unseen(words))
+
+
+def _fewer(marks: list[float], zero: bool = False) -> list[float]:
+    """No more marks than a narrow column can hold, 0 among them."""
+    every = -(-len(marks) // 5)
+    start = marks.index(0.0) % every if zero and 0.0 in marks else 0
+    return marks[start::every]
+
+
+def _mark(axis: Axis, x: float, signs: bool) -> str:
+    if x == 0:
+        return "0"
+    return signed(x, axis.digits) if signs else plain(x, axis.digits)
+
+
+def _anchor(at: float) -> str:
+    return "start" if at < 4 else "end" if at > 96 else "middle"
+
+
+def bottom_axis(axis: Axis, y: float, *, signs: bool = True) -> Html:
+    """An axis below a figure."""
+    parts = [el("line", class_="axl", x1="0", x2="100%", y1=f"{y + 0.5:g}", y2=f"{y + 0.5:g}")]
+    marks = axis.marks()
+    zero = marks.index(0.0) if 0.0 in marks else 0
+    for i, x in enumerate(marks):
+        at, kind = axis.at(x), "t b" if x == 0 else "t m" if len(marks) < 6 or (i - zero) % 2 == 0 else "t m wide"
+        parts += [line(at, y, y + 5, "axl"), text(_mark(axis, x, signs), at, y + 21, kind, _anchor(at))]
+    return join(*parts)
+
+
+def figure(inner: Html, height: int, words: str, class_: str = "big") -> Html:
+    """A drawing of its own, with its whole content in words."""
+    return el("svg", inner, class_=class_, width="100%", height=height, role="img", aria_label=words)
+
+
+def alone(inner: Html, width: int, height: int, title: str) -> str:
+    """A drawing that leaves the page, with its own look."""
+    whole = el(
+        "svg", el("title", title), el("style", Html(LOOK)), el("rect", width="100%", height="100%", fill="#fff"), inner,
+        xmlns="http://www.w3.org/2000/svg", width=width, height=height,
+    )  # fmt: skip
+    return str(whole)
+
+
+def stacked(rows: Sequence[tuple[str, Sequence[Span]]], axis: Axis, title: str, *, signs: bool = False) -> str:
+    """Rows with their names as one drawing that leaves the page."""
+    left, wide, high = 220, 860, 20
+    parts: list[Html] = []
+    for i, (label, spans) in enumerate(rows):
+        y = 30 + high * i
+        parts.append(text(label[:34], 0, y + 14, anchor="start", dx=8))
+        inner = join(*(s.drawn(axis, 10 if len(spans) == 1 else 6 + 9 * k, 5.0) for k, s in enumerate(spans)))
+        parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=high))
+    marks = el("svg", bottom_axis(axis, 0, signs=signs), x=left, y=34 + high * len(rows), width=wide - left - 20,
+               height=30)  # fmt: skip
+    head = el("text", title, class_="b", x=8, y=18)
+    return alone(join(head, *parts, marks), wide, 70 + high * len(rows), title)

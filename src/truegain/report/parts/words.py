@@ -1,0 +1,56 @@
+"""A verdict in words and signs, as every section shows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from truegain.inference.study.lines import signed as signed_in_text
+from truegain.inference.study.verdict import Verdict
+from truegain.report.parts.html import Html, el, join
+from truegain.report.parts.numbers import MINUS
+
+CHIPS = {"holds": ("ok", "✓"), "does not hold": ("no", "✕"), "cannot be told": ("un", "?")}
+
+
+def chip(outcome: str, words: str = "") -> Html:
+    """The outcome with its sign: never by colour alone.
+
+    >>> chip("holds")
+    '<span class="v v-ok"><b aria-hidden="true">✓</b> holds</span>'
+    """
+    kind, sign = CHIPS[outcome]
+    return el("span", el("b", sign, aria_hidden="true"), " ", words or outcome, class_=f"v v-{kind}")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A verdict's sentence in three parts: the claim, its numbers, and what follows them."""
+
+    head: str
+    rest: str
+    whole: bool = False  # whether the sentence could not be taken apart, and `rest` is all of it
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Said:
+        """The sentence taken apart where its numbers begin; left whole where that is not seen."""
+        c, sentence = verdict.comparison, verdict.sentence
+        numbers = re.escape(f": {signed_in_text(c.difference)} {c.measure}")
+        found = re.search(rf"{numbers}(?: \[[^\]]*\])?, {re.escape(verdict.holds_for)}", sentence)
+        if found is None:
+            return cls("", sentence, True)
+        return cls(sentence[: found.start()] + ".", sentence[found.end() :].rstrip("."))
+
+
+def true_minus(text: str) -> str:
+    """Numbers below 0 with a true minus.
+
+    >>> true_minus("from -0.05 to 0.1, of run-1").replace(MINUS, "minus ")
+    'from minus 0.05 to 0.1, of run-1'
+    """
+    return re.sub(r"(?<![\w.-])-(?=\d)", MINUS, text).replace("+-", "±")
+
+
+def sentences(*texts: str) -> Html:
+    """Sentences one after the other."""
+    return join(*(f"{true_minus(t).rstrip()} " for t in texts if t))

@@ -1,0 +1,40 @@
+"""The sections of a page, in order; a new one is a file here and a line below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from truegain.report.facts.facts import Facts
+from truegain.report.parts.section import Section
+from truegain.report.sections import (
+    agreement,
+    apart,
+    claims,
+    content,
+    health,
+    judge,
+    made,
+    methods,
+    next,  # noqa: A004
+    systems,
+    verdict,
+)
+
+SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
+    verdict.section,
+    claims.section,
+    health.section,
+    systems.section,
+    apart.section,
+    judge.section,
+    agreement.section,
+    content.section,
+    next.section,
+    methods.section,
+    made.section,
+)
+
+
+def sections_for(facts: Facts) -> list[Section]:
+    """Those that apply."""
+    return [found for make in SECTIONS if (found := make(facts)) is not None]

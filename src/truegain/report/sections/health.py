@@ -1,0 +1,39 @@
+"""Data health: what was looked at before anything is believed."""
+
+from __future__ import annotations
+
+from truegain.report.facts.facts import Check, Facts
+from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.html import Html, el, join, names_in, paragraph, unseen
+from truegain.report.parts.numbers import count
+from truegain.report.parts.section import Section
+from truegain.report.parts.words import true_minus
+
+
+def section(facts: Facts) -> Section:
+    """Always there."""
+    looks, n = sum(not c.fine for c in facts.checks), len(facts.checks)
+    said = f"All {count(n)} checks are fine."
+    if looks:
+        said = (
+            f"{count(looks)} of {count(n)} checks {'is' if looks == 1 else 'are'} worth a look; none stopped the work."
+        )
+    held = f"Held fixed: {facts.held_fixed}. What is held fixed was not varied, and no interval speaks of it."
+    rows = [(c.name, "fine" if c.fine else "look", c.value, " ".join(c.about)) for c in facts.checks]
+    body = join(
+        paragraph(said, class_="lede"),
+        el("div", *(_row(facts, c) for c in facts.checks), class_="checks"),
+        paragraph(held, links(csv_link("health.csv", ("check", "state", "value", "about"), rows)), class_="note"),
+    )
+    data = {"checks": [{"name": a, "state": b, "value": c, "about": d} for a, b, c, d in rows]}
+    return Section("health", "Data health", "Data health", body, data)
+
+
+def _row(facts: Facts, check: Check) -> Html:
+    kind, sign, words = ("ok", "\N{CHECK MARK}", "fine") if check.fine else ("lk", "!", "worth a look")
+    icon = el("span", el("b", sign, aria_hidden="true"), unseen(words), class_=f"ic ic-{kind}")
+    cells = (icon, el("span", check.name, class_="hn"), el("span", check.value, class_="hv"))
+    if not check.about:
+        return el("div", el("div", *cells, class_="hs"), class_="hc")
+    more = (paragraph(names_in(true_minus(x), facts.systems)) for x in check.about)
+    return el("details", el("summary", *cells), *more, class_="hc", open=not check.fine)

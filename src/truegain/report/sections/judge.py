@@ -1,0 +1,130 @@
+"""The judge against the gold labels, and whether it favours a system."""
+
+from __future__ import annotations
+
+from truegain.report.facts.facts import Facts, JudgeFacts
+from truegain.report.parts.axis import Axis
+from truegain.report.parts.files import csv_link, links, svg_link
+from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph
+from truegain.report.parts.numbers import NONE, count, limits, many, percent, plain, signed
+from truegain.report.parts.section import Section
+from truegain.report.parts.svg import Span, axis_head, row, stacked
+from truegain.report.parts.table import folded, head, heads, label, num, plot, scrolls, table, tr, who
+from truegain.report.parts.words import true_minus
+
+UNFOLDED = 24
+
+
+def section(facts: Facts) -> Section | None:
+    """Only where there are gold labels."""
+    judge = facts.judge
+    if judge is None:
+        return None
+    right, rejected, d = judge.rates
+    lede = (
+        f"The judge finds {percent(right)} of the relevant documents and rejects {percent(rejected)} of the others, by "
+        f"{many(judge.pairs, 'gold label')} ({judge.design})."
+    )
+    parts: list[Child] = [paragraph(lede, class_="lede")]
+    if judge.by_system is not None:
+        finding = names_in(true_minus(judge.by_system.finding), facts.systems)
+        parts += [paragraph(finding, class_="prose-p"), _favours(facts, judge)]
+    if facts.main.naive is not None and len(facts.systems) > 2:
+        parts.append(_scores(facts))
+    parts.append(_labels(judge))
+    parts += [paragraph(names_in(true_minus(n), facts.systems), class_="note") for n in judge.notes]
+    data = {
+        "told": judge.told,
+        "mR": right,
+        "mN": rejected,
+        "D": d,
+        "design": judge.design,
+        "labels": judge.by_label.records(),
+        "systems": [] if judge.by_system is None else judge.by_system.table().records(),
+        "finding": "" if judge.by_system is None else judge.by_system.finding,
+        "notes": list(judge.notes),
+    }
+    chip = many(judge.pairs, "gold label")
+    return Section("judge", "How good is the judge?", "The judge", join(*parts), data, chip=chip)
+
+
+def _favours(facts: Facts, judge: JudgeFacts) -> Html:
+    """Accuracy on the documents that each system retrieved, and what the errors add to its score."""
+    found = judge.by_system
+    assert found is not None
+    place = {s: i for i, s in enumerate(found.systems)}
+    order = [s for s in facts.main.ranking.systems if s in place]
+    favours = [found.favours[place[s]] for s in order]
+    axis = Axis.of([x for f in favours for x in (f.value, f.low, f.high)], 4, zero=True)
+    rows, data, spans = [], [], []
+    for s, f in zip(order, favours, strict=True):
+        (k_n, k_r), (n_n, n_r) = found.right[place[s]].tolist(), found.pairs[place[s]].tolist()
+        drawn: Child = "not told: too few gold labels"
+        if f.value is not None:
+            spans.append((s, [Span(f.value, f.low, f.high)]))
+            drawn = row(axis, spans[-1][1], zero=True, height=20)
+        numbers = num(signed(f.value)), num(limits(f.low, f.high, signs=True), more="o")
+        rows.append(tr(who(s), num(*_rate(k_r, n_r)), num(*_rate(k_n, n_n)), plot(drawn), *numbers))
+        rates = int(n_r), k_r / n_r if n_r else None, int(n_n), k_n / n_n if n_n else None
+        data.append((s, *rates, f.value, f.low, f.high))
+    top = [head("system"), *heads("relevant found (mR)", "others rejected (mN)")]
+    top += [
+        head(axis_head(axis, signs=True, words="favour, plot"), "p"),
+        head("favour", "n0"),
+        head("95% interval", "n0 o"),
+    ]
+    about = f"On the documents each system retrieved ({found.measure}), best system on top"
+    made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind="sort jd")
+    if len(order) > UNFOLDED:
+        made = folded(f"The judge, system by system ({count(len(order))})", made, opened=True)
+    said = (
+        f": what the judge's errors add to a system's {found.measure} more than to the others', for documents of the "
+        "same gold label. Each interval is of one system alone; the sentence above is adjusted for all of them."
+    )
+    columns = ("system", "gold_relevant", "mR", "gold_non_relevant", "mN", "favour", "low", "high")
+    drawing = svg_link("judge.svg", stacked(spans, axis, f"Favour, {found.measure}", signs=True)) if spans else None
+    take = links(csv_link("judge.csv", columns, data), drawing)
+    return el("figure", made, el("figcaption", el("b", "Favour"), said, take))
+
+
+def _rate(right: float, of: float) -> tuple[Child, ...]:
+    return (f"{right / of:.2f}", el("span", f" of {count(of)}", class_="of")) if of else (NONE,)
+
+
+def _scores(facts: Facts) -> Html:
+    """Scores by the labels as they are, beside the corrected ones."""
+    m = facts.main
+    assert m.naive is not None
+    both = [(e, n) for e, n in zip(m.estimates, m.naive, strict=True) if not e.refused]
+    spans = [(e.system, [Span(n, None, None, True), Span(e.value, e.low, e.high)]) for e, n in both]
+    axis = Axis.of([x for _, two in spans for s in two for x in (s.low, s.high, s.value)], 5)
+    rows = []
+    for system, two in spans:
+        was, now = two[0].value, two[1].value
+        numbers = num(plain(was)), num(plain(now)), num(signed(now - was), more="o")
+        rows.append(tr(who(system), plot(row(axis, two)), *numbers))
+    top = [head("system"), head(axis_head(axis), "p"), *heads("as labelled", "corrected"), head("change", "n0 o")]
+    about = f"{m.name} by the labels as they are, and corrected"
+    made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind="sort")
+    if len(spans) > UNFOLDED:
+        made = folded(f"{m.name} of {many(len(spans), 'system')}, as labelled and corrected", made)
+    columns = ("system", "as_labelled", "corrected", "low", "high")
+    data = csv_link("corrected.csv", columns, [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans])
+    said = f"Open: labels as they are. Filled: corrected by gold labels, with {facts.level} intervals."
+    return el(
+        "figure", made, el("figcaption", said, links(data, svg_link("corrected.svg", stacked(spans, axis, m.name))))
+    )
+
+
+def _labels(judge: JudgeFacts) -> Html:
+    """The confusion matrix."""
+    found = judge.by_label
+    rows = [
+        tr(label(str(gold)), num(count(float(n or 0))), *(num(NONE if x is None else f"{x:.2f}") for x in shares))
+        for gold, n, *shares in found.rows
+    ]
+    first, *rest = (c.replace("bronze", "judge says") for c in found.columns)
+    about = "What the judge says, given the gold label"
+    made = scrolls(table(about, [head(first), *heads(*rest)], rows, kind="cm"), about)
+    take = links(csv_link("labels.csv", found.columns, found.rows))
+    return el("figure", made, el("figcaption", "Shares of the judge's labels, by gold label.", take))

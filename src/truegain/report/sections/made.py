@@ -1,0 +1,40 @@
+"""How the page was made: version, command, options, and digests of what was read."""
+
+from __future__ import annotations
+
+from truegain.report.facts.facts import Facts
+from truegain.report.parts.html import Child, el, join, paragraph
+from truegain.report.parts.numbers import count
+from truegain.report.parts.section import Section
+from truegain.report.parts.table import cell, folded, label, table, tr
+
+DIGITS = 16
+
+
+def section(facts: Facts) -> Section:
+    """Always there."""
+    made = facts.made
+    options = {k: v for k, v in made.options.items() if v not in (None, "", [], {}, ())}
+    rows = (tr(label(k.replace("_", " ")), cell(_shown(v))) for k, v in options.items())
+    files = (tr(label(el("bdi", f)), cell(_digest(d))) for f, d in made.inputs.items())
+    read = f"What was read ({count(len(made.inputs))}), SHA-256, first {DIGITS} digits"
+    body = join(
+        paragraph(
+            f"truegain {made.version}. The same files, options and version make the same page, to the last byte."
+        ),
+        el("pre", made.command, tabindex="0") if made.command else None,
+        folded(f"Options ({count(len(options))})", table("Options", (), rows, kind="kv", unseen=True)),
+        folded(read, table("Files and digests", (), files, kind="kv", unseen=True)) if made.inputs else None,
+    )
+    data = {"truegain": made.version, "command": made.command, "options": options, "inputs": dict(made.inputs)}
+    return Section("made", "How it was made", "How it was made", el("div", body, class_="prose"), data)
+
+
+def _digest(digest: str | None) -> Child:
+    return "read once, no digest" if digest is None else el("code", digest[:DIGITS])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(map(str, value))
+    return ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)

@@ -1,0 +1,133 @@
+"""Methods for a paper: what was done, with formulas, citations and BibTeX."""
+
+from __future__ import annotations
+
+import inspect
+
+from truegain.measures.base import Measure
+from truegain.report.facts.facts import Facts
+from truegain.report.parts.html import Child, Html, el, join, paragraph
+from truegain.report.parts.numbers import MINUS, many, small
+from truegain.report.parts.papers import PAPERS
+from truegain.report.parts.section import Section
+from truegain.report.parts.table import folded
+
+DRAWN = {
+    "random": "drawn at random",
+    "by-bronze": "drawn by the judge's label",
+    "by-gold": "drawn by gold label",
+    "topics": "all pairs of some topics",
+    "elsewhere": "from elsewhere",
+    "ordered": "drawn from an ordered list",
+}
+
+
+def section(facts: Facts) -> Section:
+    """Always there."""
+    cited = [PAPERS[key] for key in _cited(facts)]
+    references = (el("li", p.cited, f" doi:{p.doi}" if p.doi else "") for p in cited)
+    bibtex = "\n\n".join(p.bibtex for p in cited)
+    parts: list[Child] = [
+        el("h3", "For the paper"),
+        paragraph(_what(facts)),
+        paragraph(*_moves(facts)),
+        _formula(_variance(facts)),
+        *(paragraph(x) for x in _more(facts)),
+        el("h3", "Measures"),
+        *(_measure(m.measure) for m in facts.measures),
+        el("h3", "References"),
+        el("ul", *references, class_="refs"),
+        folded("BibTeX", el("pre", bibtex, tabindex="0")),
+    ]
+    data = {"bibtex": [p.bibtex for p in cited]}
+    return Section("methods", "Methods", "Methods", el("div", *parts, class_="prose"), data)
+
+
+def _moves(facts: Facts) -> tuple[str, ...]:
+    """How the variance of each source is found."""
+    left_out = " and ".join(s for s in ("topics", "assessors") if s in facts.over)
+    found = [
+        f"Each unit has a move, how far it takes a score or a difference; the squares of the moves of {left_out} "
+        "(each left out in turn, everything fitted again) add up to the variance over them (Efron and Stein 1981). "
+        if left_out
+        else "Each unit has a move, how far it takes a score or a difference; their squares add up to a variance. "
+    ]
+    if facts.corrected:
+        found.append("The move of a gold label is what it counts times its residual. ")
+    return (*found, "Limits are Student's, with Satterthwaite's degrees of freedom (1946).")
+
+
+def _variance(facts: Facts) -> str:
+    if "assessors" in facts.over:
+        cells = f"[V(assessors) {MINUS} V(assessor, topic)] T/(T {MINUS} 1)"
+        return f"V = V(topics) + {cells};   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
+    if "topics" in facts.over:
+        return "V = V(topics), in which all that is nested in topics is counted;   d ± t(df) √V"
+    return "V = Σ V(source);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
+
+
+def _formula(words: str) -> Html:
+    return paragraph(words, class_="f")
+
+
+def _cited(facts: Facts) -> list[str]:
+    keys = ["efron1981", "satterthwaite1946"]
+    keys += ["cameron2011"] if "assessors" in facts.over else []
+    keys += ["cormack2006"] if "collection" in facts.over else []
+    keys += ["angelopoulos2023"] if facts.corrected else []
+    keys += ["almohamad2022", "westfall1993"] if len(facts.systems) > 2 else []
+    return keys + (["hayes2007"] if facts.agreement is not None else [])
+
+
+def _what(facts: Facts) -> str:
+    names = ", ".join(m.name for m in facts.measures)
+    said = (
+        f"We compared {names} of {many(len(facts.systems), 'system')} on {many(facts.topics, 'topic')}, by "
+        f"{many(facts.labels, 'label')}"
+    )
+    if facts.assessors and facts.agreement is not None:
+        said += f" by {many(facts.assessors, 'assessor')}"
+    said += ". "
+    if facts.judge is not None:
+        drawn = DRAWN.get(facts.judge.design, facts.judge.design)
+        said += f"A trusted judge labelled {many(facts.gold, 'pair')} ({drawn}), by which scores were corrected. "
+    return f"{said}The answers hold {small(facts.holds_for)}; held fixed: {facts.held_fixed}."
+
+
+def _more(facts: Facts) -> list[str]:
+    least = f"the smallest gain that matters ({facts.smallest:g})" if facts.smallest else "0"
+    found = [
+        f"That one system is better than another holds where the whole {facts.level} interval of the difference, with "
+        "the worst that unjudged documents could do where that is known, lies above 0; it does not hold where, with "
+        f"the best they could do, it lies below {least}; otherwise it cannot be told."
+    ]
+    if facts.corrected:
+        found.append(
+            "Scores are corrected by the gold labels: the score by the judge's labels, less what the gold labels show "
+            "of its errors, weighted as they were drawn (Angelopoulos et al. 2023). The gold labels are a sample, and "
+            "their noise is part of every interval."
+        )
+    if "collection" in facts.over:
+        found.append("Other collections of the same kind were drawn by resampling documents (Cormack and Lynam 2006).")
+    if "assessors" in facts.over:
+        found.append(
+            "Assessors are crossed with topics: what topics hold of them already is taken away once (Cameron, Gelbach "
+            "and Miller 2011)."
+        )
+    if len(facts.systems) > 2:
+        found.append(
+            "All pairs of systems are held at once by the largest of their t values, drawn with the covariance of the "
+            "scores (Westfall and Young 1993); a system's rank lies between 1 + the number surely better and "
+            "the number of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2022)."
+        )
+    if facts.agreement is not None:
+        found.append("Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents.")
+    return found
+
+
+def _measure(measure: Measure) -> Html:
+    """What the measure itself says: a sentence, a formula, a paper."""
+    told = (inspect.getdoc(type(measure)) or "").partition(">>>")[0].replace("`", "")
+    first, *rest = [" ".join(b.split()) for b in told.split("\n\n") if b.strip()] or [""]
+    more = (_formula(b) if " = " in b[:40] else paragraph(b) for b in rest)
+    return join(paragraph(el("b", str(measure)), ": ", first), *more)

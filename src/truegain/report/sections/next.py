@@ -1,0 +1,101 @@
+"""What to judge or buy next."""
+
+from __future__ import annotations
+
+from truegain.inference.study.next_steps import Step
+from truegain.inference.study.verdict import Verdict
+from truegain.report.facts.facts import Facts
+from truegain.report.parts.axis import Axis
+from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
+from truegain.report.parts.numbers import count, many, plain, signed
+from truegain.report.parts.section import Section
+from truegain.report.parts.svg import Span, axis_head, row
+from truegain.report.parts.table import cell, head, heads, label, num, plot, table, tr, who
+from truegain.report.parts.words import true_minus
+
+SHOWN = 10  # documents with a row; the CSV has more
+
+
+def section(facts: Facts) -> Section | None:
+    """Only where something would bring more: steps for the first claim still open, and documents to judge."""
+    verdict = next((c.first for c in facts.claims if not c.first.settled), facts.claims[0].first)
+    steps = verdict.steps if verdict.comparison.low is not None else ()
+    if not steps and facts.next is None:
+        return None
+    body = join(_steps(facts, verdict, steps) if steps else None, _documents(facts))
+    data = {
+        "about": [verdict.comparison.a, verdict.comparison.b],
+        "steps": [s.to_dict() for s in steps],
+        "documents": [] if facts.next is None else facts.next.table().records(),
+    }
+    return Section("next", "What to do next", "Next", body, data)
+
+
+def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...]) -> Html:
+    """Half the width of the interval after each step alone."""
+    c = verdict.comparison
+    now = ((c.high or 0.0) - (c.low or 0.0)) / 2
+    axis = Axis.of([-now, now, *(x for s in steps for x in (-s.half, s.half))], 4, zero=True)
+    priced = any(s.cost is not None for s in steps)
+    rows = [_step(axis, "as it is", None, now, priced, kind="on")]
+    rows += [_step(axis, _bought(s, whole=True), s.cost, s.half, priced) for s in steps]
+    top = [head("what more"), *(heads("cost") if priced else [])]
+    top += [head(axis_head(axis, signs=True, words="expected interval, plot"), "p"), *heads("expected")]
+    cols = (None, *(["x"] if priced else []), "w2", "x")
+    made = table("The interval to expect after each step alone", top, rows, cols=cols, kind="pl", unseen=True)
+    title = "The claim is settled; more would only narrow the interval" if verdict.settled else _title(facts, steps)
+    told = (
+        f", {c.measure}: half the width of the interval is ±{plain(now)}. Widths below are expectations, a step each."
+    )
+    data = [(s.what, s.have, s.more, s.half, s.cost) for s in steps]
+    take = links(csv_link("next.csv", ("what", "have", "more", "half_width", "cost"), data))
+    about = paragraph("About ", name(c.b), " against ", name(c.a), told)
+    return el("div", el("h3", title), about, made, paragraph(take, class_="note"), class_="card")
+
+
+def _bought(step: Step, whole: bool = False) -> str:
+    if step.phrase:
+        return f"{step.phrase[:1].upper()}{step.phrase[1:]}" if whole else step.phrase
+    return f"{step.more:,} more {step.words}" + (f" ({step.have + step.more:,} in all)" if whole else "")
+
+
+def _title(facts: Facts, steps: tuple[Step, ...]) -> str:
+    if facts.smallest <= 0:
+        return "What more would bring"
+    enough = next((s for s in steps if s.enough), None)
+    if enough is None:
+        return f"Nothing here alone brings ±{facts.smallest:g}"
+    return f"Enough for ±{facts.smallest:g}, as far as can be expected: {_bought(enough)}"
+
+
+def _step(axis: Axis, words: str, cost: float | None, half: float, priced: bool, kind: str | None = None) -> Html:
+    price = [num("" if cost is None else f"{cost:,.0f}")] if priced else []
+    return tr(
+        label(words), *price, plot(row(axis, [Span(0.0, -half, half)], height=20)), num(f"±{plain(half)}"), kind=kind
+    )
+
+
+def _documents(facts: Facts) -> Html | None:
+    """Unjudged documents in the order they should be judged in."""
+    found = facts.next
+    if found is None:
+        return None
+    rows = []
+    for i, d in enumerate(found.documents[:SHOWN], 1):
+        numbers = num(f"{d.predicted:.2f}"), num(signed(d.shift, 4)), num(count(d.systems), more="o")
+        rows.append(tr(cell(count(i), kind="k"), who(d.topic), cell(name(d.doc)), *numbers))
+    top = [head("#"), head("topic"), head("document"), *heads("chance that it is relevant", "would move")]
+    top += heads("systems that have it", kind="n0 o")
+    pair = "" if found.pair is None else f"{true_minus(str(found.pair))}. "
+    of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could move {found.measure}"
+    said = (
+        f"{pair}{of} (the CSV has {count(len(found.documents))}). “Would move” is how far the highest label would move "
+        "two systems apart at most. Have them judged, add the labels to the judgments, and make the page again. Labels "
+        "chosen in this order are no random sample: to estimate what the holes hide, draw one (truegain holes --show "
+        "sample)."
+    )
+    listed = found.table()
+    take = links(csv_link("judge-next.csv", listed.columns, listed.rows))
+    made = table(f"Documents to judge first, by {found.measure}", top, rows, kind="docs")
+    return el("figure", made, el("figcaption", names_in(said, facts.systems), take))

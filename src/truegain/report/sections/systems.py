@@ -1,0 +1,137 @@
+"""Systems with intervals, in tiers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from truegain.inference.results import Estimate
+from truegain.report.facts.facts import Facts, MeasureFacts
+from truegain.report.parts.axis import Axis
+from truegain.report.parts.files import csv_link, file_name, links, svg_link
+from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph
+from truegain.report.parts.numbers import EN, NONE, count, limits, many, plain, small
+from truegain.report.parts.section import Section
+from truegain.report.parts.svg import Span, axis_head, hidden_svg, line, row, stacked
+from truegain.report.parts.table import cell, folded, head, num, plot, table, tr, who
+from truegain.report.parts.words import true_minus
+from truegain.tables.columns import Ints
+
+UNFOLDED = 24  # systems up to which one table is enough
+ROWS = 400  # systems beyond which only the first of the first tier, and those asked about, have rows
+FIRST = 40  # of the first tier then
+TIERS = 7  # beyond which the rest are joined
+COLUMNS = ("system", "score", "low", "high", "rank", "may_rank_from", "may_rank_to", "tier")
+READ = (
+    " “May rank” and tiers hold for all pairs at once: a rank lies between 1 + the number of systems that are surely "
+    "better and the number of all less those surely worse. Of tier 1 none is surely worse than any other; of tier 2 "
+    "the same is true once tier 1 is taken away, and so on: neighbours on two sides of a border need not be told apart."
+)
+
+
+def section(facts: Facts) -> Section | None:
+    """With three systems or more: of two, the number line is the page."""
+    if len(facts.systems) < 3:
+        return None
+    first, *others = facts.measures
+    more = (folded(f"The same by {m.name}", _said(m, "note"), _figure(facts, m)) for m in others)
+    body = join(_said(first, "lede"), _figure(facts, first), *more)
+    chip = f"{first.name}, {many(len(facts.systems), 'system')}"
+    return Section(
+        "systems", "Systems in tiers", "Systems", body, {m.name: _data(m) for m in facts.measures}, chip=chip
+    )
+
+
+def _said(m: MeasureFacts, kind: str) -> Html:
+    n, k, tiers = len(m.ranking.systems), len(m.ranking.best), int(m.ranking.tier.max())
+    if k == n:
+        return paragraph(f"Any of the {count(n)} systems may be best by {m.name}; there is one tier.", class_=kind)
+    may = f"{m.ranking.best[0]} alone may be best" if k == 1 else f"{count(k)} of {count(n)} systems may be best"
+    return paragraph(names_in(f"{may} by {m.name}; there are {count(tiers)} tiers.", m.ranking.best), class_=kind)
+
+
+def _data(m: MeasureFacts) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = [dict(zip(COLUMNS, line_, strict=True)) for line_ in _lines(m)]
+    for i, (one, e) in enumerate(zip(found, m.estimates, strict=True)):
+        one["notes"] = list(e.notes)
+        if m.naive is not None:
+            one["as_labelled"] = m.naive[i]
+    return found
+
+
+def _lines(m: MeasureFacts) -> list[tuple[str, float, float | None, float | None, int, int, int, int]]:
+    r = m.ranking
+    return [
+        (e.system, e.value, _number(e.low), _number(e.high), i + 1, int(r.low[i]), int(r.high[i]), int(r.tier[i]))
+        for i, e in enumerate(m.estimates)
+    ]
+
+
+def _number(x: float) -> float | None:
+    return None if math.isnan(x) else x
+
+
+def _span(e: Estimate) -> Span:
+    return Span(e.value, _number(e.low), _number(e.high))
+
+
+def _figure(facts: Facts, m: MeasureFacts) -> Html:
+    n, tier = len(m.estimates), m.ranking.tier
+    axis = Axis.of([x for e in m.estimates for x in (e.low, e.high, e.value)], 5)
+    if n <= UNFOLDED:
+        inside = _rows(facts, m, axis, range(n), tiers=True)
+    else:
+        last = int(tier.max())
+        own = last if last <= TIERS else TIERS - 1
+        groups = [np.flatnonzero(tier == t) for t in range(1, own + 1)]
+        groups += [np.flatnonzero(tier > own)] if own < last else []
+        inside = join(*(_tier(facts, m, axis, g, t) for t, g in enumerate(groups, 1)))
+    known = [(e.system, [_span(e)]) for e in m.estimates if not e.refused]
+    drawn = stacked(known[:ROWS], axis, f"{m.name} with {facts.level} intervals")
+    stem = f"systems-{file_name(m.name)}"
+    bars = f" Bars are {facts.level} intervals of each score, {small(facts.holds_for)}."
+    take = links(csv_link(f"{stem}.csv", COLUMNS, _lines(m)), svg_link(f"{stem}.svg", drawn))
+    bold = el("b", "Overlap of bars decides nothing here; “may rank” does.")
+    notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
+    return el("figure", inside, el("figcaption", bold, bars, READ, take), *notes, class_="lbf")
+
+
+def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> Html:
+    """A fold a tier; closed ones still show their shape, a tick a system."""
+    n, leader, last = len(at), m.estimates[int(at[0])].system, int(m.ranking.tier[at].max())
+    tiers = f"Tier {number}" if last == number else f"Tiers {number} to {last}"
+    what = "may be best" if number == 1 else names_in(f"led by {leader}", [leader])
+    values = [m.estimates[int(i)].value for i in at if not m.estimates[int(i)].refused]
+    rug = hidden_svg(join(*(line(axis.at(v), 3, 17, "rug") for v in values)), 20)
+    ends = limits(min(values), max(values)) if values else NONE
+    summary = join(
+        el("span", el("b", tiers), f" {many(n, 'system')}, ", what),
+        el("span", rug, class_="tr"),
+        el("span", f"{m.name} {ends}", class_="te m"),
+    )
+    shown, note = [int(i) for i in at], None
+    if len(facts.systems) > ROWS:
+        asked = {s for c in facts.claims for s in (c.a, c.b)}
+        shown = [i for k, i in enumerate(shown) if (number == 1 and k < FIRST) or m.estimates[i].system in asked]
+        note = paragraph(f"{many(n - len(shown), 'more system')} of this tier: the CSV below has them.", class_="note")
+    rows = _rows(facts, m, axis, shown) if shown else None
+    return folded(summary, el("div", rows, note, class_="tw"), kind=f"tier t{min(number, 5)}", opened=number == 1)
+
+
+def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: bool = False) -> Html:
+    top = [head("#"), head("system"), head(m.name, "n0"), head(axis_head(axis), "p")]
+    top += [head(f"{facts.level} interval", "n0 o"), head("may rank", "n0"), *([head("tier", "n0")] if tiers else [])]
+    asked = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
+    rows, r = [], m.ranking
+    for i in at:
+        e = m.estimates[i]
+        drawn: Child = "; ".join(e.notes) if e.refused else row(axis, [_span(e)], height=18)
+        cells = [cell(count(i + 1), kind="k"), who(e.system), num(plain(e.value)), plot(drawn, "g")]
+        cells += [num(limits(e.low, e.high), more="o"), num(f"{r.low[i]}{EN}{r.high[i]}")]
+        cells += [num(str(r.tier[i]))] if tiers else []
+        rows.append(tr(*cells, kind="on" if e.system in asked else None))
+    cols = ("ck", "cs", "cv", None, "ci o", "cr", *(["ck"] if tiers else []))
+    step = 100 * axis.step / (axis.high - axis.low)
+    return table(f"Systems by {m.name}", top, rows, cols=cols, kind="lb sort", unseen=True, step=step)

@@ -1,0 +1,313 @@
+"""The verdict, first and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truegain.inference.study.verdict import Verdict
+from truegain.report.facts.facts import Claim, Facts, MeasureFacts
+from truegain.report.parts.axis import Axis
+from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
+from truegain.report.parts.number_line import NumberLine
+from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
+from truegain.report.parts.section import Section
+from truegain.report.parts.svg import Span, axis_head, row
+from truegain.report.parts.table import cell, head, label, num, plot, table, tr
+from truegain.report.parts.words import Said, chip, true_minus
+
+NAMED = 8
+PICKED = (
+    "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking holds for "
+    "all pairs at once."
+)
+
+
+def section(facts: Facts) -> Section:
+    """Always there."""
+    claim = facts.claims[0]
+    if facts.asked and claim.baseline and len(facts.claims) > 1:
+        outcome, words, heading, below = _against_baseline(facts, claim.a)
+    elif _about_two(facts):
+        outcome, words, heading, below = _about_pair(facts, claim)
+    else:
+        outcome, words, heading, below = _about_ranking(facts, claim)
+    h1 = el("h1", names_in(heading, facts.systems), id="h-verdict")
+    body = join(chip(outcome, words), h1, below, _fixed(facts, claim), _by_measure(facts, claim), _claims(facts))
+    data = {
+        "headline": heading,
+        "claims": [v.to_dict() for c in facts.claims for v in c.verdicts],
+        "rankings": [m.ranking.to_dict() for m in facts.measures],
+        "holds_for": facts.holds_for,
+        "held_fixed": facts.held_fixed,
+    }
+    rail = [many(len(facts.systems), "system"), many(facts.topics, "topic"), many(facts.labels, "label")]
+    rail += [many(facts.gold, "gold label")] if facts.gold else []
+    rail += [many(facts.assessors, "assessor")] if facts.assessors else []
+    rail += [m.name for m in facts.measures]
+    return Section("verdict", "Verdict", "Verdict", body, data, tuple(rail), heads=True)
+
+
+def _about_two(facts: Facts) -> bool:
+    return facts.asked or len(facts.systems) == 2
+
+
+# ---------------------------------------------------------------------- one claim
+
+
+def _about_pair(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
+    verdict = claim.first
+    said = Said.of(verdict)
+    below = join(_lede(facts, verdict, said), _number_line(facts, verdict))
+    return verdict.outcome, verdict.outcome, said.head or _plain_head(verdict), below
+
+
+def _plain_head(verdict: Verdict) -> str:
+    c = verdict.comparison
+    words = {
+        "holds": f"{c.b} is better than {c.a}.",
+        "does not hold": f"That {c.b} is better than {c.a} does not hold.",
+        "cannot be told": f"Whether {c.b} is better than {c.a} cannot be told.",
+    }
+    return words[verdict.outcome]
+
+
+def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
+    """The numbers, for whom, and why."""
+    c = verdict.comparison
+    if said.whole:
+        return paragraph(true_minus(said.rest), class_="lede")
+    by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
+    found = el("b", f"{signed(c.difference)} {c.measure}", class_="nb")
+    parts: list[Child] = [f"{by} difference is ", found, f" ({plain(c.value_b)} against {plain(c.value_a)})"]
+    if c.low is not None and c.high is not None and c.low != c.high:
+        parts += [f", and its {facts.level} interval reaches ", el("b", f"from {limits(c.low, c.high, signs=True)}")]
+    parts += [f", {verdict.holds_for}", names_in(true_minus(said.rest), (c.a, c.b)), ". ", _as_labelled(verdict)]
+    return paragraph(*parts, class_="lede")
+
+
+def _as_labelled(verdict: Verdict) -> str:
+    """What the labels would have said if taken as they are; nothing where they are."""
+    c, naive = verdict.comparison, verdict.naive
+    if c.naive is None or c.naive == c.difference or naive.low is None or naive.high is None:
+        return ""
+    found = f"{signed(c.naive)} ({limits(naive.low, naive.high, signs=True)}; {p_value(c.naive_p)})"
+    if naive.low <= 0 <= naive.high:
+        return f"The labels alone, taken as they are, would not have told: {found}."
+    return f"The labels alone, taken as they are, would have called it {_better(naive.low)}: {found}."
+
+
+def _better(low: float) -> str:
+    return "better" if low > 0 else "worse"
+
+
+def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
+    c, naive = verdict.comparison, verdict.naive
+    if c.low is None or c.high is None:
+        return None
+    bars: list[tuple[str, Span]] = []
+    both = c.naive is not None and c.naive != c.difference and naive.low is not None
+    if both and c.naive is not None:
+        bars.append(("Labels as they are", Span(c.naive, naive.low, naive.high, True)))
+    bars.append(("Corrected" if both else "Difference", Span(c.difference, c.low, c.high)))
+    if verdict.hidden is not None and verdict.hidden.documents and verdict.holes == "bound":
+        worst, best = c.low + verdict.hidden.least, c.high + verdict.hidden.most
+        bars.append(("Unjudged at worst and best", Span(c.difference, worst, best, is_faint=True)))
+    first = "crosses zero" if c.low <= 0 <= c.high else f"lies {'above' if c.low > 0 else 'below'} zero"
+    which = f"The bar “{bars[both][0]}” {first}." if len(bars) > 1 else f"The bar {first}."
+    least = (
+        f" Dashed line: {signed(facts.smallest)}, the smallest gain that matters (as given); hatched: less than that."
+    )
+    caption = (
+        el("b", which),
+        f" Difference in {c.measure}, ",
+        name(c.b),
+        " less ",
+        name(c.a),
+        f", with {facts.level} intervals. Solid line: no difference.{least if facts.smallest > 0 else ''}",
+        " The open bar is what the labels say if taken as true." if both else "",
+        " The pale bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
+    )
+    return NumberLine(c.measure, c.a, c.b, bars, facts.smallest).html(caption)
+
+
+# ---------------------------------------------------------------------- a ranking
+
+
+def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
+    m, verdict = facts.main, claim.first
+    n, k = len(m.ranking.systems), len(m.ranking.best)
+    sure = f"{facts.level}, all {count(n * (n - 1) // 2)} pairs at once"
+    if k == n:
+        lede: list[Child] = [f"None is told apart from the best ({sure}), {small(facts.holds_for)}."]
+    else:
+        others = "The other one is worse" if n - k == 1 else "Each of the others is worse than some other system"
+        these = names_in(f"These are {named(m.ranking.best, NAMED)}. ", m.ranking.best) if k > 1 else None
+        lede = [these, f"{others} ({sure}), {small(facts.holds_for)}."]
+    two = join(
+        el("h2", "The two best, had they been named beforehand", class_="two-best"),
+        paragraph(
+            chip(verdict.outcome), " ", names_in(_short(verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
+        ),
+        _number_line(facts, verdict),
+        paragraph(PICKED, class_="note"),
+    )
+    notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
+    below = join(paragraph(*lede, class_="lede"), *notes, two)
+    if k == 1:
+        return "holds", "one may be best", _ranking_words(m), below
+    return "cannot be told", f"{count(k)} may be best", _ranking_words(m), below
+
+
+def _ranking_words(m: MeasureFacts) -> str:
+    n, k = len(m.ranking.systems), len(m.ranking.best)
+    if k == 1:
+        return f"Only {m.ranking.best[0]} may be best on {m.name}."
+    if k == n:
+        return f"Any of the {count(n)} systems may be best on {m.name}."
+    return f"{count(k)} of {count(n)} systems may be best on {m.name}."
+
+
+def _short(verdict: Verdict) -> str:
+    """Claim and numbers in one sentence."""
+    said, c = Said.of(verdict), verdict.comparison
+    if said.whole:
+        return true_minus(said.rest)
+    span = "" if c.low is None or c.high is None else f", {limits(c.low, c.high, signs=True)}"
+    return f"{said.head[:-1]}: {signed(c.difference)} {c.measure}{span}, {verdict.holds_for}{true_minus(said.rest)}."
+
+
+# ---------------------------------------------------------------------- a baseline
+
+
+def _against_baseline(facts: Facts, baseline: str) -> tuple[str, str, str, Html]:
+    claims = [c for c in facts.claims if c.baseline and c.a == baseline]
+    by = {o: [c.b for c in claims if c.first.outcome == o] for o in ("holds", "does not hold", "cannot be told")}
+    better, n = by["holds"], len(claims)
+    some = "None" if not better else count(len(better))
+    heading = f"{some} of {count(n)} systems {'is' if len(better) < 2 else 'are'} shown to be better than {baseline}."
+    if len(better) == 1:
+        heading = f"{better[0]} is shown to be better than {baseline}, of {count(n)} systems the only one."
+    told = {
+        "holds": f"better on {facts.main.name}: {named(better, NAMED)}",
+        "does not hold": f"the claim does not hold of {named(by['does not hold'], NAMED)}",
+        "cannot be told": f"it cannot be told of {named(by['cannot be told'], NAMED)}",
+    }
+    words = "; ".join(told[o] for o, systems in by.items() if systems)
+    sure = f"{small(facts.holds_for)}, each claim alone at {facts.level}"
+    lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).", facts.systems), class_="lede")
+    outcome = "holds" if better else "cannot be told" if by["cannot be told"] else "does not hold"
+    return outcome, f"{count(len(better))} of {count(n)} claims hold", heading, lede
+
+
+# ---------------------------------------------------------------------- below the verdict
+
+
+def _fixed(facts: Facts, claim: Claim) -> Html:
+    """For whom, what is held fixed, what unjudged documents count as or could do, and how sure."""
+    items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Held fixed": facts.held_fixed}
+    if _about_two(facts):
+        if len(facts.claims) == 1:
+            items["Unjudged documents could add"] = _holes(claim.first)
+        items["Level"] = f"{facts.level}, {'this claim' if len(facts.claims) == 1 else 'each claim'} alone"
+    else:
+        holes, of = facts.main.unjudged
+        items["Unjudged documents"] = f"{count(holes)} of {count(of)}, taken as not relevant" if holes else "none"
+        items["Level"] = f"{facts.level}, all pairs at once"
+    return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
+
+
+def _holes(verdict: Verdict) -> str:
+    hidden = verdict.hidden
+    if hidden is None:
+        return "not known for this measure"
+    if not hidden.documents:
+        return "nothing, all are judged"
+    return f"{signed(hidden.least)} to {signed(hidden.most)} ({many(hidden.documents, 'document')})"
+
+
+def _by_measure(facts: Facts, claim: Claim) -> Html | None:
+    """The same question by every measure, where there are several."""
+    if len(facts.measures) < 2 or (len(facts.claims) > 1 and claim.baseline):
+        return None
+    rows = []
+    if _about_two(facts):
+        about = join(name(claim.b), " against ", name(claim.a))
+        top = [
+            head("measure"),
+            head("that it is better"),
+            head("difference", "n0"),
+            head(f"{facts.level} interval", "n0 o"),
+        ]
+        for m, v in zip(facts.measures, claim.verdicts, strict=True):
+            c = v.comparison
+            numbers = num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")
+            rows.append(tr(label(m.name), cell(chip(v.outcome)), *numbers))
+    else:
+        about, top = join("Who may be best"), [head("measure"), head("may be best"), head("best by score")]
+        for m in facts.measures:
+            r = m.ranking
+            may = f"{count(len(r.best))} of {count(len(r.systems))}"
+            rows.append(tr(label(m.name), cell(may), cell(name(r.systems[0]))))
+    words = join(about, el("span", ", by measure", class_="m"))
+    return el("figure", table(words, top, rows), class_="by-measure")
+
+
+def _claims(facts: Facts) -> Html | None:
+    """Every claim that was asked for, where there are several."""
+    if len(facts.claims) < 2:
+        return None
+    verdicts, both = [c.first for c in facts.claims], facts.corrected
+    several = len({c.a for c in facts.claims}) > 1
+    axis = Axis.of([x for v in verdicts for x in _ends(v, both)], 5, zero=True)
+    top = [head("system" if not several else "system, and against which"), head("that it is better")]
+    top += [head(axis_head(axis, signs=True), "p"), *([head("as labelled", "n0 o")] if both else [])]
+    top += [head("corrected" if both else "difference", "n0"), head(f"{facts.level} interval", "n0 o")]
+    rows = []
+    for v in verdicts:
+        c = v.comparison
+        spans = [Span(c.naive, v.naive.low, v.naive.high, True)] if both and c.naive is not None else []
+        drawn = plot(row(axis, [*spans, Span(c.difference, c.low, c.high)], zero=True))
+        against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if several else ()
+        first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
+        numbers = [num(signed(c.naive), more="o")] if both else []
+        numbers += [num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")]
+        rows.append(tr(first, cell(chip(v.outcome)), drawn, *numbers))
+    about = join("The claims that were asked about")
+    about = about if several else join("Is it better than ", name(facts.claims[0].a), "?")
+    cols = ("cs", "vv", None, *(["x o"] if both else []), "x", "y o")
+    words = join(about, el("span", f", by {facts.main.name}", class_="m"))
+    return el(
+        "figure",
+        table(words, top, rows, cols=cols, kind="sort"),
+        el("figcaption", *_claims_caption(facts, verdicts)),
+        class_="claims",
+    )
+
+
+def _ends(v: Verdict, both: bool) -> tuple[float | None, ...]:
+    c = v.comparison
+    return (c.low, c.high, c.difference, *((v.naive.low, v.naive.high) if both else ()))
+
+
+def _claims_caption(facts: Facts, verdicts: Sequence[Verdict]) -> tuple[Child, ...]:
+    hold = sum(v.outcome == "holds" for v in verdicts)
+    half = f"{100 * (1 - facts.confidence) / 2:.3g}%"
+    alone = (
+        f" Each claim is tested alone: of equal systems about {half} would be called better, and as many worse; the "
+        "more claims, the more of these."
+    )
+    columns = ("system", "against", "outcome", "difference", "low", "high", "as_labelled")
+    rows = [(c.b, c.a, v.outcome, c.difference, c.low, c.high, c.naive) for v in verdicts for c in [v.comparison]]
+    key = " Open: labels as they are; filled: corrected." if facts.corrected else ""
+    bold = el("b", f"{count(hold)} of {count(len(verdicts))} claims hold.")
+    held = [v for v in verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
+    back = f" {many(len(held), 'claim')} with an interval above 0 cannot be told: {_held_back(held)}." if held else ""
+    return bold, key, back, alone, links(csv_link("claims.csv", columns, rows))
+
+
+def _held_back(held: Sequence[Verdict]) -> str:
+    """Why claims with an interval above 0 cannot be told."""
+    lent, hidden = any(v.borrowed for v in held), any(not v.borrowed for v in held)
+    why = ["unjudged documents could turn it"] if hidden else []
+    return " or ".join([*why, *(["the judge knows too little of what they retrieved"] if lent else [])])

@@ -1,0 +1,219 @@
+"""Numbers on the page are those of the study, to the printed digit, and those of scipy where it can tell."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import truegain as tg
+from tests.report import worlds
+from tests.report.reading import Tag, data_of, read, rows_of
+from truegain.inference.results import Comparison
+from truegain.report.page.page import page
+from truegain.report.parts.numbers import EN, MINUS, limits, plain, signed
+from truegain.report.sections.apart import classes
+
+
+def scores(systems: int, holes: int = 0, measure: str = "P@10") -> np.ndarray:
+    """Systems by topics, by the evaluation itself."""
+    runs, judged = worlds.world(systems, holes)
+    return np.asarray(tg.evaluate(runs, judged, measure).values[measure])
+
+
+def section(tree: Tag, name: str) -> Tag:
+    """A section of a page."""
+    return tree.one("section", id=name)
+
+
+def test_the_lede_is_the_paired_t_test() -> None:
+    """Guards the numbers one reads first: difference, both scores and limits, by scipy."""
+    tree = read(page(worlds.plain(2)[1]))
+    x = scores(2)
+    low, high = stats.ttest_rel(x[1], x[0]).confidence_interval()
+    lede = section(tree, "verdict").one("p", class_="lede").text
+    assert f"difference is {signed(float((x[1] - x[0]).mean()))} P@10" in lede
+    assert f"({plain(float(x[1].mean()))} against {plain(float(x[0].mean()))})" in lede
+    assert f"from {limits(float(low), float(high), signs=True)}, for topics like these 24" in lede
+
+
+@pytest.mark.parametrize("outcome", ["holds", "cannot be told"])
+def test_the_headline_says_what_the_verdict_says(outcome: str) -> None:
+    """Guards the h1 and its chip: the verdict's own words up to its numbers."""
+    study, facts = worlds.plain(2, 0 if outcome == "holds" else 4)
+    verdict = study.verdict("sys-1", "sys-2")
+    tree = read(page(facts))
+    head = tree.one("h1").text
+    assert verdict.outcome == outcome == section(tree, "verdict").one("span", class_="v").text[2:]
+    assert verdict.sentence.startswith(head.rstrip("."))
+
+
+def test_systems_have_their_intervals_and_ranks() -> None:
+    """Guards the table of systems: scores by the evaluation, limits by Student's t, ranks by the study."""
+    study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
+    tree = read(page(facts))
+    for m, table in zip(("P@10", "nDCG@10"), section(tree, "systems").every("table", class_="lb"), strict=True):
+        x, ranking = scores(5, 4, m), study.best(m)
+        by_name = dict(zip(study.systems, x, strict=True))
+        rows = rows_of(table)
+        assert [r[1] for r in rows] == list(ranking.systems)
+        for i, (rank, system, value, _, span, may, tier) in enumerate(rows):
+            row = by_name[system]
+            half = stats.t.ppf(0.975, len(row) - 1) * stats.sem(row)
+            e = study.estimates(m)[system, m]
+            assert (rank, value, tier) == (str(i + 1), plain(float(row.mean())), str(ranking.tier[i]))
+            assert span == limits(e.low, e.high)
+            assert e.high - e.low == pytest.approx(2 * half, rel=0.25)  # scores keep inside 0 to 1
+            assert may == f"{ranking.low[i]}{EN}{ranking.high[i]}"
+
+
+def test_pairs_are_those_of_the_study() -> None:
+    """Guards who is told apart: cells have the study's differences and p, their kind that of the ranking."""
+    study, facts = worlds.plain(5)
+    tree, ranking = read(page(facts)), study.best()
+    assert ranking.ahead is not None
+    kinds = classes(facts.main)
+    found = study.compare()
+    table = section(tree, "apart").one("table", class_="cells")
+    for i, row in enumerate(rows_of(table)):
+        for j in range(i + 1, 5):
+            c = found.between(ranking.systems[i], ranking.systems[j])
+            assert isinstance(c, Comparison)
+            told = row[j].replace(MINUS, "-")
+            assert float(re.split("p", told)[0]) == pytest.approx(abs(c.difference), abs=5.1e-4)
+            assert kinds[i, j] == (2 if ranking.ahead[i, j] else 1 if (c.p or 1) < 0.05 else 0)
+    said = section(tree, "apart").one("p", class_="lede").text
+    assert said.startswith(f"{int(ranking.ahead.sum())} of 10 pairs")
+
+
+def test_the_triangle_has_a_cell_for_every_pair() -> None:
+    """Guards the paths of the matrix: their cells, counted, are the pairs of each kind."""
+    facts = worlds.many(60)
+    tree = read(page(facts))
+    kinds = classes(facts.main)[np.triu_indices(60, 1)]
+    drawing = section(tree, "apart").one("svg", class_="cells-svg")
+    for k, path in enumerate(drawing.every("path")):
+        drawn = sum(int(w) for w in re.findall(r"h(\d+)v1", str(path.attributes["d"])))
+        assert drawn == int((kinds == k).sum())
+    digits = "".join(data_of(tree)["sections"]["apart"]["AP"]["pairs"])
+    assert [digits.count(str(k)) for k in (0, 1, 2)] == np.bincount(kinds, minlength=3).tolist()
+
+
+def test_claims_are_the_verdicts() -> None:
+    """Guards the table of claims and the data: each is the study's own verdict, gold and all."""
+    study, facts = worlds.with_gold()
+    tree = read(page(facts))
+    rows = rows_of(section(tree, "verdict").one("figure", class_="claims"))
+    assert len(rows) == 4
+    for (who, outcome, _, naive, corrected, span), claim in zip(rows, facts.claims, strict=True):
+        v = study.verdict(claim.a, claim.b)
+        assert who.startswith(f"{claim.b}against {claim.a}")
+        assert outcome[2:] == v.outcome
+        assert (naive, corrected) == (signed(v.comparison.naive), signed(v.comparison.difference))
+        assert span == limits(v.comparison.low, v.comparison.high, signs=True)
+    told = data_of(tree)["sections"]["verdict"]["claims"]
+    assert [c["sentence"] for c in told] == [study.verdict(c.a, c.b).sentence for c in facts.claims]
+
+
+def test_what_decides_is_the_verdicts_own() -> None:
+    """Guards shares, sources and units: those of the study, for the first claim."""
+    study, facts = worlds.with_gold()
+    claim = facts.claims[0]
+    v = study.verdict(claim.a, claim.b)
+    card = section(read(page(facts)), "decides").one("div", class_="claim-body")
+    bar = str(card.one("svg", class_="share").attributes["aria-label"])
+    assert all(f"about {x.share:.0%}" in bar for x in v.lines if x.share is not None)
+    rows = rows_of(card.one("table", class_="src"))
+    assert [r[-1] for r in rows] == [limits(r[2], r[3], signs=True) for r in v.table(words=False).rows]  # type: ignore[arg-type]
+    units = rows_of(card.one("table", class_="mv"))
+    assert [u[0] for u in units] == [p.unit for p in v.decisive["topics"]]
+
+
+def test_the_judge_is_the_judge() -> None:
+    """Guards rates and favour: those of the gold pairs, counted by hand, and of the test of homogeneity."""
+    _, facts = worlds.with_gold()
+    _, judged = worlds.world(4)
+    bronze, gold = worlds.noisy(judged)
+    truth = {(g, d): x for g, d, x in zip(gold.topic.code, gold.docs.strings(), gold.label, strict=True)}
+    names = zip(bronze.topic.code, bronze.docs.strings(), bronze.label, strict=True)
+    both = [(truth[t, d] >= 1, x >= 1) for t, d, x in names if (t, d) in truth]
+    found = sum(g and b for g, b in both) / sum(g for g, _ in both)
+    part = section(read(page(facts)), "judge")
+    assert f"finds {100 * found:.0f}% of the relevant" in part.one("p", class_="lede").text
+    assert facts.judge is not None
+    assert facts.judge.by_system is not None
+    rows = {r[0]: r for r in rows_of(part.one("table", class_="jd"))}
+    for f in facts.judge.by_system.favours:
+        assert rows[f.system][4:] == [signed(f.value), limits(f.low, f.high, signs=True)]
+
+
+def test_agreement_is_that_of_the_ratings() -> None:
+    """Guards alpha: that of `agree` on the same ratings."""
+    study, facts = worlds.rated()
+    assert study.raters is not None
+    alpha = tg.agree(study.raters.ratings.judgments).overall.rows[0][1]
+    assert isinstance(alpha, float)
+    part = section(read(page(facts)), "agreement")
+    assert f"is {plain(alpha)} (95% interval" in part.one("p", class_="lede").text
+
+
+def test_holes_are_counted() -> None:
+    """Guards data health: unjudged documents in the first ten, counted by hand, and what reading warned of."""
+    runs, judged = worlds.world(5, 4)
+    known = {(judged.topic.values[t], d) for t, d in zip(judged.topic.code, judged.docs.strings(), strict=True)}
+    missing = 0
+    for run in runs.parts:
+        names = run.docs.strings()
+        for t in range(len(run.topic.values)):
+            at = np.flatnonzero(run.topic.code == t)
+            first = at[np.argsort(-run.score[at])][:10]
+            missing += sum((run.topic.values[t], names[i]) not in known for i in first)
+    checks = data_of(read(page(worlds.plain(5, 4, ("P@10", "nDCG@10"))[1])))["sections"]["health"]["checks"]
+    by_name = {c["name"]: c for c in checks}
+    holes = by_name["Unjudged documents in the first 10"]
+    assert holes["value"].startswith(f"{missing:,} of 1,200 (")
+    assert holes["state"] == "look"
+    assert by_name["Warnings while reading"]["about"] == "Something was odd."
+
+
+def test_a_ranking_says_what_it_takes_for_granted() -> None:
+    """Guards the headline of a ranking: that unjudged documents count as not relevant stands right below it."""
+    study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
+    note = study.best().notes[1]
+    assert "count as not relevant here" in note
+    tree = read(page(facts))
+    assert note in section(tree, "verdict").text
+    assert note in section(tree, "systems").text
+    holes, of = facts.main.unjudged
+    assert note.startswith(f"{holes:,} of the {of:,} documents")
+    assert f"{holes:,} of {of:,}, taken as not relevant" in section(tree, "verdict").one("dl").text
+
+
+def test_ties_and_twins_are_seen() -> None:
+    """Guards two checks: lists with equal scores where the measure looks, and one run under two names."""
+    from dataclasses import replace
+
+    from truegain.report.facts.gather import gather
+    from truegain.tables.runs import Runs
+
+    runs, judged = worlds.world(3)
+    flat = runs.parts[0].score.copy()
+    flat[runs.parts[0].topic.code < 2] = 1.0
+    new = Runs((replace(runs.parts[0], score=flat), *runs.parts[1:], replace(runs.parts[2], system="twin")))
+    checks = {c.name: c for c in gather(worlds.study_of(new, judged), new, judged).checks}
+    assert checks["Tied scores"].value == "2 of 96 lists"
+    assert checks["Identical runs"].about[0].endswith("sys-3, twin.")
+
+
+def test_next_steps_are_the_studys() -> None:
+    """Guards what to do next: widths of the study's steps, and unjudged documents alone."""
+    study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
+    claim = facts.claims[0]
+    data = data_of(read(page(facts)))["sections"]["next"]
+    assert data["steps"] == [s.to_dict() for s in study.next_steps(claim.a, claim.b)]
+    assert data["documents"]
+    _, judged = worlds.world(5, 4)
+    known = set(zip((judged.topic.values[c] for c in judged.topic.code), judged.docs.strings(), strict=True))
+    assert not {(d["topic"], d["doc"]) for d in data["documents"]} & known

@@ -1,0 +1,208 @@
+"""The page as a whole: which sections stand on it, that it is sound HTML, and that it asks nobody for anything."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from scipy import stats
+
+import truegain as tg
+from tests.report import worlds
+from tests.report.reading import Tag, data_of, read
+from truegain.report.facts.facts import Facts, Made
+from truegain.report.facts.gather import gather
+from truegain.report.page.page import page
+from truegain.report.sections.catalogue import sections_for
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import Runs
+
+ALWAYS = ["verdict", "decides", "health", "next", "methods", "made"]
+MANY = ["verdict", "decides", "health", "systems", "apart", "next", "methods", "made"]
+KINDS: dict[str, Callable[[], Facts]] = {
+    "two systems": lambda: worlds.plain(2)[1],
+    "five systems, holes, two measures": lambda: worlds.plain(5, 4, ("P@10", "nDCG@10"))[1],
+    "gold and a baseline": lambda: worlds.with_gold()[1],
+    "ratings": lambda: worlds.rated()[1],
+    "129 systems": lambda: worlds.many(129),
+    "1,000 systems": lambda: worlds.many(1000),
+}
+
+
+@cache
+def read_kind(kind: str) -> Tag:
+    """A page of a kind, made and read once."""
+    return read(page(KINDS[kind]()))
+
+
+@pytest.fixture(params=KINDS, ids=list(KINDS))
+def tree(request: pytest.FixtureRequest) -> Tag:
+    """Every kind of page, read again."""
+    return read_kind(request.param)
+
+
+def sections(facts: Facts) -> list[str]:
+    """Which sections a page has."""
+    return [s.id for s in sections_for(facts)]
+
+
+def test_sections_stand_where_they_apply() -> None:
+    """Guards that a section without anything to say is not there, and one with something is."""
+    assert sections(worlds.plain(2)[1]) == ALWAYS
+    assert sections(worlds.plain(5)[1]) == MANY
+    assert sections(worlds.with_gold()[1]) == [*MANY[:5], "judge", *MANY[5:]]
+    assert sections(worlds.rated()[1]) == [*MANY[:5], "agreement", *MANY[5:]]
+
+
+def test_no_section_for_what_cannot_be_told() -> None:
+    """Guards sections that rest on an interval, or on steps, where there is none."""
+    facts = worlds.plain(2)[1]
+    claim = facts.claims[0]
+    verdict = replace(claim.first, comparison=replace(claim.first.comparison, low=None, high=None), steps=())
+    without = replace(facts, claims=(replace(claim, verdicts=(verdict,)),), next=None)
+    assert sections(without) == ["verdict", "health", "methods", "made"]
+    read(page(without))
+
+
+def test_text_has_a_section_of_its_own() -> None:
+    """Guards measures that read text: there with a corpus alone, scores by the evaluation, order by Kendall's tau."""
+    runs, judged = worlds.world(3)
+    docs = sorted(set(judged.docs.strings()))
+    texts = {d: f"{'word ' * (1 + i % 3)} w{i % 7} other{i}" for i, d in enumerate(docs)}
+    facts = gather(worlds.study_of(runs, judged), runs, judged, corpus=texts)
+    assert facts.content is not None
+    assert "content" in sections(facts)
+    scores = tg.evaluate(runs, judged, "AbsRB@20", corpus=texts)
+    for e in facts.content.estimates["AbsRB@20"]:
+        assert e.value == pytest.approx(scores.mean(e.system))
+    by_text = [e.value for e in facts.content.estimates["AbsRB@20"]]
+    main = [e.value for e in facts.main.estimates]
+    tau = stats.kendalltau(main, by_text).statistic
+    assert facts.content.tau["AbsRB@20"].value == pytest.approx(tau)
+    read(page(facts))
+
+
+def test_tags_fit_together(tree: Tag) -> None:
+    """Guards the HTML: every tag closed, one h1, ids once, no heading that skips a level."""
+    ids = Counter(t.attributes["id"] for t in tree.every() if "id" in t.attributes)
+    assert not [i for i, n in ids.items() if n > 1 and i != "hx"]
+    levels = [int(t.name[1]) for t in tree.every() if re.fullmatch(r"h[1-6]", t.name)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_everybody_can_read_it(tree: Tag) -> None:
+    """Guards those who hear the page: captions, scopes, drawings in words or hidden, labels that lead somewhere."""
+    for table in tree.every("table"):
+        assert table.one("caption").text
+        assert all(th.attributes.get("scope") in ("row", "col") for th in table.every("th"))
+        assert all(th.text.strip() for th in table.every("th"))
+    for svg in tree.every("svg"):
+        hidden = svg.attributes.get("aria-hidden") == "true"
+        assert hidden or (svg.attributes.get("role") == "img" and svg.attributes.get("aria-label"))
+    there = {t.attributes.get("id") for t in tree.every()}
+    for t in tree.every():
+        assert t.attributes.get("aria-labelledby") in {None, *there}
+        assert not t.has("role", "region") or t.attributes.get("tabindex") == "0"
+    assert tree.one("html").attributes["lang"] == "en"
+
+
+def test_it_asks_nobody_for_anything(tree: Tag) -> None:
+    """Guards the one file: no address but those within it, none in the style or the script either."""
+    assert not tree.every("link") + tree.every("img") + tree.every("iframe")
+    for t in tree.every():
+        assert "src" not in t.attributes
+        for value in (t.attributes.get("href"), t.attributes.get("style")):
+            assert value is None or value.startswith(("#", "data:", "left:", "right:", "--step:"))
+        assert not [k for k in t.attributes if k.startswith("on")]
+    whole = "".join(t.text for t in [*tree.every("style"), *tree.every("script")])
+    assert not re.search(r"https?:|@import|url\(", whole)
+    assert {a.attributes["href"] for a in tree.one("nav").every("a")} == {
+        f"#{s.attributes['id']}" for s in tree.every("section")
+    }
+
+
+def test_files_to_take_along(tree: Tag) -> None:
+    """Guards the links: a CSV has rows as wide as its head, an SVG is whole and carries its own look."""
+    taken = [a for a in tree.every("a") if "download" in a.attributes]
+    assert len({a.attributes["download"] for a in taken}) == len(taken)
+    for a in taken:
+        kind, _, text = str(a.attributes["href"]).partition(",")
+        text = urllib.parse.unquote(text)
+        if kind == "data:text/csv;charset=utf-8":
+            assert len(text.splitlines()) > 1, a.attributes["download"]
+        else:
+            assert kind == "data:image/svg+xml;charset=utf-8"
+            assert "<style>" in text
+            assert ET.fromstring(text).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(("systems", "most"), [(129, 0.5e6), (1000, 1.2e6)])
+def test_it_stays_small(systems: int, most: float) -> None:
+    """Guards the size with many systems, a measure: pairs are joined to runs of cells, then to a staircase."""
+    assert len(page(worlds.many(systems))) < most
+
+
+def test_the_same_facts_make_the_same_page() -> None:
+    """Guards against dates and orders of sets: a page can be compared with an earlier one byte by byte."""
+    runs, judged = worlds.world(3)
+    one, two = (page(gather(worlds.study_of(runs, judged), runs, judged)) for _ in range(2))
+    assert one == two
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    'a" onmouseover="x',
+    "</style><b>",
+    "&amp;",
+    "--><!--",
+    "\u202egnp.exe",
+    "a,b: +0.1 P@5 [0, 1]",
+    "%s{0}\\N{x}\x00",
+    "x" * 300,
+)
+
+
+def test_no_name_breaks_the_page() -> None:
+    """Guards against names of systems, topics and documents that look like tags, scripts or addresses."""
+    runs, judged = worlds.world(len(HOSTILE))
+    topics = tuple(f'<b>{t}\' onload="x"' for t in judged.topic.values)
+    new = tuple(
+        replace(p, system=name, topic=replace(p.topic, values=topics))
+        for p, name in zip(runs.parts, HOSTILE, strict=True)
+    )
+    table, labels = Runs(new), replace(judged, topic=replace(judged.topic, values=topics))
+    study = worlds.study_of(table, labels, "P@5")
+    facts = gather(
+        study, table, labels, pairs=[(HOSTILE[0], HOSTILE[1])], baselines=[HOSTILE[6]], told=["<i>odd</i>"],
+        made=Made("0", "truegain report '</pre><script>'", {"x": "</td>"}, {"</td>": None}),
+    )  # fmt: skip
+    tree = read(page(facts, "<h1>title"))
+    assert [t.attributes for t in tree.every("script")] == [{"type": "application/json", "id": "truegain-data"}, {}]
+    assert not [k for t in tree.every() for k in t.attributes if k.startswith("on")]
+    assert not tree.every("i", class_="x")
+    assert {"<script>alert(1)</script>", 'a" onmouseover="x'} <= {t.text for t in tree.one("h1").every("bdi")}
+    assert [r["system"] for r in data_of(tree)["sections"]["systems"]["P@5"]] == list(facts.main.ranking.systems)
+
+
+def test_one_system_is_refused() -> None:
+    """Guards the library's own error where there is nothing to compare."""
+    runs, judged = worlds.world(3)
+    alone = Runs(runs.parts[:1])
+    with pytest.raises(tg.TruegainError, match="at least 2 systems"):
+        gather(worlds.study_of(alone, judged), alone, judged)
+
+
+def test_an_unknown_baseline_is_refused() -> None:
+    """Guards a slip in a name: it is told before anything is worked out."""
+    runs, judged = worlds.world(3)
+    with pytest.raises(tg.TruegainError, match="baseline 'nope' is no system here; there are sys-1"):
+        gather(worlds.study_of(runs, judged), runs, Judgments.of(judged), baselines=["nope"])
