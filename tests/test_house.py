@@ -49,6 +49,7 @@ FACE = {
     "correlate",
     "agree",
     "evaluate",
+    "hole_list",
     "holes",
     "intervals",
     "judge_next",

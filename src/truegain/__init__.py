@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
+    from truegain.inference.holes.listing import hole_list
     from truegain.inference.holes.next import judge_next
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.labels.listing import gold_list
@@ -50,6 +51,7 @@ __all__ = [
     "correlate",
     "evaluate",
     "gold_list",
+    "hole_list",
     "holes",
     "intervals",
     "judge_next",
@@ -72,6 +74,7 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "holes": "truegain.inference.holes.bounds",
+    "hole_list": "truegain.inference.holes.listing",
     "judge_next": "truegain.inference.holes.next",
     "intervals": "truegain.inference.intervals.estimate",
     "gold_list": "truegain.inference.labels.listing",

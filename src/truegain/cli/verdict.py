@@ -78,6 +78,10 @@ def verdict_command(
         str | None,
         typer.Option("--hole-sample", help="Labels of a random sample of the runs' unjudged documents, to the cutoff."),
     ] = None,
+    fill: Annotated[
+        Literal["predicted"] | None,
+        typer.Option("--fill", help="Unjudged documents by prediction, set right by a --hole-sample drawn for that."),
+    ] = None,
     anytime: Annotated[
         bool, typer.Option("--anytime", help="Limits that hold at every look at a growing list of gold labels.")
     ] = False,
@@ -120,7 +124,7 @@ def verdict_command(
         generalise_to=generalise_to, topics=topics, rule=rule, gold_rule=gold_rule,
         scale=reading.scale if ratings or gold_rule else None, repeated=reading.repeated, normalise=normalise,
         gold_level=gold_level,
-        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, hole_sample=hole_sample,
+        uses=models, judge_model=judge_model, smallest=smallest, holes=holes, hole_sample=hole_sample, fill=fill,
         anytime=anytime,
         confidence=confidence,
         replicates=replicates, seed=seed, jobs=jobs, name_by=name_by, level=level, **about,

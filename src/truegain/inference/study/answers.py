@@ -13,6 +13,8 @@ from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD, ByGoldPairs
+from truegain.inference.study.hole_list import ByHoleList
+from truegain.inference.study.hole_sample import ByHoles
 from truegain.inference.study.lattice import Lattice, limits
 from truegain.inference.study.ranking import Ranking, largest_t
 from truegain.measures.base import Measure
@@ -23,11 +25,9 @@ from truegain.tables.columns import Bools, Floats, Ints, frozen
 TINY = 1e-12
 METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
-NOT_LISTED = (
-    "are not on the list of gold labels: it was drawn for other runs or another measure; draw one for these (truegain "
-    "plan labels)"
-)
-SCORE_NOT_LISTED = "are not on the list of gold labels, which tells differences: the systems it was for share them"
+LISTS = {"gold": ("list of gold labels", "plan labels"), "holes": ("sample of the holes", "holes --show sample")}
+NOT_LISTED = "are not on the {}: it was drawn for other runs or another measure; draw one for these (truegain {})"
+SCORE_NOT_LISTED = "are not on the {}, which tells differences: the systems it was for share them"
 NO_WIDTH = (
     "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
     "topics or another measure"
@@ -71,13 +71,14 @@ class Answering:
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
         unlisted = _unlisted(self.lattice, Contrasts.scores(len(self.systems)))
+        known = _without_holes(self.lattice, Contrasts.scores(len(self.systems)))
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
             notes = _unknown(False, few, self.lattice.labels, "what it retrieved")
             if unlisted is not None and unlisted[s]:
-                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED}",)
-            if not notes and not spread.variance[s] > TINY**2 and not _exact(self.lattice):
+                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",)
+            if not notes and not spread.variance[s] > TINY**2 and not _exact(self.lattice) and not known[s]:
                 notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
@@ -108,7 +109,8 @@ class Answering:
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
             if unlisted is not None and unlisted[i]:
-                notes = (f"{unlisted[i]:,} documents that move this difference {NOT_LISTED}",)
+                why = NOT_LISTED.format(*LISTS[lattice.labels])
+                notes = (f"{unlisted[i]:,} documents that move this difference {why}",)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
@@ -201,6 +203,14 @@ def _exact(lattice: Lattice) -> bool:
     if isinstance(evidence, ByList):
         return evidence.draws.whole
     return isinstance(evidence, ByGoldPairs) and not evidence.fit.unseen.any()
+
+
+def _without_holes(lattice: Lattice, asked: Contrasts) -> Bools:
+    """What is exact for these topics beside others that are not: no unjudged document moves it."""
+    evidence = lattice.evidence
+    if lattice.over or not isinstance(evidence, ByHoles | ByHoleList):
+        return np.zeros(len(asked), np.bool_)
+    return evidence.unmoved(asked)
 
 
 def _unlisted(lattice: Lattice, asked: Contrasts) -> Ints | None:

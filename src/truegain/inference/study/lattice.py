@@ -15,6 +15,7 @@ from truegain.inference.limits import within
 from truegain.inference.study.anytime import at_every_look
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import Evidence
+from truegain.inference.study.hole_list import ByHoleList
 from truegain.inference.study.hole_sample import ByHoles
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
@@ -72,7 +73,7 @@ class Lattice:
     @property
     def labels(self) -> SourceName:
         """What labels that were sampled are called."""
-        return "holes" if isinstance(self.evidence, ByHoles) else "gold"
+        return "holes" if isinstance(self.evidence, ByHoles | ByHoleList) else "gold"
 
     @cached_property
     def collection(self) -> Collection | None:
