@@ -27,8 +27,9 @@ from truegain.contrasts import Contrasts
 from truegain.inference.holes.sample import draw_holes
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import limits
-from truegain.measures.base import mean_of_rows
 from truegain.tables.columns import Bools, Floats
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import Runs
 
 Labels = dict[str, dict[str, float]]
 Rankings = dict[str, Labels]
@@ -39,8 +40,8 @@ MEASURE, TOP, RUNS = "P@10", 10, 12
 class Case:
     """Runs, what is judged of them, the labels of all, and the true scores of the systems."""
 
-    runs: Rankings
-    judged: Labels
+    runs: Runs
+    judged: Judgments
     truth: Labels
     scores: Floats
 
@@ -137,9 +138,9 @@ def _case(tops: Rankings, labels: Labels, pool: tuple[int, int], fixed: bool, se
         for s in chosen[: pool[0]]:
             first = sorted(runs[s][at], key=lambda d: (runs[s][at][d], d), reverse=True)[: pool[1]]
             judged.setdefault(at, {}).update({d: float(labels[t].get(d, 0) > 0) for d in first})
-    whole = {s: {t: tops[s].get(t) or {"none": 1.0} for t in topics} for s in chosen}
-    scores = mean_of_rows(tg.evaluate(whole, labels, MEASURE).matrix())
-    return Case(runs, judged, {at: labels[t] for at, t in new.items()}, scores)
+    hits = [[labels[t].get(d, 0) > 0 for t in topics for d in tops[s].get(t, ())] for s in chosen]
+    scores = np.array([sum(found) / (TOP * len(topics)) for found in hits])
+    return Case(Runs.of(runs), Judgments.of(judged), {at: labels[t] for at, t in new.items()}, scores)
 
 
 def _newcomer(fixed: bool, seed: int, n: int) -> Case:
@@ -152,4 +153,5 @@ def _newcomer(fixed: bool, seed: int, n: int) -> Case:
         lists = Lists.draw(any_kinds(50, rng), rng)
         names, scores = names_of(lists), right().mean(axis=2)[MEASURES.index(MEASURE)]
         runs = runs_of(lists, names)
-    return Case(runs, labels_of(lists.right, names, pooled(lists)), labels_of(lists.right, names), scores)
+    judged = Judgments.of(labels_of(lists.right, names, pooled(lists)))
+    return Case(Runs.of(runs), judged, labels_of(lists.right, names), scores)

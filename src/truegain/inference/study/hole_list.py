@@ -113,44 +113,46 @@ class HoleList:
 
     def evidence(self, m: Measure) -> ByHoleList:
         """What the scores of a measure stand on."""
-        ranked, rows = self.filled.ranked, self.rows
-        hole, known = looked_at(self.filled, m), ranked.item_judged
+        ranked, rows, topics = self.filled.ranked, self.rows, len(self.filled.ranked.topics)
+        known, open_ = ranked.item_judged, np.flatnonzero(looked_at(self.filled, m))
         said = np.where(known, ranked.item_gain, 0.0)
         labels = np.concatenate([said, rows.label[: rows.judged], np.array(rows.scale)])
         parts = linear_parts(m, labels, int(ranked.rank.max(initial=1)))
         counts, topic = parts.coefficients(ranked), ranked.pool.topic.astype(np.int64)
-        judged = np.zeros((len(ranked.topics), len(ranked.systems)))
-        np.add.at(judged, topic[known], (counts * parts.worth(said))[:, known].T)
-        turn = np.flatnonzero((self.item >= 0) & hole[np.maximum(self.item, 0)])  # rows that count
-        item, n = self.item[turn], int((turn < rows.judged).sum())
-        sizes, stratum = np.zeros(len(topic)), np.zeros(len(topic), np.int64)
-        sizes[item], stratum[item] = rows.size[turn], strata_of(rows.bronze)[turn]
+        judged = np.zeros((topics, len(ranked.systems)))
+        np.add.at(judged, topic[known], (counts[:, known] * parts.worth(said[known])).T)
+        place = np.full(len(topic) + 1, -1)  # of an item among the holes that count; the last is for none
+        place[open_] = np.arange(len(open_))
+        turn = np.flatnonzero(place[self.item] >= 0)  # rows that count
+        hole, n = place[self.item[turn]], int((turn < rows.judged).sum())
+        sizes, stratum = np.zeros(len(open_)), np.zeros(len(open_), np.int64)
+        sizes[hole], stratum[hole] = rows.size[turn], strata_of(rows.bronze)[turn]
         ends = parts.worth(np.array(rows.scale))
         scale = (float(ends.min()), float(ends.max()))
-        coefficient = frozen(np.where(hole, counts, 0.0))
-        listed = Listed(item, frozen(sizes), float(sizes.sum()), len(ranked.topics), coefficient, scale)
-        self._check_runs(listed, m)
+        coefficient = frozen(np.ascontiguousarray(counts[:, open_]))
+        listed = Listed(hole, frozen(sizes), float(sizes.sum()), topics, coefficient, scale)
+        self._check_runs(listed, open_, m)
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
                 f"hole_sample: {labels_are(n)} of the {len(turn):,} unjudged documents that {m} looks at in these "
                 f"lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
-        fit = ListFit(
-            topic, stratum, len(ranked.topics), coefficient, item[:n], parts.worth(rows.label[first]), draws.expansion,
-            scale,
-        )  # fmt: skip
+        worths = parts.worth(rows.label[first])
+        fit = ListFit(topic[open_], stratum, topics, coefficient, hole[:n], worths, draws.expansion, scale)
         names = tuple(f"{rows.topics[i]} {rows.docs[i]}" for i in first.tolist())
         return ByHoleList(fit, draws, np.arange(n), listed, ranked.topics, names, frozen(judged))
 
-    def _check_runs(self, listed: Listed, m: Measure) -> None:
+    def _check_runs(self, listed: Listed, open_: Ints, m: Measure) -> None:
         """Refuse a list that tells no score and no difference of these systems."""
         ranked, n = self.filled.ranked, len(self.filled.ranked.systems)
+        if listed.sizes.all():
+            return
         lacking = [listed.unlisted(Contrasts.scores(n)), listed.unlisted(Contrasts.all_pairs(n))]
         fewest = min(int(x.min()) for x in lacking if len(x))
         if not fewest:
             return
-        at = int(np.flatnonzero((listed.sizes == 0) & (listed.coefficient != 0).any(axis=0))[0])
+        at = int(open_[listed.sizes == 0][0])
         raise InputError(
             f"this sample was drawn for other runs, other judgments or another measure ({self.rows.measure}): "
             f"{fewest:,} or more unjudged documents that {m} looks at are not on it, such as topic "

@@ -158,7 +158,9 @@ def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tu
     deepest = _deepest(measures)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the runs were first read
-        filled = Filled.of(runs, labels, deepest, Options())
+        filled = Filled.down_to(getattr(deepest, "cutoff", None), runs, labels, deepest, Options())
+    if filled.hole.all():
+        raise TruegainError("no document is judged; a sample of the unjudged ones stands beside judged ones")
     open_ = looked_at(filled, deepest)
     if not open_.any():
         raise TruegainError(f"no document that {deepest} looks at is unjudged; leave hole_sample out")
