@@ -75,7 +75,7 @@ class Answering:
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
-            notes = _unknown(False, few, self.lattice.labels, "what it retrieved")
+            notes = _unknown(False, few, self.lattice, "what it retrieved")
             if unlisted is not None and unlisted[s]:
                 notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",)
             if not notes and not spread.variance[s] > TINY**2 and not _exact(self.lattice) and not known[s]:
@@ -103,7 +103,7 @@ class Answering:
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
-            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
+            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
@@ -219,14 +219,15 @@ def _unlisted(lattice: Lattice, asked: Contrasts) -> Ints | None:
 
 
 def _unknown(
-    still: bool, touching: int | None, what: str = "gold", where: str = "what the two systems retrieved"
+    still: bool, touching: int | None, lattice: Lattice, where: str = "what the two systems retrieved"
 ) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes = []
     if still:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
-        kind = "gold label" if what == "gold" else "sampled hole"
+        kind = "gold label" if lattice.labels == "gold" else "sampled hole"
+        more = "judge further rows" if isinstance(lattice.evidence, ByHoleList) else f"draw them from {where}"
         labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
-        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from {where}")
+        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: {more}")
     return tuple(notes)
