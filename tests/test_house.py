@@ -50,6 +50,7 @@ FACE = {
     "correlate",
     "agree",
     "evaluate",
+    "hole_list",
     "holes",
     "intervals",
     "judge_next",

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.spending labels|looks|evening|next`: what gold labels bring, replayed on real labels."""
+"""`python -m benchmarks.spending labels|looks|evening|next|fill`: what gold labels bring, replayed on real labels."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import warnings
 
 from benchmarks.spending.evening import evening
+from benchmarks.spending.fill import fill
 from benchmarks.spending.labels import labels
 from benchmarks.spending.looks import looks
 from benchmarks.spending.next import next_table
 
-TABLES = {"labels": labels, "looks": looks, "evening": evening, "next": next_table}
+TABLES = {"labels": labels, "looks": looks, "evening": evening, "next": next_table, "fill": fill}
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truegain.inference.differences.compare import compare
     from truegain.inference.holes.bounds import holes
     from truegain.inference.holes.evaluate import evaluate
+    from truegain.inference.holes.listing import hole_list
     from truegain.inference.holes.next import judge_next
     from truegain.inference.intervals.estimate import intervals
     from truegain.inference.labels.listing import gold_list
@@ -50,6 +51,7 @@ __all__ = [
     "correlate",
     "evaluate",
     "gold_list",
+    "hole_list",
     "holes",
     "intervals",
     "judge_next",
@@ -77,6 +79,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "evaluate": "truegain.inference.holes.evaluate",
+    "hole_list": "truegain.inference.holes.listing",
     "gold_list": "truegain.inference.labels.listing",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",

@@ -20,10 +20,10 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with 16 topics and 5 systems.
 
     runs/, gold.qrels (0 to 3), llm.qrels (a judge that errs), sample.qrels (random gold pairs), whole.qrels (gold of
-    the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), tied/ (rounded scores),
-    binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv, expert.qrels, magnitude-runs/, docs.jsonl,
-    intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics by each of two assessors), gaps/ (two
-    systems, one without the first three topics); and the files of `write_crew`.
+    the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), judged-holes.csv (40 of
+    these, drawn), tied/ (rounded scores), binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv,
+    expert.qrels, magnitude-runs/, docs.jsonl, intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics
+    by each of two assessors), gaps/ (two systems, one without the first three topics); and the files of `write_crew`.
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -41,6 +41,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, labels in qrels.items():
         tg.write_judgments(labels, folder / f"{name}.qrels")
+    drawn = tg.hole_list(world.runs, qrels["holes"], "P@10", labels=(0, 3))
+    drawn.filled(qrels["gold"], first=40).write(folder / "judged-holes.csv")
     (folder / "tied").mkdir()
     for system in world.runs.systems:
         tied = {t: {d: round(s, 0) for d, s in row.items()} for t, row in lists(folder / "runs", system).items()}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.intervals import write_intervals
+from truegain.cli.intervals import write_intervals, write_rectified
 from truegain.cli.options import Judgments, RunFiles
 from truegain.cli.output import Format, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
@@ -77,7 +77,14 @@ def eval_command(
     fill: Annotated[
         Literal["predicted"] | None,
         typer.Option(
-            "--fill", help="Unjudged documents by their predicted relevance, not 0: to rank, without intervals."
+            "--fill",
+            help="Unjudged documents by their predicted relevance, not 0: to rank; with --hole-sample, with intervals.",
+        ),
+    ] = None,
+    hole_sample: Annotated[
+        str | None,
+        typer.Option(
+            "--hole-sample", help="Labels of a sample of the unjudged documents (holes --show sample), for --fill."
         ),
     ] = None,
     llm: Annotated[
@@ -95,7 +102,10 @@ def eval_command(
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
     intervals: Annotated[
         str | None,
-        typer.Option("--intervals", help="Also how far means move over: topics, collection, topics+collection."),
+        typer.Option(
+            "--intervals",
+            help="Also how far means move over: topics, collection, topics+collection; holes (with a sample of them).",
+        ),
     ] = None,
     method: Annotated[
         str | None,
@@ -139,11 +149,23 @@ def eval_command(
         "trec_eval": trec_eval,
         "ties": ties,
     }
+    if hole_sample is not None:
+        refused = {
+            **{name: value for name, value in options.items() if name not in ("name_by", "level")},
+            "intents": intents, "corpus": corpus, "judged_corpus": judged_corpus, "llm": llm, "method": method,
+            "rule": rule or normalise, "topics": topics,
+        }  # fmt: skip
+        _check_plain(refused)
+        write_rectified(
+            files, judgments, asked, hole_sample, intervals, fill=fill, chosen=output_format, output=output, sort=sort,
+            figure=figure, confidence=confidence, jobs=jobs, name_by=name_by, level=level,
+        )  # fmt: skip
+        return
     if fill is not None and intervals is not None:
         raise TruegainError(
             "--fill predicted: predictions rank systems and have no interval of their own (what is called 95% holds in "
-            "57% to 85%); leave --intervals out, or have a random sample of the unjudged documents judged: "
-            "truegain verdict --hole-sample"
+            "57% to 85%); leave --intervals out, or have a sample of the unjudged documents judged (truegain holes "
+            "--show sample --fill predicted) and give --hole-sample"
         )
     if intervals is not None:
         write_intervals(
@@ -186,3 +208,15 @@ def eval_command(
         scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), level))
     names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
     write_scores(scores, chosen, output, names, topics=topics, summary=not no_summary, inputs=[judgments, *files])
+
+
+def _check_plain(options: dict[str, Any]) -> None:
+    """Refuse what a study of sampled holes does not know."""
+    usual = {"no_relevant": "zero", "trec_eval": "10", "ties": "descending"}
+    given = [name for name, value in options.items() if value and value != usual.get(name)]
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise TruegainError(
+            f"{names} has no place beside --hole-sample, which scores as `truegain verdict` does and holds the "
+            "predictions itself; leave it out"
+        )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from truegain.cli.output import write_table
+from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 from truegain.tables.table import Format
 
@@ -24,7 +25,7 @@ def holes_command(
         typer.Option(
             "--show",
             help="Worst and best; differences of pairs; unjudged by depth; left out of the pool; what to judge next; a "
-            "random sample to judge, for verdict --hole-sample.",
+            "random sample to judge, for eval and verdict --hole-sample.",
         ),
     ] = "bounds",
     depth: Annotated[
@@ -46,22 +47,27 @@ def holes_command(
         ),
     ] = None,
     pair: Annotated[
-        str | None, typer.Option("--pair", help="Two systems, a,b: what to judge next to tell these apart.")
+        str | None, typer.Option("--pair", help="Two systems, a,b: what to judge to tell these apart.")
     ] = None,
     until: Annotated[
         Literal["sure", "certain"], typer.Option("--until", help="Of a pair: 95% sure of the sign, or certain.")
     ] = "sure",
     corpus: Annotated[
-        str | None, typer.Option("--corpus", help="Term statistics (text index) that help to predict, for --show next.")
+        str | None, typer.Option("--corpus", help="Term statistics (text index) that help to predict.")
     ] = None,
-    llm: Annotated[
-        str | None, typer.Option("--llm", help="Labels of another judge that help to predict, for --show next.")
-    ] = None,
+    llm: Annotated[str | None, typer.Option("--llm", help="Labels of another judge that help to predict.")] = None,
     all_topics: Annotated[
         bool, typer.Option("--all-topics", help="Also topics of the runs without a judgment, for --show next.")
     ] = False,
     share: Annotated[
         float | None, typer.Option("--share", help="Share of the unjudged documents to draw (default 0.25).")
+    ] = None,
+    fill: Annotated[
+        Literal["predicted"] | None,
+        typer.Option("--fill", help="A sample drawn in proportion to what predictions leave open, to any row."),
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option("--labels", help="The labels a judge may give it, as 0:3 (default: those given).")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same sample.")] = 0,
     level: Annotated[
@@ -72,23 +78,12 @@ def holes_command(
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
 ) -> None:
     """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
-    from truegain.errors import TruegainError
     from truegain.inference.holes.bounds import holes
     from truegain.inference.holes.left_out import leave_out, left_out_table
 
     files = expand(runs)
-    about_next: dict[str, object] = {
-        "--pair": pair,
-        "--corpus": corpus,
-        "--llm": llm,
-        "--all-topics": all_topics or None,
-    }
-    if show not in ("next", "sample") and most is not None:
-        about_next["--most"] = most
-    if show != "next" and (given := [name for name, value in about_next.items() if value is not None]):
-        raise TruegainError(f"{', '.join(given)}: this is about what to judge next; give --show next")
-    if show != "sample" and (share is not None or seed):
-        raise TruegainError(f"--{'seed' if share is None else 'share'} is about a sample; give --show sample")
+    predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
+    _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, labels=labels)
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
@@ -98,13 +93,16 @@ def holes_command(
     elif show == "next":
         from truegain.inference.holes.next import judge_next
 
-        two = None if pair is None else tuple(name.strip() for name in pair.split(","))
         table = judge_next(
-            files, judgments, measure, pair=two, until=until, most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
+            files, judgments, measure, pair=_two(pair), until=until, most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
             all_topics=all_topics, jobs=jobs, level=level,
         ).table()  # fmt: skip
         if output != "-":
             typer.echo("\n".join(table.notes))
+    elif show == "sample" and fill is not None:
+        _write_list(files, judgments, measure, pair, labels, output, output_format,
+                    corpus=corpus, llm=llm, seed=seed, jobs=jobs, level=level)  # fmt: skip
+        return
     elif show == "sample":
         from truegain.inference.holes.sample import draw_holes
 
@@ -115,3 +113,73 @@ def holes_command(
         by_system = made.shares if show == "shares" else made.table
         table = made.pairs() if show == "pairs" else by_system(topics)
     write_table(table, output_format, output)
+
+
+def _two(pair: str | None) -> tuple[str, ...] | None:
+    return None if pair is None else tuple(name.strip() for name in pair.split(","))
+
+
+def _check_asked(
+    show: str,
+    fill: str | None,
+    predicts: dict[str, str | None],
+    *,
+    all_topics: bool,
+    most: int | None,
+    share: float | None,
+    seed: int,
+    labels: str | None,
+) -> None:
+    """Refuse options that would not be heeded."""
+    if show != "sample":
+        if share is not None or seed:
+            raise TruegainError(f"--{'seed' if share is None else 'share'} is about a sample; give --show sample")
+        if fill is not None or labels is not None:
+            name = "labels" if fill is None else "fill predicted"
+            raise TruegainError(f"--{name} is about a sample; give --show sample, or to score `truegain eval --fill`")
+    if fill is None and labels is not None:
+        raise TruegainError("--labels is about a sample drawn by predictions; give --fill predicted")
+    if fill is not None and (most is not None or share is not None):
+        name = "most" if share is None else "share"
+        raise TruegainError(f"--{name} and --fill predicted: the list has all documents, and is judged from the top to "
+                            f"any row; leave --{name} out")  # fmt: skip
+    about = {} if fill is not None or show == "next" else dict(predicts)
+    if show != "next":
+        about["--all-topics"] = "yes" if all_topics else None
+    if show not in ("next", "sample") and most is not None:
+        about["--most"] = str(most)
+    if given := [name for name, value in about.items() if value is not None]:
+        raise TruegainError(f"{', '.join(given)}: this is about what to judge next; give --show next")
+
+
+def _write_list(
+    files: list[str],
+    judgments: str,
+    measure: str,
+    pair: str | None,
+    labels: str | None,
+    output: str,
+    output_format: Format | None,
+    **options: Any,
+) -> None:
+    """Draw unjudged documents in proportion to what their predictions leave open, and say what to do with them."""
+    from truegain.gains.scales import scale_of
+    from truegain.inference.holes.listing import A_TOPIC, hole_list
+    from truegain.tables.write import kind_to_write
+
+    if output == "-" or output_format is not None:
+        raise TruegainError("a sample drawn by predictions is a file to be filled in; say where, as -o sample.csv")
+    kind_to_write(output)  # now, not when the work is done
+    two, scale = _two(pair), scale_of(labels)
+    if two is not None and len(two) != 2:
+        raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
+    ends = None if scale is None else (min(scale), max(scale))
+    listed = hole_list(files, judgments, measure, pair=two, labels=ends, **options)
+    listed.write(output)
+    some = A_TOPIC * len(set(listed.topics))
+    usual = f"; the first {some:,}, {A_TOPIC} a topic, are a good start" if some < len(listed) else ""
+    typer.echo(
+        f"{output} has {len(listed):,} unjudged documents that {listed.measure} looks at, in the order to judge: fill "
+        f"in `label` from the top and stop anywhere{usual}. Then give it to `truegain eval` or `truegain verdict`: "
+        "--fill predicted --hole-sample."
+    )

@@ -69,6 +69,10 @@ class StudyOptions:
         str | None,
         typer.Option("--hole-sample", help="Labels of a random sample of the runs' unjudged documents, to the cutoff."),
     ] = None
+    fill: Annotated[
+        Literal["predicted"] | None,
+        typer.Option("--fill", help="Unjudged documents by prediction, set right by a --hole-sample drawn for that."),
+    ] = None
     anytime: Annotated[
         bool, typer.Option("--anytime", help="Limits that hold at every look at a growing list of gold labels.")
     ] = False
@@ -121,8 +125,8 @@ class StudyOptions:
             scale=reading.scale if self.rated or self.gold_rule else None, repeated=reading.repeated,
             normalise=self.normalise, gold_level=self.gold_level, uses=models_of(self.uses),
             judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
-            anytime=self.anytime, confidence=self.confidence, replicates=self.replicates, seed=self.seed,
-            jobs=self.jobs, name_by=self.name_by, level=self.level, **given(p=self.p, spread=self.spread),
+            fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
+            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, **given(p=self.p, spread=self.spread),
         )  # fmt: skip
 
     @property

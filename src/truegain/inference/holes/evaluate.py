@@ -24,7 +24,8 @@ def evaluate(
 
     An unjudged document counts as not relevant, unless fill='predicted' puts its predicted relevance there, from the
     runs that list it and, where given, the texts of `corpus` and the labels of another judge, `llm`.  Such scores rank
-    systems; they have no interval.
+    systems; they have no interval: `tg.Study(..., fill='predicted', hole_sample=...).estimates()` has, by a sample of
+    the unjudged documents that `tg.hole_list` draws.
 
     >>> import truegain as tg
     >>> runs = {"bm25": {"1": {"a": 2.0, "b": 1.0}}, "dense": {"1": {"a": 1.0, "b": 2.0}}}
@@ -33,6 +34,11 @@ def evaluate(
     bm25     1.0000   1.0000
     dense    0.5000   0.6309
     """
+    if options.pop("hole_sample", None) is not None:
+        raise TruegainError(
+            "hole_sample sets scores right and gives them intervals, which tg.evaluate has not; take "
+            "tg.Study(runs, judgments, measures, fill='predicted', hole_sample=...).estimates()"
+        )
     if fill is None:
         if llm is not None:
             raise TruegainError("labels of another judge (llm) help to predict; give fill='predicted' as well")

@@ -169,7 +169,7 @@ def evaluate_filled(runs: object, judgments: object, measures: object, llm: obje
         depth = given.depth or getattr(m, "cutoff", None) or DEPTH
         if depth not in made:
             made[depth] = Prediction.of(loaded, table, m, replace(given, complete=False), llm=llm, **reading)
-            _check_enough(made[depth])
+            check_enough(made[depth])
         found = made[depth].scored(m).score
         values[str(m)] = np.where(np.isnan(found), 0.0, found) if given.complete else found
     deepest = made[max(made)]
@@ -181,7 +181,8 @@ def evaluate_filled(runs: object, judgments: object, measures: object, llm: obje
     return Scores(ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, made_by, names)
 
 
-def _check_enough(made: Prediction) -> None:
+def check_enough(made: Prediction) -> None:
+    """Refuse predictions where no listed document is judged."""
     known = ~made.filled.hole & made.predictor.votes.listed
     if not known.any():
         raise TruegainError(

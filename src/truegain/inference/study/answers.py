@@ -23,11 +23,9 @@ from truegain.tables.columns import Bools, Floats, frozen
 TINY = 1e-12
 METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
-NOT_LISTED = (
-    "are not on the list of gold labels: it was drawn for other runs or another measure; draw one for these (truegain "
-    "plan labels)"
-)
-SCORE_NOT_LISTED = "are not on the list of gold labels, which tells differences: the systems it was for share them"
+LISTS = {"gold": ("list of gold labels", "plan labels"), "holes": ("sample of the holes", "holes --show sample")}
+NOT_LISTED = "are not on the {}: it was drawn for other runs or another measure; draw one for these (truegain {})"
+SCORE_NOT_LISTED = "are not on the {}, which tells differences: the systems it was for share them"
 NO_WIDTH = (
     "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
     "topics or another measure"
@@ -70,13 +68,14 @@ class Answering:
         touching = self.lattice.evidence.touching(Contrasts.scores(len(self.systems)))
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
         unlisted = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
+        known = _without_holes(self.lattice, Contrasts.scores(len(self.systems)))
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
-            notes = _unknown(False, few, self.lattice.labels, "what it retrieved")
+            notes = _unknown(False, few, self.lattice, "what it retrieved")
             if unlisted is not None and unlisted[s]:
-                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED}",)
-            if not notes and not spread.variance[s] > TINY**2 and not self.lattice.exact:
+                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",)
+            if not notes and not spread.variance[s] > TINY**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
@@ -103,13 +102,14 @@ class Answering:
         for i, (a, b) in enumerate(zip(asked.a.tolist(), asked.b.tolist(), strict=True)):
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
-            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice.labels)
+            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
             if unlisted is not None and unlisted[i]:
-                notes = (f"{unlisted[i]:,} documents that move this difference {NOT_LISTED}",)
+                why = NOT_LISTED.format(*LISTS[lattice.labels])
+                notes = (f"{unlisted[i]:,} documents that move this difference {why}",)
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
             t = difference[i] / se if se > 0 else 0.0
@@ -196,15 +196,22 @@ class Answering:
         return out
 
 
+def _without_holes(lattice: Lattice, asked: Contrasts) -> Bools:
+    """What is exact for these topics beside others that are not: no unjudged document moves it."""
+    return np.zeros(len(asked), np.bool_) if lattice.over else lattice.evidence.unmoved(asked)
+
+
 def _unknown(
-    still: bool, touching: int | None, what: str = "gold", where: str = "what the two systems retrieved"
+    still: bool, touching: int | None, lattice: Lattice, where: str = "what the two systems retrieved"
 ) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes = []
     if still:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
-        kind = "gold label" if what == "gold" else "sampled hole"
+        kind = "gold label" if lattice.labels == "gold" else "sampled hole"
+        drawn = lattice.labels == "holes" and lattice.evidence.about.order is not None
+        more = "judge further rows" if drawn else f"draw them from {where}"
         labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
-        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: draw them from {where}")
+        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: {more}")
     return tuple(notes)

@@ -59,6 +59,7 @@ class Buying:
         if listed is None or self.lattice.evidence.about.exact:
             return ""
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
+        unit = now.unit or "gold label"
         far = max(abs(value), self.smallest - value)  # to tell the sign, or that the gain is smaller
         open_ = int(listed[0])
         if "topics" not in self.material.over and open_ <= 0:
@@ -71,13 +72,13 @@ class Buying:
             if last <= 0:
                 return "All labels of the list are needed to decide it, were the difference as it is now."
             return (
-                f"No more gold labels will decide it, were the difference as it is now: with all {now.pairs:,} the "
+                f"No more {unit}s will decide it, were the difference as it is now: with all {now.pairs:,} the "
                 f"interval is +-{last:.4f}; topics must tell."
             )
         if needed <= now.gold:
             return ""
         return (
-            f"Were the difference as it is now, about {needed - now.gold:,} more gold label"
+            f"Were the difference as it is now, about {needed - now.gold:,} more {unit}"
             f"{'s' if needed - now.gold > 1 else ''} would decide it ({needed:,} in all)."
         )
 

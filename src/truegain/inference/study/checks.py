@@ -99,8 +99,18 @@ def check_rated(gold: object, rule: str | None, normalise: str | None, gold_rule
         )
 
 
-def check_sampled(sample: object, gold: object, rule: str | None, over: Collection[str], holes: str) -> None:
-    """Refuse what a sample of the unjudged documents cannot be told together with."""
+def check_sampled(
+    sample: object, gold: object, rule: str | None, over: Collection[str], holes: str, fill: str | None = None
+) -> None:
+    """Refuse what a sample of the unjudged documents cannot be told together with, and predictions without one."""
+    if fill is not None:
+        check_one_of("fill", fill, ("predicted",))
+        if sample is None:
+            raise TruegainError(
+                f"fill={fill!r}: predictions alone rank systems and have no interval (what is called 95% holds in 57% "
+                "to 85%); draw a sample of the unjudged documents (truegain holes --show sample --fill predicted), "
+                "have it judged and give hole_sample="
+            )
     if sample is None:
         return
     if gold is not None:

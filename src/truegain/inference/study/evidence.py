@@ -16,7 +16,7 @@ from truegain.sampling.gold import Gold
 from truegain.sampling.ordered import OrderedDraws
 from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Bools, Floats, Ints
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
@@ -81,6 +81,10 @@ class Evidence(ABC):
     def unlisted(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
         """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
         return None
+
+    def unmoved(self, asked: Contrasts) -> Bools:
+        """Contrasts that no hole moves, where a sample of the holes sets scores right."""
+        return np.zeros(len(asked), np.bool_)
 
     def still_open(self, asked: Contrasts) -> Ints | None:  # noqa: ARG002
         """Those of a list that move each contrast and have no gold label yet; None where there is no list."""

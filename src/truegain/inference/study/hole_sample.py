@@ -77,6 +77,10 @@ class ByHoles(ByGoldPairs):
         """What each topic brings."""
         return np.asarray(self.judged.T + self.fit.by_topic())
 
+    def unmoved(self, asked: Contrasts) -> Bools:
+        """Contrasts that no hole moves."""
+        return np.asarray(asked.moved(self.coefficients.T, 0.0) == 0)
+
     def _settled(self, asked: Contrasts) -> Bools:
         """Contrasts that no unjudged hole moves: all of both lists were sampled, or both lists count all alike."""
         still = (self.coefficients[:, ~self.sampled] != 0).sum(axis=1)
@@ -97,16 +101,8 @@ class HoleSample:
     @classmethod
     def of(cls, runs: Runs, labels: Judgments, sample: Judgments, measures: Sequence[Measure]) -> HoleSample:
         """Find the holes of all runs, and the sample among them; what is no hole is refused."""
-        for m in measures:
-            check_linear(m)
-        deepest = max(measures, key=lambda m: getattr(m, "cutoff", None) or np.inf)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # told when the runs were first read
-            filled = Filled.of(runs, labels, deepest, Options())
-        open_ = looked_at(filled, deepest)
-        if not open_.any():
-            raise TruegainError(f"no document that {deepest} looks at is unjudged; leave hole_sample out")
-        return cls(filled, _labels(filled, open_, sample, deepest), frozen(open_))
+        filled, open_ = with_holes(runs, labels, measures)
+        return cls(filled, _labels(filled, open_, sample, _deepest(measures)), frozen(open_))
 
     @property
     def size(self) -> int:
@@ -129,7 +125,7 @@ class HoleSample:
         size, holes = self.counts(m)
         if size < LEAST_SAMPLED and size < holes:
             raise TruegainError(
-                f"{_labels_are(size)} of the {holes:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
+                f"{labels_are(size)} of the {holes:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
                 "are needed: have more of them judged, drawn at random"
             )
         known, has = ranked.item_judged, hole & ~np.isnan(self.label)
@@ -160,6 +156,26 @@ class HoleSample:
                  "these scores have no interval")  # fmt: skip
 
 
+def with_holes(runs: Runs, labels: Judgments, measures: Sequence[Measure]) -> tuple[Filled, Bools]:
+    """Runs against a pool with their holes in it, and which of its items are holes where the deepest measure looks."""
+    for m in measures:
+        check_linear(m)
+    deepest = _deepest(measures)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told when the runs were first read
+        filled = Filled.down_to(getattr(deepest, "cutoff", None), runs, labels, deepest, Options())
+    if filled.hole.all():
+        raise TruegainError("no document is judged; a sample of the unjudged ones stands beside judged ones")
+    open_ = looked_at(filled, deepest)
+    if not open_.any():
+        raise TruegainError(f"no document that {deepest} looks at is unjudged; leave hole_sample out")
+    return filled, open_
+
+
+def _deepest(measures: Sequence[Measure]) -> Measure:
+    return max(measures, key=lambda m: getattr(m, "cutoff", None) or np.inf)
+
+
 def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floats:
     """The label of each sampled item; what is no hole, has no label or stands twice is refused."""
     names = [f"{t} {d}" for t, d in zip(sample.topic.strings(), sample.docs.strings(), strict=True)]
@@ -178,7 +194,7 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
         raise TruegainError(f"hole_sample: {some(sorted(set(twice)))} is labelled more than once; give one label each")
     if len(item) < LEAST_SAMPLED and len(item) < open_.sum():
         raise TruegainError(
-            f"hole_sample: {_labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
+            f"hole_sample: {labels_are(len(item))}; at least {LEAST_SAMPLED} are needed to speak of "
             f"{int(open_.sum()):,} unjudged documents"
         )
     out = np.full(len(open_), np.nan)
@@ -186,5 +202,6 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
     return frozen(out)
 
 
-def _labels_are(n: int) -> str:
+def labels_are(n: int) -> str:
+    """How many labels there are, in words."""
     return "1 label is" if n == 1 else f"{n} labels are"

@@ -16,6 +16,7 @@ from truegain.inference.collection.without import without_each
 from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import Evidence, Plain
+from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Collection as OtherCollections
 from truegain.inference.study.lattice import Lattice
@@ -43,7 +44,7 @@ class Material:
     replicates: int
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
-    sample: HoleSample | None = None
+    sample: HoleSample | HoleList | None = None
     listed: GoldList | None = None
     looks: float | None = None  # see `Lattice`
 
@@ -147,7 +148,7 @@ class Material:
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""
-        if self.listed is None:
+        if self.listed is None and not isinstance(self.sample, HoleList):
             raise TruegainError(
                 "anytime: how often one may look is known for gold labels in the order of a list; draw one with "
                 "`truegain plan labels ... -o gold_list.csv`, or leave anytime out and look once"

@@ -18,6 +18,7 @@ from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
 from truegain.inference.study.given import Given
 from truegain.inference.study.hidden import Hidden, hidden_in
+from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
@@ -53,7 +54,7 @@ class Questions:
     judge: Judge | None
     gold_rated: bool
     gold_list: GoldList | None
-    hole_sample: HoleSample | None
+    hole_sample: HoleSample | HoleList | None
     confidence: float
     seed: int
     smallest: float

@@ -56,6 +56,8 @@ class Study(Questions):
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
     measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
+    It may be a list that `tg.hole_list` drew, with labels down to some row: it knows its chances, and fill='predicted'
+    says so too: unjudged documents count as predicted, and the labels set that right.
     gold may be a list that `plan labels` drew, with labels down to some row: it knows its design.
     anytime: intervals hold at every look at a growing list, however often; wider than those of one look.
 
@@ -88,6 +90,7 @@ class Study(Questions):
         # unjudged documents
         holes: HolesAs = "bound",
         hole_sample: object = None,
+        fill: str | None = None,
         # looking many times
         anytime: bool = False,
         # ratings
@@ -113,7 +116,7 @@ class Study(Questions):
         self.gold_list = listed if listed is not None and listed.design == "ordered" else None
         check_labels(gold, design, gold_level, hole_sample, self.over)
         check_rated(gold, rule, normalise, gold_rule)
-        check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes)
+        check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes, fill)
         self.gold_rated = gold_rule is not None
         rated, chosen = (gold, gold_rule) if self.gold_rated else (judgments, rule)
         self.raters = raters_of(rated, chosen, scale, normalise, repeated, outside, rule_parameters)
@@ -130,7 +133,7 @@ class Study(Questions):
             check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
         within = Labels(labels, self._labels, self.topics)
         self.judge = within.judge(gold, design, self.measures[0], gold_level, self.gold_rated, self.gold_list)
-        self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures)
+        self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures, fill)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample, self.gold_list, confidence if anytime else None,

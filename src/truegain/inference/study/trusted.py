@@ -8,11 +8,13 @@ from typing import get_args
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
 from truegain.gains.judge import Judge
+from truegain.inference.holes.listing import DESIGN as HOLES
 from truegain.inference.judges.label_weights import fit_judge
 from truegain.inference.study.checks import gold_of, tell_whole_topics
 from truegain.inference.study.given import Given, of_topics
+from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.measures.base import Measure
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
@@ -30,6 +32,9 @@ def listed_in(gold: object, design: Design | None) -> tuple[object, Design | Non
         return gold, design, None
     if design is not None:
         raise TruegainError(f"{listed.source} knows its design ({listed.design}); leave design={design!r} out")
+    if listed.design == HOLES:
+        raise InputError("this is a sample of unjudged documents, no gold labels of judged ones", file=listed.source,
+                         hint="give it as hole_sample=")  # fmt: skip
     if listed.design == "ordered":
         return listed.judgments(), "random", listed
     known = next((d for d in get_args(Design) if d == listed.design), None)
@@ -84,8 +89,19 @@ class Labels:
             tell_whole_topics(judge)
         return judge
 
-    def sample(self, labels: object, runs: Given, measures: Sequence[Measure]) -> HoleSample:
-        """The sample of the holes."""
+    def sample(
+        self, labels: object, runs: Given, measures: Sequence[Measure], fill: str | None = None
+    ) -> HoleSample | HoleList:
+        """The sample of the holes: a list knows with which chances it was drawn, any other has equal ones."""
+        rows = gold_list_of(labels)
+        if rows is not None:
+            return HoleList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
+        if fill is not None:
+            raise TruegainError(
+                f"fill={fill!r}: predictions are set right by a sample that was drawn in proportion to what they leave "
+                "open; draw it with `truegain holes --show sample --fill predicted`, or leave fill out: these labels, "
+                "drawn with equal chances, then stand for the rest"
+            )
         return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(Judgments.of(labels)), tuple(measures))
 
 

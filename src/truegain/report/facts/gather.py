@@ -21,7 +21,8 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.report import accuracy_by_label
 from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
-from truegain.inference.study.study import Costs, Study
+from truegain.inference.study.questions import Costs
+from truegain.inference.study.study import Study
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure
 from truegain.report.facts.checks import (

@@ -1,0 +1,98 @@
+"""Unjudged documents in the order in which to judge them, so that predictions of all others can be set right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import MeasureError, TruegainError, some
+from truegain.inference.holes.predicted import Prediction, check_enough
+from truegain.inference.holes.sample import check_linear, looked_at
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import at_level, options_of
+from truegain.measures.parse import parse_measure
+from truegain.sampling.ordered import drawn_order
+from truegain.tables.columns import Bools, Floats
+from truegain.tables.gold_list import GoldList
+
+DESIGN = "holes"  # of lists that are drawn here
+A_TOPIC = 8  # documents that usually do
+LEAST_SIZE = 0.2  # of the mean size: what is predicted for sure may be wrong
+DIGITS = 4  # of predictions
+TINY = 1e-15
+
+
+def hole_list(
+    runs: object,
+    judgments: object,
+    measure: str | Measure = "P@10",
+    *,
+    pair: tuple[str, str] | None = None,
+    labels: tuple[float, float] | None = None,
+    corpus: object = None,
+    llm: object = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    **options: Any,
+) -> GoldList:
+    """The unjudged documents that all runs have where a measure looks, in a drawn order: judge from the top.
+
+    Each next one is drawn with a chance in proportion to its size,
+
+        size = max(u s, .2 mean of u s) ;  u = sqrt(mean over systems of w^2), for a pair |w_b - w_a|
+
+    w what the document counts in a system's score, s the standard deviation of its label's worth as predicted from the
+    judgments (`--fill predicted`), corpus and llm.  The list has that prediction in the column bronze.  For a pair it
+    has what differs alone.  labels: the least and the most that a judge may give (default: those that were given).
+
+    >>> import truegain as tg
+    >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    >>> runs = {"x": {t: {"a": 3, "b": 2, "c": 1} for t in qrels}, "y": {t: {"d": 3, "a": 2, "c": 1} for t in qrels}}
+    >>> listed = tg.hole_list(runs, qrels, "P@2")
+    >>> len(listed), set(listed.docs), listed.design
+    (6, {'d'}, 'holes')
+    """
+    given = options_of(options)
+    asked = at_level(parse_measure(measure), given.level)
+    check_linear(asked)
+    if getattr(asked, "cutoff", None) is None:
+        raise MeasureError(f"{asked} looks at every rank, and no more than the first ones can be judged; give a cutoff")
+    made = Prediction.of(runs, judgments, asked, given, corpus=corpus, llm=llm, jobs=jobs)
+    check_enough(made)
+    ranked, open_ = made.filled.ranked, looked_at(made.filled, asked)
+    if not open_.any():
+        raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")
+    mean, sizes = sizes_of(made, asked, open_, pair)
+    docs, topics = ranked.pool.docs.strings(), ranked.topics
+    names = [f"{topics[t]}\0{d}" for t, d in zip(ranked.pool.topic.tolist(), docs, strict=True)]
+    order = drawn_order(sizes, names, seed)
+    found = made.filled.levels
+    return GoldList.of(
+        [topics[t] for t in ranked.pool.topic[order].tolist()], [docs[i] for i in order.tolist()],
+        mean[order].round(DIGITS), sizes[order], DESIGN, str(asked), labels or (0.0, float(max(found[-1], 1.0))),
+    )  # fmt: skip
+
+
+def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:
+    """What the label of each item is worth as predicted, and the size of each hole; 0 for all else."""
+    ranked, chances = made.filled.ranked, made.chances(m)
+    worth = m.worth(np.concatenate([[0.0], chances.levels]))
+    weight = m.rank_weights(max(1, int(ranked.rank.max(initial=1))))[ranked.rank - 1] * m.within(ranked.rank)
+    system = ranked.list // max(1, len(ranked.topics))
+    if pair is None:
+        u = np.sqrt(np.bincount(ranked.item, weight**2, len(ranked.pool)) / len(ranked.systems))
+    else:
+        for name in pair:
+            if name not in ranked.systems:
+                raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
+        if pair[0] == pair[1]:
+            raise TruegainError(f"{pair[0]} is compared with itself; name two systems")
+        a, b = (ranked.systems.index(name) for name in pair)
+        u = np.abs(np.bincount(ranked.item, weight * ((system == b) * 1.0 - (system == a)), len(ranked.pool)))
+        open_ = open_ & (u > TINY)
+        if not open_.any():
+            raise TruegainError(f"no unjudged document can move the difference of {pair[0]} and {pair[1]} on {m}")
+    mean, size = chances.mean(worth), np.where(open_, u * np.sqrt(chances.variance(worth)), 0.0)
+    usual = float(size[open_].mean())
+    return mean, np.where(open_, np.maximum(size, LEAST_SIZE * usual) if usual > 0 else 1.0, 0.0)
