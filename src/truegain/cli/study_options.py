@@ -126,7 +126,8 @@ class StudyOptions:
             normalise=self.normalise, gold_level=self.gold_level, uses=models_of(self.uses),
             judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
             fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
-            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, **given(p=self.p, spread=self.spread),
+            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level,
+            **given(p=self.p, spread=self.spread),
         )  # fmt: skip
 
     @property
