@@ -27,6 +27,12 @@ def commands(page: Path) -> list[str]:
     ]
 
 
+def write_files(page: Path, folder: Path) -> None:
+    """The files that a page shows, in blocks whose first line says their name."""
+    for name, text in re.findall(r"```(?:text|json) (\S+)\n(.*?)```", page.read_text(), re.DOTALL):
+        (folder / name).write_text(text)
+
+
 def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
     """Guards what people type first: each command, one after the other, ends well and prints something."""
     for command in commands(PAGES[0]):
@@ -41,8 +47,9 @@ def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
 def test_every_command_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Guards the commands of a page as those of the README, in this process."""
+    """Guards the commands of a page as those of the README, in this process, with the files that it shows."""
     monkeypatch.chdir(tmp_path)
+    write_files(page, tmp_path)
     for command in commands(page):
         monkeypatch.setattr(sys, "argv", shlex.split(command))
         try:
@@ -59,6 +66,7 @@ def test_every_command_runs(
 def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the Python of a page: its blocks run one after the other, each seeing what those before it made."""
     monkeypatch.chdir(tmp_path)
+    write_files(page, tmp_path)
     names: dict[str, object] = {}
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     if any('"demo/' in block for block in blocks):
@@ -83,6 +91,8 @@ def test_what_is_quoted_is_what_is_printed(
 ) -> None:
     """Guards sentences that stand below a command: its output begins with them."""
     monkeypatch.chdir(tmp_path)
+    for page in PAGES:
+        write_files(page, tmp_path)
     found = [("truegain demo demo", "Simulated 50 topics"), *(pair for page in PAGES for pair in quoted(page))]
     assert len(found) > 3
     for command, said in found:
