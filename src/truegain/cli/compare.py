@@ -54,7 +54,7 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import expand
-from truegain.tables.table import Table
+from truegain.tables.table import Table, joined
 
 if TYPE_CHECKING:
     from truegain.inference.results import Comparison
@@ -286,15 +286,3 @@ def scored(judgments: str, runs: list[str], measure: list[str] | None, **options
             progress=progress.advance,
             **options,  # type: ignore[arg-type]
         )
-
-
-def joined(tables: list[Table], measures: tuple[str, ...]) -> Table:
-    """One table from those of several measures."""
-    if len(tables) == 1:
-        return tables[0]
-    first = tables[0]
-    named = "measure" in first.columns
-    columns = first.columns if named else ("measure", *first.columns)
-    rows = [row if named else (m, *row) for m, t in zip(measures, tables, strict=True) for row in t.rows]
-    notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
-    return Table(columns, rows, first.made_by, "\n".join(t.title for t in tables), notes)

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from truegain.errors import InputError, TruegainError
-from truegain.tables.scores import ALL_TOPICS, Scores, plain
+from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path, write_bytes
-from truegain.tables.table import ENDINGS, Cell, Table, separated
+from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
-COLUMNS = ("system", "topic", "measure", "value")
 TREC = ".trec"
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
 
@@ -87,7 +86,7 @@ def write_scores(
         made_by = {**scores.made_by, "inputs": digests(inputs)}
         text = _json_lines(records) if chosen == "jsonl" else _json({"made_by": made_by, "scores": records})
     else:
-        write_bytes(output, _wide(scores, topics, summary).render(chosen))
+        write_bytes(output, scores.table(topics, summary).render(chosen))
         return
     write_bytes(output, text.encode())
 
@@ -109,23 +108,6 @@ def _json(whole: object) -> str:
 
 def _json_lines(records: Sequence[object]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-
-
-def _wide(scores: Scores, topics: bool, summary: bool) -> Table:
-    """A column a measure: system, topic where asked for, then the measures."""
-    rows: list[tuple[Cell, ...]] = []
-    for s, system in enumerate(scores.systems):
-        for t, topic in enumerate(scores.topics if topics else ()):
-            rows.append((system, topic, *(_cell(scores, m, scores.values[m][s, t]) for m in scores.measures)))
-        if summary:
-            means = (_cell(scores, m, scores.summaries[m][s]) for m in scores.measures)
-            rows.append((system, *([ALL_TOPICS] if topics else []), *means))
-    return Table(("system", *(["topic"] if topics else []), *scores.measures), rows)
-
-
-def _cell(scores: Scores, measure: str, value: object) -> Cell:
-    found = plain(value)
-    return round(found) if isinstance(found, float) and measure in scores.counts else found
 
 
 def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool) -> Iterator[str]:

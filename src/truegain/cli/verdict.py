@@ -156,9 +156,9 @@ def _write(
     if chosen == "json":
         whole: dict[str, object] = {"made_by": {**made_by, "inputs": digests(inputs)}}
         if rankings:
-            whole["rankings"] = [r.to_dict() for r in rankings]
+            whole["rankings"] = [_once(r.to_dict()) for r in rankings]
             whole["about_the_pair"] = PICKED
-        write_json({**whole, "verdicts": [v.to_dict() for v in verdicts]}, output)
+        write_json({**whole, "verdicts": [_once(v.to_dict()) for v in verdicts]}, output)
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
@@ -252,3 +252,8 @@ def _pair(study: Study, text: str | None) -> tuple[str, str] | None:
     if known[0] == known[1]:
         raise TruegainError(f"--pair {text}: {known[0]} is compared with itself; name two systems")
     return known
+
+
+def _once(answer: dict[str, object]) -> dict[str, object]:
+    """An answer without how it was made, which is said once for all of them."""
+    return {name: value for name, value in answer.items() if name != "made_by"}

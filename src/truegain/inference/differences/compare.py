@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 
 from truegain.errors import TruegainError, some
+from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import ComparisonOptions, FamilyTest, PairTest, find_test, nothing
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
@@ -20,30 +21,45 @@ from truegain.inference.monte_carlo import Counting, check_counting
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison, Estimate
-from truegain.measures.base import FLOOR, mean_of_rows
+from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import parse_measure
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
+Measures = list[str] | list[Measure] | tuple[str | Measure, ...]
+
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., measure: object = ..., *, gold: None = ..., **options: Any
+    runs: object, judgments: object = ..., measure: str | Measure | None = ..., *, gold: None = ..., **options: Any
 ) -> Comparisons: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measure: object, *, gold: object, **options: Any
+    runs: object, judgments: object = ..., *, measure: Measures, gold: None = ..., **options: Any
+) -> ComparisonsByMeasure: ...
+
+
+@overload
+def compare(
+    runs: object, judgments: object, measure: Measures, *, gold: None = ..., **options: Any
+) -> ComparisonsByMeasure: ...
+
+
+@overload
+def compare(
+    runs: object, judgments: object, measure: str | Measure | Measures | None, *, gold: object, **options: Any
 ) -> Answers[Comparison]: ...
 
 
 def compare(
     runs: object,
     judgments: object = None,
-    measure: object = None,
+    measure: str | Measure | Measures | None = None,
     *,
     gold: object = None,
     test: str | None = None,
@@ -56,7 +72,7 @@ def compare(
     tested: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Answers[Comparison]:
-    """Compare systems on a measure: all pairs, or all against a baseline.
+    """Compare systems on a measure, or on several, each by itself: all pairs, or all against a baseline.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
     `test` is one of 'tukey-hsd' (two-way, topics as blocks; for two systems this is the paired t test),
@@ -88,23 +104,47 @@ def compare(
              "baseline": baseline, **options},
         )  # fmt: skip
     test = test or "tukey-hsd"
-    chosen = find_test(test)
+    find_test(test)
     check_confidence(confidence)
     check_counting(counting)
     scores = _scores(runs, judgments, measure, options)
-    name = scores._measure(measure if isinstance(runs, Scores) else None)
-    values = _values(scores, name)
-    x = values.x
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
-    how = _adjustment(chosen, adjust, test)
+    asked = _Asked(test, adjust, trials, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing)
+    if isinstance(measure, list | tuple):
+        names = [scores._measure(m) for m in measure] if isinstance(runs, Scores) else list(scores.measures)
+        return ComparisonsByMeasure.of([_on_measure(scores, name, asked) for name in dict.fromkeys(names)])
+    return _on_measure(scores, scores._measure(measure if isinstance(runs, Scores) else None), asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked for of every measure."""
+
+    test: str
+    adjust: str | None
+    trials: int | None
+    seed: int
+    confidence: float
+    baseline: str | None
+    counting: Counting
+    jobs: int | None
+    tested: Callable[[int], None]
+
+
+def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
+    values, chosen = _values(scores, name), find_test(asked.test)
+    confidence, baseline = asked.confidence, asked.baseline
+    x = values.x
+    how = _adjustment(chosen, asked.adjust, asked.test)
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
-    effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
+    alpha = round(1 - confidence, 12)
+    effort = effort_of(chosen, asked.test, asked.trials, len(first), x.shape[1], how, alpha, asked.counting)
     settings = ComparisonOptions(
-        effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
+        effort.trials, effort.most, asked.seed, confidence, asked.jobs, asked.counting, asked.tested
     )
     if isinstance(chosen, FamilyTest):
         found = all_at_once(chosen, x, first, second, settings)
@@ -114,15 +154,16 @@ def compare(
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
-    pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
+    pairs = PairList(systems, first, second, found, shown, name, asked.test, how or "", confidence)
     limits = zip(systems, found.means.tolist(), found.low_mean.tolist(), found.high_mean.tolist(), strict=True)
     means = tuple(
         Estimate(s, name, mean, low, high, confidence, method=found.interval) for s, mean, low, high in limits
     )
-    made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
+    made_by = {**scores.made_by, "test": asked.test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
-    return Comparisons(pairs, made_by, (*values.notes, *found.notes, *effort.notes, *said), means, baseline)
+        made_by |= {"trials": effort.most, "seed": asked.seed, "counting": asked.counting}
+    notes = (*values.notes, *found.notes, *effort.notes, *said)
+    return Comparisons(pairs, made_by, notes, means, baseline, values.logs)
 
 
 def _corrected(
@@ -132,11 +173,20 @@ def _corrected(
     measure: object,
     options: dict[str, Any],
 ) -> Answers[Comparison]:
-    from truegain.inference.corrections.comparison import compare_corrected
+    from truegain.inference.corrections.comparison import compare_corrected, compare_each
 
     if isinstance(runs, Scores) or bronze is None or measure is None:
         raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-    return compare_corrected(runs, bronze, gold, measure, **options)
+    if not isinstance(measure, list | tuple):
+        return compare_corrected(runs, bronze, gold, measure, **options)
+    parts = compare_each(runs, bronze, gold, [parse_measure(m) for m in measure], **options)
+    made_by = {name: value for name, value in parts[0].made_by.items() if name != "measure"}
+    items = tuple(one for part in parts for one in part)
+    return Answers(items, {**made_by, "measures": list(map(str, measure))}, _all_notes(parts))
+
+
+def _all_notes(parts: Sequence[Answers[Comparison]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for part in parts for note in part.notes))
 
 
 def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
@@ -160,6 +210,7 @@ class _Values:
     least: float
     greatest: float
     notes: tuple[str, ...] = ()
+    logs: bool = False
 
 
 def _values(scores: Scores, name: str) -> _Values:
@@ -177,7 +228,7 @@ def _values(scores: Scores, name: str) -> _Values:
             f"{name} is a geometric mean: natural logarithms are compared, so value_a, value_b and means are these "
             "and exp(difference) is how many times one is the other"
         )
-        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,))
+        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,), logs=True)
     return _Values(x, least, greatest)
 
 

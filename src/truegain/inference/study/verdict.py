@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +36,7 @@ AWAY = "the gold labels, of other topics,"
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Shown):
     """Whether b is better than a: the answer first, then what it stands on.
 
     holds: low + what holes could take > 0;  does not hold: high + what holes could give < the smallest gain that
@@ -56,6 +57,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     borrowed: tuple[str, ...] = ()
     holes: str = "bound"
+    made_by: Mapping[str, object] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -169,8 +171,13 @@ class Verdict:
 
     # ------------------------------------------------------------------ at length
 
-    def __repr__(self) -> str:
-        return f"Verdict({self.sentence})"
+    def in_short(self) -> str:
+        """The verdict in one sentence."""
+        return self.sentence
+
+    def tables(self) -> list[Table]:
+        """The table under the sentence, with what the verdict stands on."""
+        return [replace(self.table(), title=self.sentence, notes=self.about)]
 
     def __str__(self) -> str:
         return self.text()
@@ -260,11 +267,15 @@ class Verdict:
             rows.append(
                 (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
             )
-        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows)
+        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows, self.made_by)
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, null where there is no value."""
         return self.table(words=False).frame()
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas frame."""
+        return self.table(words=False).to_pandas()
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
@@ -304,6 +315,7 @@ class Verdict:
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),
             "notes": [*c.notes, *self.notes],
+            "made_by": dict(self.made_by),
         }
 
 
