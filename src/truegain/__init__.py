@@ -16,6 +16,7 @@ from truegain.tables.judgments import Judgments, read_judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
+from truegain.tables.table import Shown
 from truegain.tables.write import write_judgments, write_runs
 
 if TYPE_CHECKING:
@@ -77,6 +78,18 @@ _LAZY = {  # loaded when first asked for: they may need scipy
     "gold_list": "truegain.inference.labels.listing",
     "plan_labels": "truegain.inference.labels.planning",
 }
+
+
+def __dir__() -> list[str]:
+    """The public names, those that are loaded when first asked for as well, and no others."""
+    return sorted(__all__)
+
+
+def _drawn(answer: Shown, path: object = None) -> Any:
+    return importlib.import_module("truegain.report.plot").plot(answer, path)
+
+
+Shown.drawn_by = staticmethod(_drawn)  # charts are above the answers: these have a socket, and here is the plug
 
 
 def __getattr__(name: str) -> Any:

@@ -106,7 +106,9 @@ def eval_command(
     replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000,
     confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    figure: Annotated[str | None, typer.Option("--figure", help="Draw the intervals: FILE.svg, .png or .html.")] = None,
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Draw the intervals: FILE.svg, .png, .pdf or .html.")
+    ] = None,
     rule: RuleOption = None,
     p: POption = None,
     spread: SpreadOption = None,

@@ -115,7 +115,7 @@ def labels_command(
         typer.Option("--errors", help="An earlier list with gold labels, which tells where this judge errs most."),
     ] = None,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw how sure labels make: FILE.svg, .png or .html.")
+        str | None, typer.Option("--figure", help="Also draw how sure labels make: FILE.svg, .png, .pdf or .html.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same list.")] = 0,
     name_by: NameBy = "file",

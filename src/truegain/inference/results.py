@@ -153,7 +153,7 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
     def in_short(self) -> str:
         """How many, and the first of them."""
         kind = "comparison" if self.items and isinstance(self.items[0], Comparison) else "estimate"
-        told = some([str(one) for one in self.items[:FEW]], FEW)
+        told = "; ".join(str(one) for one in self.items[:FEW])
         more = f" and {len(self) - FEW:,} more" if len(self) > FEW else ""
         return f"{len(self):,} {kind}{'' if len(self) == 1 else 's'}: {told}{more}"
 
