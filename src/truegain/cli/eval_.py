@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.intervals import write_intervals
 from truegain.cli.options import Judgments, RunFiles
-from truegain.cli.output import Format, format_of, table_format_of, write_scores
+from truegain.cli.output import Format, check_wide, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import (
     NormaliseOption,
@@ -21,6 +21,7 @@ from truegain.cli.ratings import (
     given,
     reads_ratings,
 )
+from truegain.cli.writing import Writing, writes_papers
 from truegain.errors import TruegainError
 from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
@@ -30,6 +31,7 @@ from truegain.tables.sources import expand
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
+@writes_papers
 @reads_ratings
 def eval_command(
     judgments: Judgments,
@@ -115,11 +117,14 @@ def eval_command(
     normalise: NormaliseOption = None,
     *,
     reading: Reading,
+    writing: Writing,
 ) -> None:
     """Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings."""
     chosen = format_of(output_format, output)
     if intervals is not None and output_format is None:
         table_format_of(None, output)  # now, not when the work is done
+    elif intervals is None:
+        check_wide(chosen, writing, topics=topics, summary=not no_summary)
     asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
     files = expand(runs)
     table: object = judgments
@@ -162,6 +167,7 @@ def eval_command(
             seed=seed,
             jobs=jobs,
             figure=figure,
+            writing=writing,
             corpus=corpus,
             judged_corpus=judged_corpus,
             **options,
@@ -186,4 +192,5 @@ def eval_command(
     if sort is not None:
         scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), level))
     names = [a.name for a in asked]
-    write_scores(scores, chosen, output, names, topics=topics, summary=not no_summary, inputs=[judgments, *files])
+    scores, inputs = writing.renamed(scores), [judgments, *files]
+    write_scores(scores, chosen, output, names, topics=topics, summary=not no_summary, inputs=inputs, writing=writing)

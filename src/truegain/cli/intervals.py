@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from truegain.cli.output import write_table
+from truegain.cli.output import table_format_of, write_table
 from truegain.cli.progress import Progress
+from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
 from truegain.tables.table import FORMATS
+
+if TYPE_CHECKING:
+    from truegain.inference.results import Answers, Estimate
 
 
 def write_intervals(
@@ -23,14 +28,16 @@ def write_intervals(
     sort: str | None,
     by_topic: bool = False,
     figure: str | None = None,
+    writing: Writing,
     **options: Any,
 ) -> None:
     """Print estimates; `over`: topics, collection or topics+collection, by commas; `options` those of `intervals`."""
     from truegain.inference.intervals.estimate import intervals
-    from truegain.inference.results import Estimate, table_of
 
-    if chosen is not None and chosen not in FORMATS:
-        raise TruegainError(f"intervals cannot be printed as {chosen}; choose from {', '.join(FORMATS)}")
+    check_format(chosen)
+    wide = writing.is_wide(table_format_of(chosen, output), else_shown=by_topic)  # type: ignore[arg-type]
+    if wide and by_topic:
+        raise TruegainError("--wide shows systems by measures, and -q shows topics; give one of them")
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
         made = intervals(
             list(runs),
@@ -42,6 +49,32 @@ def write_intervals(
             drawn=drawn.advance,
             **options,
         )
+    write_estimates(
+        writing.renamed(made), asked, chosen=chosen, output=output, sort=sort, by_topic=by_topic, figure=figure,
+        writing=writing,
+    )  # fmt: skip
+
+
+def check_format(chosen: str | None) -> None:
+    """Refuse formats of scores that estimates do not have."""
+    if chosen is not None and chosen not in FORMATS:
+        raise TruegainError(f"intervals cannot be printed as {chosen}; choose from {', '.join(FORMATS)}")
+
+
+def write_estimates(
+    made: Answers[Estimate],
+    asked: Sequence[NamedMeasure],
+    *,
+    chosen: str | None,
+    output: str,
+    sort: str | None,
+    by_topic: bool = False,
+    figure: str | None = None,
+    writing: Writing,
+) -> None:
+    """Print estimates that were made."""
+    from truegain.inference.results import table_of
+
     found: Sequence[Estimate] = made
     if sort is not None:
         names = {a.name: str(a.measure) for a in asked}
@@ -56,4 +89,6 @@ def write_intervals(
         from truegain.report.saving import save
 
         save(intervals_chart(found), figure)
+    if writing.is_wide(table_format_of(chosen, output), else_shown=by_topic):  # type: ignore[arg-type]
+        table = replace(made, items=tuple(found)).paper(**writing.style)
     write_table(table, chosen, output)  # type: ignore[arg-type]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -50,3 +53,25 @@ OutputFormat = Annotated[
 ]
 Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")]
 Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
+
+Command = Callable[..., None]
+
+
+def bundled(kind: type, keyword: str) -> Callable[[Command], Command]:
+    """Give a command the options that are the fields of `kind`; it takes them together, as one keyword."""
+
+    def given(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        options = inspect.signature(kind, eval_str=True).parameters
+        others = [p for p in signature.parameters.values() if p.name != keyword]
+
+        @wraps(command)
+        def called(**words: Any) -> None:
+            command(**{keyword: kind(**{name: words.pop(name) for name in options})}, **words)
+
+        every = [*others, *options.values()]
+        called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+        called.__annotations__ = {p.name: p.annotation for p in every}
+        return called
+
+    return given

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from truegain.cli.options import bundled
 from truegain.errors import InputError, TruegainError
 from truegain.gains.catalogue import ALIASES
 from truegain.gains.magnitudes import normalised
@@ -100,20 +99,7 @@ class Reading:
         return [f"--{name}" for name in vars(self) if getattr(self, name) != getattr(usual, name)]
 
 
-def reads_ratings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Reading`; it takes them together, as its keyword `reading`."""
-    signature = inspect.signature(command, eval_str=True)
-    options = inspect.signature(Reading, eval_str=True).parameters
-    others = [p for p in signature.parameters.values() if p.name != "reading"]
-
-    @wraps(command)
-    def called(**words: Any) -> None:
-        command(reading=Reading(**{name: words.pop(name) for name in options}), **words)
-
-    every = [*others, *options.values()]
-    called.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in every}
-    return called
+reads_ratings = bundled(Reading, "reading")
 
 
 def gains_of(

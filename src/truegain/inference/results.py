@@ -132,6 +132,14 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
         pairs = [one for one in self.items if isinstance(one, Comparison)]
         return wide_comparisons(pairs, self.made_by, self.notes).table(PaperStyle.of(style))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Answers[Answer]]) -> Answers[Answer]:
+        """The answers of several, such as of one measure each, one after the other."""
+        notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+        made_by = {name: value for name, value in parts[0].made_by.items() if name != "measure"}
+        items = tuple(one for part in parts for one in part)
+        return Answers(items, {**made_by, "measures": list(dict.fromkeys(one.measure for one in items))}, notes)
+
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems that the answers are about, in their order."""

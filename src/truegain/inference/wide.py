@@ -39,7 +39,7 @@ def by_which_test(
     >>> by_which_test("paired-t", "holm", 28, 0.95, measures=2)
     "by paired t tests, Holm's correction for 28 pairs of each measure, alpha = 0.05"
     """
-    said = [f"by {TESTS.get(test, test)}"] if test else []
+    said = [f"by {TESTS.get(test, f'a test of differences ({test})')}"] if test else []
     each = " of each measure" if measures > 1 else ""
     if adjustment:
         said.append(f"{CORRECTIONS.get(adjustment, adjustment)} for {counted(pairs, 'pair')}{each}")
@@ -60,7 +60,7 @@ def wide_estimates(
     several = len({e.over for e in found}) > 1
     columns: dict[str, dict[str, Estimate]] = {}
     for e in found:
-        columns.setdefault(f"{e.measure}, {e.over}" if several else e.measure, {})[e.system] = e
+        columns.setdefault(f"{e.measure} ({e.over})" if several else e.measure, {})[e.system] = e
     made: list[Column] = []
     for name, by_system in columns.items():
         if any(e.naive is not None for e in by_system.values()):
@@ -78,7 +78,7 @@ def wide_estimates(
     levels, kinds = {f"{100 * e.level:g}%" for e in found}, dict.fromkeys((e.over, e.method) for e in found)
     sources = listed([f"over {over} ({method})" if method else f"over {over}" for over, method in kinds])
     limits = f"{' and '.join(sorted(levels))} intervals {sources}"
-    told = f"{listed(measures)} of {counted(len(systems), 'system')}."
+    told = f"{listed(measures)} of {counted(len(systems), 'system')}." + _corrected(made_by)
     return Wide(systems, tuple(made), told, limits=limits, with_limits=True, made_by=made_by, notes=notes)
 
 
@@ -97,11 +97,10 @@ def wide_comparisons(found: Sequence[Comparison], made_by: Mapping[str, object],
     systems = best_first({s: first.get(s, math.nan) for v in value.values() for s in v}, baseline)
     one, pairs = found[0], max(sum(c.measure == m for c in found) for m in value)
     topics = sorted({c.n for c in found if c.n is not None})
-    marked = by_which_test(
-        one.test, one.adjustment, pairs, one.level, measures=len(value), trials=made_by.get("trials")
-    )
+    marked = by_which_test(one.test, one.adjustment, pairs, one.level, measures=len(value))
+    told = about(list(value), len(systems), topics) + _corrected(made_by)
     return Wide(
-        systems, columns, about(list(value), len(systems), topics), marked, baseline=_name(baseline), made_by=made_by,
+        systems, columns, told, marked, baseline=_name(baseline), made_by=made_by,
         notes=notes,
     )  # fmt: skip
 
@@ -125,6 +124,12 @@ def best_first(value: Mapping[str, float], baseline: object = None) -> tuple[str
     ('x', 'y', 'z')
     """
     return tuple(sorted(value, key=lambda s: (s != baseline, math.isnan(value[s]), -value[s], s)))
+
+
+def _corrected(made_by: Mapping[str, object]) -> str:
+    """That scores are not those of the judge, where gold labels set them right."""
+    design = made_by.get("design")
+    return f" Scores are without the judge's errors (gold labels: {design})." if design else ""
 
 
 def _name(baseline: object) -> str | None:

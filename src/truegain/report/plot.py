@@ -36,6 +36,7 @@ from truegain.tables.table import Shown, Table
 
 MOST = 40  # pairs that are drawn as lines; more are a matrix
 LISTED = 60  # documents that are drawn
+POINTS = 200  # of a curve
 
 
 def plot(answer: Shown, path: PathLike | None = None) -> Any:
@@ -124,8 +125,10 @@ def _(answer: Verdict) -> Any:
 @chart_of.register
 def _(answer: Ranking) -> Any:
     rows: list[Row] = [
-        {"name": s, "value": (low + high) / 2, "low": low, "high": high, "panel": ""}
-        for s, low, high in zip(answer.systems, answer.low.tolist(), answer.high.tolist(), strict=True)
+        {"name": s, "value": place + 1, "low": low, "high": high}
+        for place, (s, low, high) in enumerate(
+            zip(answer.systems, answer.low.tolist(), answer.high.tolist(), strict=True)
+        )
     ]
     about = f"limits of ranks, {100 * answer.confidence:g}%, all pairs at once"
     return limits_chart(rows, answer.measure or "Ranks", "rank", subtitle=about)
@@ -186,8 +189,9 @@ def _(answer: Next) -> Any:
 
 @chart_of.register
 def _(answer: GoldList) -> Any:
-    share = np.cumsum(answer.size).tolist()
-    rows = [(i + 1, x) for i, x in enumerate(share)]
+    share = np.cumsum(answer.size)
+    places = np.unique(np.linspace(0, len(share) - 1, min(len(share), POINTS)).astype(int))
+    rows = [(i + 1, float(share[i])) for i in places.tolist()]
     table = Table(("pairs judged", "share of what can move it"), rows)
     return lines_chart(table, f"{answer.measure}: what the first rows hold", answer.in_short())
 

@@ -53,6 +53,8 @@ class Wide:
     #  system  AP
     a  x       0.2500
     b  y       0.3000* a
+    <BLANKLINE>
+    * stands for bold: the best of its column
     """
 
     systems: tuple[str, ...]

@@ -16,6 +16,7 @@ from truegain.tables import _scan, convert, tabular, trec
 from truegain.tables.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.named import Columns
 from truegain.tables.read import NameBy, loaded
+from truegain.tables.renaming import new_names
 from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
 
 if TYPE_CHECKING:
@@ -145,6 +146,15 @@ class Runs:
     def of(cls, data: object) -> Runs:
         """Runs from a path, several paths, a dict of dicts, a frame, ir_measures tuples or a ranx Run."""
         return data if isinstance(data, Runs) else _of_object(data)
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Runs:
+        """The same runs under other names of systems, and without a prefix of them.
+
+        >>> Runs.of({"input.bm25": {"1": {"a": 2.0}}}).renamed(strip="input.").systems
+        ('bm25',)
+        """
+        new = new_names(self.systems, names, strip)
+        return Runs(tuple(replace(part, system=new[part.system]) for part in self.parts))
 
     @property
     def frame(self) -> pl.DataFrame:

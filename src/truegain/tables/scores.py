@@ -171,7 +171,9 @@ class Scores(Shown):
             Column(m, dict(zip(self.systems, map(plain, v), strict=True)), count=m in self.counts)
             for m, v in self.summaries.items()
         )
-        means = "totals" if self.counts.issuperset(self.measures) else "means"
+        totals = [m for m in self.measures if m in self.counts]
+        means = "totals" if len(totals) == len(self.measures) else "means"
+        means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""
         of, over = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
         about = f"{listed(self.measures)} of {of}, {means} over {over}."
         if self.made_by.get("fill"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -179,14 +179,7 @@ def _corrected(
         raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
     if not isinstance(measure, list | tuple):
         return compare_corrected(runs, bronze, gold, measure, **options)
-    parts = compare_each(runs, bronze, gold, [parse_measure(m) for m in measure], **options)
-    made_by = {name: value for name, value in parts[0].made_by.items() if name != "measure"}
-    items = tuple(one for part in parts for one in part)
-    return Answers(items, {**made_by, "measures": list(map(str, measure))}, _all_notes(parts))
-
-
-def _all_notes(parts: Sequence[Answers[Comparison]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return Answers.joined(compare_each(runs, bronze, gold, [parse_measure(m) for m in measure], **options))
 
 
 def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:

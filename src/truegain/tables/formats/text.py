@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truegain.tables.formats.grid import Grid, one_line, shown
+from truegain.tables.formats.grid import Grid, Marked, one_line, shown
 
 
 def text(grid: Grid) -> str:
@@ -24,4 +24,6 @@ def text(grid: Grid) -> str:
         for line in lines
     )
     title = f"{grid.title}\n\n" if grid.title else ""
-    return title + body + "".join(f"\n{note}\n" for note in grid.notes)
+    starred = any(isinstance(cell, Marked) and cell.best for row in grid.rows for cell in row)
+    notes = (*(["* stands for bold: the best of its column"] if starred else []), *grid.notes)
+    return title + body + "".join(f"\n{note}\n" for note in notes)
