@@ -171,6 +171,10 @@ class Scores(Shown):
             Column(m, dict(zip(self.systems, map(plain, v), strict=True)), count=m in self.counts)
             for m, v in self.summaries.items()
         )
+        return Wide(self.systems, columns, self._about(), made_by=self.made_by).table(PaperStyle.of(style))
+
+    def _about(self) -> str:
+        """What the numbers are, as a caption says it."""
         totals = [m for m in self.measures if m in self.counts]
         means = "totals" if len(totals) == len(self.measures) else "means"
         means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""
@@ -178,7 +182,11 @@ class Scores(Shown):
         about = f"{listed(self.measures)} of {of}, {means} over {over}."
         if self.made_by.get("fill"):
             about += " Unjudged documents have predicted labels: for ranking, without intervals."
-        return Wide(self.systems, columns, about, made_by=self.made_by).table(PaperStyle.of(style))
+        return about
+
+    def tables(self) -> list[Table]:
+        """The means, under what they are."""
+        return [replace(self.table(), title=self._about())]
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Scores:
         """The same scores under other names of systems, and without a prefix of them.

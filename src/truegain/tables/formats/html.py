@@ -9,7 +9,9 @@ from truegain.tables.formats.grid import Cell, Grid, Marked, shown
 
 MOST = 20  # rows that a notebook shows
 _STYLE = "font-variant-numeric:tabular-nums;border-collapse:collapse"
-_RIGHT, _LEFT = ' style="text-align:right"', ' style="text-align:left"'
+_CELL = ' style="text-align:{};padding:1px 10px"'
+_CAPTION = "text-align:left;font-weight:600;padding:4px 10px"
+_WIDE = 60  # characters of a caption that would be cut into many lines above a narrow table
 
 
 def html(grid: Grid) -> str:
@@ -31,7 +33,7 @@ def html(grid: Grid) -> str:
 
 def notebook(grid: Grid, most: int = MOST) -> str:
     """A table for a notebook: the first rows and how many more there are, notes, and folded how it was made."""
-    sides = [_LEFT if grid.is_text(i) else _RIGHT for i in range(len(grid.columns))]
+    sides = [_CELL.format("left" if grid.is_text(i) else "right") for i in range(len(grid.columns))]
     head = "".join(f'<th scope="col"{side}>{escape(c)}</th>' for c, side in zip(grid.columns, sides, strict=True))
     rows = "".join(
         "<tr>" + "".join(f"<td{side}>{_cell(c)}</td>" for c, side in zip(row, sides, strict=True)) + "</tr>\n"
@@ -39,8 +41,9 @@ def notebook(grid: Grid, most: int = MOST) -> str:
     )
     left = len(grid.rows) - most
     more = f"<p>and {left:,} more</p>\n" if left > 0 else ""
-    caption = f'<caption style="text-align:left">{escape(grid.title)}</caption>\n' if grid.title else ""
-    notes = "".join(f"<p>{escape(note)}</p>\n" for note in grid.notes)
+    look = f"{_CAPTION};min-width:36em" if len(grid.title) > _WIDE else _CAPTION
+    caption = f'<caption style="{look}">{escape(grid.title)}</caption>\n' if grid.title else ""
+    notes = "".join(f'<p style="white-space:pre-line">{escape(note)}</p>\n' for note in grid.notes)
     table = (
         f'<table style="{_STYLE}">\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n'
         if grid.columns
