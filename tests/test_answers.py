@@ -236,6 +236,29 @@ def test_everything_can_be_drawn(answer: Shown) -> None:
     assert "<script" not in svg
 
 
+def test_many_pairs_are_a_matrix() -> None:
+    """Guards charts of many pairs: a matrix a measure, side by side; lines where there are few, or a baseline."""
+    pytest.importorskip("vl_convert")
+    rng = np.random.default_rng(3)
+    runs = {f"s{i}": {t: {d: float(rng.random()) for d in DOCS} for t in GOLD} for i in range(10)}
+    scores = tg.evaluate(runs, GOLD, ["AP", "P@3"])
+    several = tg.compare(scores, measure=["AP", "P@3"])
+    for answer, panels in ((several, 2), (several.on("AP"), 1), (several[:], 2), (several.on("AP")[:], 1)):
+        svg = render(answer.plot(), ".svg").decode()
+        assert len(re.findall(r'class="mark-rect role-mark', svg)) == panels
+        assert "NaN" not in svg
+    lines = render(tg.compare(scores, measure="AP", baseline="s3").plot(), ".svg").decode()
+    assert "s1 - s3" in lines
+
+
+def test_a_slice_shows_itself() -> None:
+    """Guards slices: some of the answers are answers too, with how they were made."""
+    found = tg.compare(RUNS, GOLD, "AP")
+    part = found[:2]
+    assert isinstance(part, Answers)
+    assert (len(part), list(part), part.made_by) == (2, [found[0], found[1]], found.made_by)
+
+
 def test_a_chart_goes_to_a_file(tmp_path: Path) -> None:
     """Guards figures of papers: one call draws and writes; an ending that is none is refused before drawing."""
     pytest.importorskip("vl_convert")

@@ -246,7 +246,7 @@ def test_with_gold_and_over_collections(run: Run) -> None:
     assert rows_of(out)[0] == [r"\#", "system", "P@3", "CG@2"]
     assert "Holm's correction for 6 pairs of each measure, alpha = 0.05." in out
     assert "Scores are without the judge's errors (gold labels: random)." in out
-    assert "these scores have none" in run(*gold, "--format", "latex", "--intervals")[2]
+    assert "--intervals: the scores of these comparisons have none" in run(*gold, "--format", "latex", "--intervals")[2]
     over = ("compare", "gold.qrels", "runs", "-m", "AP", "--over", "collection", "--trials", "100", "--format", "latex")
     assert len(rows_of(run(*over)[1])) == 5
 

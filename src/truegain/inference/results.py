@@ -78,10 +78,12 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
     def __getitem__(self, at: int | tuple[str, str]) -> Answer: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Answer]: ...
+    def __getitem__(self, at: slice) -> Answers[Answer]: ...
 
-    def __getitem__(self, at: int | tuple[str, str] | slice) -> Answer | Sequence[Answer]:
-        """An answer by number, or an estimate by system and measure."""
+    def __getitem__(self, at: int | tuple[str, str] | slice) -> Answer | Answers[Answer]:
+        """An answer by number, several by a slice, or an estimate by system and measure."""
+        if isinstance(at, slice):
+            return Answers(tuple(self.items[at]), self.made_by, self.notes)
         if not isinstance(at, tuple):
             return self.items[at]
         for one in self.items:

@@ -28,7 +28,7 @@ from truegain.report.pairs import comparisons_chart
 from truegain.report.rows import Row, limits_chart, lines_chart, shares_chart, table_chart
 from truegain.report.saving import check_ending, save
 from truegain.report.scatter import scatter_chart
-from truegain.report.style import altair
+from truegain.report.style import altair, dressed
 from truegain.tables.gold_list import GoldList
 from truegain.tables.scores import Scores
 from truegain.tables.sources import PathLike
@@ -235,5 +235,7 @@ def _differences(found: Sequence[Comparison]) -> Any:
 def _beside(charts: Sequence[Any]) -> Any:
     """Charts side by side, each with its own colours; what dresses a chart is for the whole."""
     alt = altair()
-    parts = [alt.Chart.from_dict({k: v for k, v in c.to_dict().items() if k != "config"}) for c in charts]
-    return alt.hconcat(*parts).resolve_scale(color="independent")
+    parts = [chart.copy(deep=False) for chart in charts]
+    for part in parts:
+        part.config = alt.Undefined
+    return dressed(alt.hconcat(*parts).resolve_scale(color="independent"), "")
