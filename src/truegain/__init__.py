@@ -96,12 +96,13 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
 }
 
 
+def __dir__() -> list[str]:
+    """The public names, those that are loaded when first asked for as well, and no others."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'truegain' has no attribute {name!r}")
     globals()[name] = found = getattr(importlib.import_module(_LAZY[name]), name)
     return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

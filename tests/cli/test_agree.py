@@ -108,7 +108,7 @@ def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         for title in ("Agreement of", "95% intervals", *panels):
             assert title in drawn
         assert ("50 of 96 assessors: " in drawn) == (part == "all")
-    for part, name, fault in (("all", "a.pdf", ".svg, .png, .html"), ("experts", "a.svg", "has no figure")):
+    for part, name, fault in (("all", "a.jpg", ".svg, .png, .pdf, .html"), ("experts", "a.svg", "has no figure")):
         code, _, err = call(monkeypatch, capsys, "agree", "nothing.csv", "--part", part, "--figure", name)
         assert code == 2
         assert fault in err

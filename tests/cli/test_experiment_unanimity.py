@@ -117,9 +117,9 @@ def test_a_figure(run: Run, folder: Path) -> None:
         assert title is not None
         assert int(title[1]) / int(title[2]) == pytest.approx(row["top sets"])
         assert f"tau {row['tau']:.3f}; top sets share {title[1]} of {title[2]}" in drawn
-    code, _, err = run("experiment", "unanimity", "nothing.csv", "runs", "--figure", "u.pdf")
+    code, _, err = run("experiment", "unanimity", "nothing.csv", "runs", "--figure", "u.jpg")
     assert code == 2
-    assert ".svg, .png, .html" in err
+    assert ".svg, .png, .pdf, .html" in err
 
 
 def test_the_figure_shows_what_changes() -> None:

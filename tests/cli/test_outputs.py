@@ -174,7 +174,7 @@ def test_wide_scores_in_papers(run: Run, folder: Path) -> None:
     plain = [line.split() for line in run(*words)[1].splitlines()]
     latex = run(*words, "--format", "latex")[1]
     rows = [line.removesuffix(r" \\").split(" & ") for line in latex.splitlines() if " & " in line]
-    assert [[cell.replace(r"\_", "_") for cell in row] for row in rows] == plain
+    assert [[cell.replace(r"\_", "_").replace("--", "-") for cell in row] for row in rows] == plain
     assert latex.startswith("\\begin{tabular}{llrr}\n")
     markdown = run(*words, "--format", "markdown")[1].splitlines()
     assert [[c.strip() for c in line.strip("|").split("|")] for line in (markdown[0], *markdown[2:])] == plain

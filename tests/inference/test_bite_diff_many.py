@@ -292,23 +292,23 @@ def test_what_a_paired_plan_can_detect(method: Any) -> None:
     """Guards the plan of two systems: variance 2 V_E2, the difference at hand, defaults, and every size listed."""
     x = generated(4, 20, seed=6)
     plan = plan_topics(scores_of(x), detect=0.1, method=method)
-    made_by = plan.table.made_by
+    made_by = plan.details.made_by
     variance, far = 2 * two_way(x).v_e, float(str(made_by["at_hand_detects"]))
     pairs = [np.var(x[i] - x[j], ddof=1) for i, j in itertools.combinations(range(4), 2)]
     assert made_by["variance"] == pytest.approx(variance) == pytest.approx(np.mean(pairs))
     reached = topic_sets.power_of_t(math.sqrt(20 / variance) * far, 19, 0.05, method)
     assert reached == pytest.approx(0.8, abs=1e-9)
-    for row, difference in zip(plan.table.rows, (0.05, 0.1, 0.15000000000000002, 0.2), strict=True):
+    for row, difference in zip(plan.details.rows, (0.05, 0.1, 0.15000000000000002, 0.2), strict=True):
         sizes = (topics_for_paired_t(difference, variance, power=p, method=method).topics for p in (0.7, 0.8, 0.9))
         assert row == (difference, *sizes)
     wanted = topics_for_paired_t(0.1, variance, method=method)
     assert (plan.needed["topics"], made_by["reached"], made_by["topics_at_hand"]) == (*wanted[:2], 20)
     plain = plan_topics(scores_of(x), detect=0.1, power=0.1, method=method)
-    little = float(str(plain.table.made_by["at_hand_detects"]))
+    little = float(str(plain.details.made_by["at_hand_detects"]))
     assert topic_sets.power_of_t(math.sqrt(20 / variance) * little, 19, 0.05, method) == pytest.approx(0.1, abs=1e-9)
     wide = plan_topics(scores_of(x), detect=0.1, design="width", method=method, alpha=0.1)
     want = topic_sets.expected_width(20, variance, 19, 0.1, method)
-    assert wide.table.made_by["at_hand_detects"] == pytest.approx(want, rel=1e-12)
+    assert wide.details.made_by["at_hand_detects"] == pytest.approx(want, rel=1e-12)
 
 
 # ---------------------------------------------------------------------- discriminative power

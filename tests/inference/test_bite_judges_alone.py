@@ -16,7 +16,7 @@ from truegain.gains.rates import rates_of
 from truegain.inference.judges.intervals import (
     lang_reiczigel,
 )
-from truegain.inference.judges.report import accuracy_by_label, accuracy_by_topic
+from truegain.inference.judges.report import accuracy_by_topic
 
 COUNTS = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
 BRONZE = {str(t): {d: (t * 5 + i * 3) % 4 for i, d in enumerate("abcdef")} for t in range(6)}
@@ -160,7 +160,7 @@ def test_tables_of_a_judge() -> None:
     assert "topics" not in str(COUNTS)
     assert "relevant from" not in str(COUNTS)
     assert "; relevant from 3)" in str(judge.at_levels(3.0, 3.0))
-    of_label = accuracy_by_label(judge).rows[2]
+    of_label = judge.table().rows[2]
     mine = [b for t in GOLD for d, b in BRONZE[t].items() if GOLD[t][d] == 2]
     assert of_label[:2] == ("2", len(mine) / 2 if len(mine) % 2 else len(mine) // 2)
     assert of_label[2:] == pytest.approx([mine.count(k) / len(mine) for k in range(4)])

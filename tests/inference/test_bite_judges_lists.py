@@ -18,7 +18,7 @@ from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.label_weights import label_weights, level_of, levels_of
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.report import accuracy_by_label, accuracy_by_topic, judge_report
+from truegain.inference.judges.report import accuracy_by_topic, judge_report
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -295,7 +295,7 @@ def test_when_gold_labels_rectify() -> None:
 
 def test_a_report_of_a_judge_given() -> None:
     """Guards that a fitted judge is shown as it is: by label, by topic, by system, with its means out of reach."""
-    assert judge_report(BRONZE, JUDGE, measure="P@3").rows == accuracy_by_label(JUDGE).rows
+    assert judge_report(BRONZE, JUDGE, measure="P@3").rows == JUDGE.table().rows
     assert judge_report(BRONZE, JUDGE, measure="P@3", show="topics").rows == accuracy_by_topic(JUDGE).rows
     by_system = judge_report(BRONZE, JUDGE, RUNS, measure="P@3", trials=100)
     assert [r[0] for r in by_system.rows] == ["a", "b"]

@@ -270,6 +270,6 @@ def test_a_comparison_is_answers_like_others() -> None:
     assert isinstance(found, Answers)
     assert (len(found), found[0], list(found[4:])) == (6, found.pairs[0], list(found)[4:])
     assert found.frame().columns == list(found.table().columns)
-    assert len(found.to_dict()["rows"]) == 6  # type: ignore[arg-type]
+    assert len(found.to_dict()["rows"]) == 6
     assert tuple(m.system for m in found.means) == found.systems
     assert found.significant == sum(c.differs for c in found) == int(np.triu(found.differ, 1).sum())

@@ -60,18 +60,19 @@ def test_all_129_systems_are_named_best_first() -> None:
 
 
 def test_files_are_what_their_ending_says(tmp_path: Path) -> None:
-    """Guards saving: SVG, PNG and HTML, the HTML with all its scripts inside."""
+    """Guards saving: SVG, PNG, PDF and HTML, the HTML with all its scripts inside."""
     chart = figures.scatter_chart(["x", "y", "z"], [0.1, 0.2, 0.3], [0.2, 0.1, 0.3])
-    for ending in ("svg", "png", "html"):
+    for ending in ("svg", "png", "pdf", "html"):
         save(chart, tmp_path / f"figure.{ending}")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "figure.svg").read_text().startswith("<svg")
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
     page = (tmp_path / "figure.html").read_text()
     assert not re.search(r"<(script|link)[^>]+(src|href)=", page)
     assert len(page) > 300_000
     with pytest.raises(TruegainError, match=r"choose one of these endings"):
         save(chart, tmp_path / "figure.jpg")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["figure.html", "figure.png", "figure.svg"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["figure.html", "figure.pdf", "figure.png", "figure.svg"]
 
 
 def test_the_matrix_shows_each_pair_both_ways() -> None:

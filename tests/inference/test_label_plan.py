@@ -128,12 +128,12 @@ def test_what_labels_can_be_worth_at_most() -> None:
     plan = tg.plan_labels(runs, bronze, "P@5", gold=listed, topics="fixed")
     n_all = len(listed)
     w = 0.2 / 20
-    rows = {int(str(row["gold labels"])): float(str(row["half width"])) for row in plan.table.records()}
+    rows = {int(str(row["gold labels"])): float(str(row["half width"])) for row in plan.details.records()}
     n = 25
     tau = sum((n_all / (n_all - t)) ** 2 for t in range(n))
     assert rows[n] == pytest.approx(1.959964 * math.sqrt(n_all * n_all * w**2 / 4 / tau), rel=1e-6)
     assert rows[n_all] == 0
-    assert plan.table.made_by["most"] == n_all
+    assert plan.details.made_by["most"] == n_all
 
 
 def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
@@ -141,11 +141,11 @@ def test_no_plan_asks_for_more_than_every_pair_that_differs() -> None:
     runs, bronze, gold = world()
     gl = tg.gold_list(runs, bronze, "P@5")
     most = tg.plan_labels(runs, bronze, "P@5", gold=gl, smallest=1e-6, topics="fixed")
-    assert most.needed["gold labels"] <= int(str(most.table.made_by["most"]))
+    assert most.needed["gold labels"] <= int(str(most.details.made_by["most"]))
     listed = draw_list(ranked_of(runs, bronze), P5, design="random", seed=1)
     some = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 120), smallest=0.01, topics="fixed")
-    assert some.needed["gold labels"] <= int(str(most.table.made_by["most"]))
-    assert "have the pairs judged that differ" in " ".join(some.table.notes)
+    assert some.needed["gold labels"] <= int(str(most.details.made_by["most"]))
+    assert "have the pairs judged that differ" in " ".join(some.details.notes)
 
 
 def test_a_list_for_other_pairs_is_not_planned_with() -> None:
@@ -157,7 +157,7 @@ def test_a_list_for_other_pairs_is_not_planned_with() -> None:
         tg.plan_labels({s: runs[s] for s in ("s0", "s2")}, bronze, "P@5", gold=listed)
     with pytest.raises(tg.InputError, match="was not drawn for all 3 pairs of systems: documents that move 2 of 3"):
         tg.plan_labels(runs, bronze, "P@5", gold=listed)
-    assert tg.plan_labels(runs, bronze, "P@5", gold=listed, pair=("s0", "s1")).table.rows
+    assert tg.plan_labels(runs, bronze, "P@5", gold=listed, pair=("s0", "s1")).details.rows
 
 
 def test_rows_of_topics_left_out_count_for_nothing() -> None:
@@ -167,7 +167,7 @@ def test_rows_of_topics_left_out_count_for_nothing() -> None:
     short = {"s0": runs["s0"], "s1": {t: row for t, row in runs["s1"].items() if int(t) < 10}}
     with pytest.warns(tg.DataWarning, match="10 of 20 judged topics"):
         plan = tg.plan_labels(short, bronze, "P@5", gold=listed, topics="fixed")
-    rows = {int(str(r["gold labels"])): float(str(r["half width"])) for r in plan.table.records()}
+    rows = {int(str(r["gold labels"])): float(str(r["half width"])) for r in plan.details.records()}
     n_all, here = len(listed), sum(int(t) < 10 for t in listed.topics)
     tau = sum((n_all / (n_all - t)) ** 2 for t in range(25))
     assert rows[25] == pytest.approx(1.959964 * math.sqrt(n_all * here * (0.2 / 10) ** 2 / 4 / tau), rel=1e-6)
@@ -178,7 +178,7 @@ def test_topics_that_differ_too_much_are_told() -> None:
     runs, bronze, _ = world(topics=12)
     plan = tg.plan_labels(runs, bronze, "P@5", gold=tg.gold_list(runs, bronze, "P@5"), smallest=0.001)
     assert plan.needed == {}
-    assert "No number of gold labels finds" in " ".join(plan.table.notes)
+    assert "No number of gold labels finds" in " ".join(plan.details.notes)
 
 
 # ---------------------------------------------------------------------- with gold labels
@@ -191,7 +191,7 @@ def test_planned_widths_come_true() -> None:
         runs, bronze, gold = world(seed, topics=30)
         listed = draw_list(ranked_of(runs, bronze), P5, seed=seed)
         plan = tg.plan_labels(runs, bronze, "P@5", gold=judged(listed, gold, 60), topics="fixed")
-        row = next(row for row in plan.table.records() if row["gold labels"] == 100)
+        row = next(row for row in plan.details.records() if row["gold labels"] == 100)
         found = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 100), topics="fixed").compare()[0]
         assert found.low is not None
         assert found.high is not None
@@ -209,7 +209,7 @@ def test_what_bronze_labels_are_worth() -> None:
     for said in (gold, coin):
         listed = judged(draw_list(ranked_of(runs, said), P5), gold, 100)
         worth.append(
-            int(str(tg.plan_labels(runs, said, "P@5", gold=listed, topics="fixed").table.made_by["bronze_worth"]))
+            int(str(tg.plan_labels(runs, said, "P@5", gold=listed, topics="fixed").details.made_by["bronze_worth"]))
         )
     assert worth[0] > 60
     assert worth[1] < 25

@@ -102,20 +102,20 @@ def test_a_plan_from_scores() -> None:
     x = generated(5, 30, seed=2)
     pairs = [np.var(x[i] - x[j], ddof=1) for i in range(5) for j in range(i)]
     plan = plan_topics(scores_of(x), detect=0.05)
-    assert plan.table.made_by["variance"] == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert plan.details.made_by["variance"] == pytest.approx(np.mean(pairs), abs=1e-12)
     assert plan.needed == {"topics": topics_for_paired_t(0.05, float(np.mean(pairs))).topics}
-    reach = float(str(plan.table.made_by["at_hand_detects"]))
+    reach = float(str(plan.details.made_by["at_hand_detects"]))
     assert topics_for_paired_t(reach * 1.0001, float(np.mean(pairs))).topics == 30
     anova = plan_topics(scores_of(x), detect=0.05, design="anova")
-    assert anova.table.made_by["variance"] == pytest.approx(one_way(x).v_e)
+    assert anova.details.made_by["variance"] == pytest.approx(one_way(x).v_e)
     assert anova.needed["topics"] == topics_for_anova(0.05, one_way(x).v_e, 5).topics
     wide = plan_topics(scores_of(x), detect=0.05, design="width")
-    assert wide.table.made_by["at_hand_detects"] == pytest.approx(expected_width(30, float(np.mean(pairs)), 29))
-    table = plan.table
+    assert wide.details.made_by["at_hand_detects"] == pytest.approx(expected_width(30, float(np.mean(pairs)), 29))
+    table = plan.details
     assert table.columns == ("difference", "power 0.7", "power 0.8", "power 0.9")
     assert [row[0] for row in table.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     assert table.rows[1][2] == plan.needed["topics"]
-    assert wide.table.columns == ("width", "topics")
+    assert wide.details.columns == ("width", "topics")
 
 
 def test_nonsense_is_refused() -> None:

@@ -41,7 +41,9 @@ def agree_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     figure: Annotated[
         str | None,
-        typer.Option("--figure", help="Also draw topics and assessors (of --part, one): FILE.svg, .png or .html."),
+        typer.Option(
+            "--figure", help="Also draw topics and assessors (of --part, one): FILE.svg, .png, .pdf or .html."
+        ),
     ] = None,
     output_format: Annotated[
         Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")

@@ -44,9 +44,10 @@ from truegain.cli.options import (
     TiesBy,
     TrecEval,
 )
-from truegain.cli.output import write_table
-from truegain.cli.over_collection import Meta, Pairing, Scale, collection_table
+from truegain.cli.output import table_format_of, write_table
+from truegain.cli.over_collection import Meta, Pairing, Scale, collection_answers, collection_table
 from truegain.cli.progress import Progress
+from truegain.cli.writing import Writing, writes_papers
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, evaluate
@@ -54,10 +55,10 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import expand
-from truegain.tables.table import Table
+from truegain.tables.table import joined
 
 if TYPE_CHECKING:
-    from truegain.inference.results import Comparison
+    from truegain.inference.results import Answers, Comparison
 
 FEW = 6  # systems whose pairs are all printed
 
@@ -75,6 +76,7 @@ TestName = Literal[
 Adjustment = Literal["holm", "bonferroni", "hochberg", "holm-sidak", "bh", "by", "none"]
 
 
+@writes_papers
 def compare_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -109,6 +111,9 @@ def compare_command(
     by_topic: Annotated[bool, typer.Option("-q", "--topics", help="By topic, over collections.")] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, however many.")] = False,
     groups: Annotated[bool, typer.Option("--groups", help="Print the groups, however few the systems.")] = False,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Also the intervals of the means, in tables of systems by measures.")
+    ] = False,
     gold: Annotated[
         str | None, typer.Option("--gold", help="Gold labels of some pairs: compare without the judge's errors.")
     ] = None,
@@ -142,13 +147,18 @@ def compare_command(
     figure: Figure = None,
     output_format: OutputFormat = None,
     output: Output = "-",
+    *,
+    writing: Writing,
 ) -> None:
     """Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline."""
+    from truegain.inference.differences.by_measure import ComparisonsByMeasure
     from truegain.inference.differences.compare import compare
     from truegain.inference.differences.effort import TRIALS
+    from truegain.inference.results import Answers
 
-    if pairs and groups:
-        raise TruegainError("--pairs and --groups ask for different tables; give one of them")
+    wide = _is_wide(writing, table_format_of(output_format, output), by_topic, pairs=pairs, groups=groups)
+    if intervals and not wide:
+        raise TruegainError("--intervals: these stand in tables of systems by measures; give --wide as well")
     if (corpus or judged_corpus) and (over == "collection" or gold is not None):
         raise TruegainError("measures that read text are compared over topics, without --gold; leave out --corpus")
     if gold is None:
@@ -176,11 +186,12 @@ def compare_command(
             no_relevant=no_relevant != "zero", figure=figure, counting=counting != "plus-one",
             ties=ties != "descending",
         )  # fmt: skip
-        table = collection_table(
-            judgments, runs, measure, meta=meta, scale=scale, pairing=pairing, adjust=adjust, by_topic=by_topic,
-            baseline=baseline, level=level, name_by=name_by, trec_eval=trec_eval, replicates=trials or TRIALS,
-            confidence=confidence, seed=seed, jobs=jobs,
+        answer = collection_answers(
+            judgments, runs, measure, writing=writing, meta=meta, scale=scale, pairing=pairing, adjust=adjust,
+            by_topic=by_topic, baseline=writing.baseline(baseline), level=level, name_by=name_by, trec_eval=trec_eval,
+            replicates=trials or TRIALS, confidence=confidence, seed=seed, jobs=jobs,
         )  # fmt: skip
+        table = answer.paper(**writing.style, intervals=intervals) if wide else collection_table(answer)
         write_table(table, output_format, output)
         return
     if gold is not None:
@@ -189,18 +200,23 @@ def compare_command(
         )  # fmt: skip
         heeded = Options(level=level).level
         asked = [at_level(a.measure, heeded) for a in parse_measures(measure or ["P@10"])]
-        table = _corrected(
-            read, read_runs(expand(runs), name_by=name_by), asked, figure, design=design, gold_level=gold_level,
-            missing=missing, test=test, gold_sample=gold_sample, method=method, accuracy=accuracy, clusters=clusters,
-            adjust=adjust, baseline=baseline, confidence=confidence, trials=trials, seed=seed, jobs=jobs,
+        corrected = _corrected(
+            read, writing.renamed(read_runs(expand(runs), name_by=name_by)), asked, figure, design=design,
+            gold_level=gold_level, missing=missing, test=test, gold_sample=gold_sample, method=method,
+            accuracy=accuracy, clusters=clusters, adjust=adjust, baseline=writing.baseline(baseline),
+            confidence=confidence, trials=trials, seed=seed, jobs=jobs,
         )  # fmt: skip
-        write_table(table, output_format, output)
+        table = joined([c.table() for c in corrected], tuple(map(str, asked)))
+        if wide:
+            table = Answers.joined(corrected).paper(**writing.style, intervals=intervals)
+        write_table(replace(table, notes=(*read.said, *table.notes)), output_format, output)
         return
     scores = scored(
         judgments, runs, measure, name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval, ties=ties, corpus=corpus,
         judged_corpus=judged_corpus,
     )  # fmt: skip
+    scores, baseline = writing.renamed(scores), writing.baseline(baseline)
     systems = len(scores.systems)
     all_pairs = systems - 1 if baseline else systems * (systems - 1) // 2
     with _progress(test, all_pairs * len(scores.measures)) as progress:
@@ -212,6 +228,10 @@ def compare_command(
             for name in scores.measures
         ]  # fmt: skip
     _draw([c.pairs for c in found], figure)
+    if wide:
+        table = ComparisonsByMeasure.of(found).paper(**writing.style, intervals=intervals)
+        write_table(table, output_format, output)
+        return
     in_groups = groups or (len(scores.systems) > FEW and baseline is None and not pairs)
     tables = [c.group_table() if in_groups else c.table() for c in found]
     write_table(joined(tables, scores.measures), output_format, output)
@@ -227,7 +247,7 @@ def _corrected(
     gold_level: float | None,
     missing: Missing,
     **options: Any,
-) -> Table:
+) -> list[Answers[Comparison]]:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.inference.corrections.comparison import compare_each
     from truegain.inference.judges.label_weights import fit_judge
@@ -235,8 +255,17 @@ def _corrected(
     judge = fit_judge(read.bronze, read.gold, design, measures[0], gold_level, missing=missing, scale=read.labels)
     found = compare_each(runs, read.bronze, judge, measures, gold_level=gold_level, **options)
     _draw([c.pairs for c in found], figure)
-    table = joined([c.table() for c in found], tuple(map(str, measures)))
-    return replace(table, notes=(*read.said, *table.notes))
+    return found
+
+
+def _is_wide(writing: Writing, chosen: str, by_topic: bool, **others: bool) -> bool:
+    """Whether one table of systems by measures is written; of the ways to print pairs only one may be asked for."""
+    asked = [f"--{name}" for name, given in {**others, "wide": writing.wide}.items() if given]
+    if len(asked) > 1:
+        raise TruegainError(f"{' and '.join(asked)} ask for different tables; give one of them")
+    if by_topic and writing.wide:
+        raise TruegainError("--wide shows systems by measures, and -q shows topics; give one of them")
+    return writing.is_wide(chosen, else_shown=by_topic or any(others.values()))
 
 
 NOT_WITH_GOLD = {
@@ -287,15 +316,3 @@ def scored(judgments: str, runs: list[str], measure: list[str] | None, **options
             progress=progress.advance,
             **options,  # type: ignore[arg-type]
         )
-
-
-def joined(tables: list[Table], measures: tuple[str, ...]) -> Table:
-    """One table from those of several measures."""
-    if len(tables) == 1:
-        return tables[0]
-    first = tables[0]
-    named = "measure" in first.columns
-    columns = first.columns if named else ("measure", *first.columns)
-    rows = [row if named else (m, *row) for m, t in zip(measures, tables, strict=True) for row in t.rows]
-    notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
-    return Table(columns, rows, first.made_by, "\n".join(t.title for t in tables), notes)

@@ -51,7 +51,8 @@ def correlate_command(
         typer.Option("--show", help="Print this table only."),
     ] = None,
     figure: Annotated[
-        Path | None, typer.Option("--figure", help="Draw both scores of every system into a .svg, .png or .html file.")
+        Path | None,
+        typer.Option("--figure", help="Draw both scores of every system into a .svg, .png, .pdf or .html file."),
     ] = None,
     complete: Annotated[
         bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")

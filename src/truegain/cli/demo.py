@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 from truegain.cli.output import write_scores
+from truegain.cli.writing import Writing
 from truegain.errors import InputError, some, why
 from truegain.measures.evaluate import evaluate
 from truegain.tables.guard import wrote
@@ -46,7 +47,7 @@ def demo_command(
         path = folder / judgments
         typer.echo(f"$ truegain eval {path} {runs} {options} --sort AP")
         scores = evaluate(str(runs), str(path), MEASURES).sorted_by("AP")
-        write_scores(scores, "table", "-", MEASURES, topics=False, summary=True, inputs=[])
+        write_scores(scores, "table", "-", MEASURES, topics=False, summary=True, inputs=[], writing=Writing())
         typer.echo("")
     typer.echo("The same runs, scored by the truth and by the noisy judge: the numbers differ, and so may the order.")
     typer.echo(

@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.intervals import write_intervals, write_rectified
 from truegain.cli.options import Judgments, RunFiles
-from truegain.cli.output import Format, format_of, table_format_of, write_scores
+from truegain.cli.output import Format, check_wide, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import (
     NormaliseOption,
@@ -21,6 +21,7 @@ from truegain.cli.ratings import (
     given,
     reads_ratings,
 )
+from truegain.cli.writing import Writing, writes_papers
 from truegain.errors import TruegainError
 from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
@@ -31,6 +32,7 @@ from truegain.tables.sources import expand
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
+@writes_papers
 @reads_ratings
 def eval_command(
     judgments: Judgments,
@@ -117,18 +119,23 @@ def eval_command(
     replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000,
     confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    figure: Annotated[str | None, typer.Option("--figure", help="Draw the intervals: FILE.svg, .png or .html.")] = None,
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Draw the intervals: FILE.svg, .png, .pdf or .html.")
+    ] = None,
     rule: RuleOption = None,
     p: POption = None,
     spread: SpreadOption = None,
     normalise: NormaliseOption = None,
     *,
     reading: Reading,
+    writing: Writing,
 ) -> None:
     """Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings."""
     chosen = format_of(output_format, output)
     if intervals is not None and output_format is None:
         table_format_of(None, output)  # now, not when the work is done
+    elif intervals is None:
+        check_wide(chosen, writing, topics=topics, summary=not no_summary)
     asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
     files = expand(runs)
     table: object = judgments
@@ -158,7 +165,7 @@ def eval_command(
         _check_plain(refused)
         write_rectified(
             files, judgments, asked, hole_sample, intervals, fill=fill, chosen=output_format, output=output, sort=sort,
-            figure=figure, confidence=confidence, jobs=jobs, name_by=name_by, level=level,
+            figure=figure, confidence=confidence, jobs=jobs, name_by=name_by, level=level, writing=writing,
         )  # fmt: skip
         return
     if fill is not None and intervals is not None:
@@ -183,6 +190,7 @@ def eval_command(
             seed=seed,
             jobs=jobs,
             figure=figure,
+            writing=writing,
             corpus=corpus,
             judged_corpus=judged_corpus,
             **options,
@@ -207,7 +215,8 @@ def eval_command(
     if sort is not None:
         scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), level))
     names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
-    write_scores(scores, chosen, output, names, topics=topics, summary=not no_summary, inputs=[judgments, *files])
+    scores, inputs = writing.renamed(scores), [judgments, *files]
+    write_scores(scores, chosen, output, names, topics=topics, summary=not no_summary, inputs=inputs, writing=writing)
 
 
 def _check_plain(options: dict[str, Any]) -> None:

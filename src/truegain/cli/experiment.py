@@ -46,7 +46,8 @@ def split_half_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw the normalised distribution: FILE.svg, .png or .html.")
+        str | None,
+        typer.Option("--figure", help="Also draw the normalised distribution: FILE.svg, .png, .pdf or .html."),
     ] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
@@ -112,7 +113,7 @@ def incomplete_command(
     wide: Annotated[bool, typer.Option("--wide", help="One column a way, means only.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")] = None,
+    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
 ) -> None:
@@ -195,7 +196,7 @@ def discriminative_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw the significance curves: FILE.svg, .png or .html.")
+        str | None, typer.Option("--figure", help="Also draw the significance curves: FILE.svg, .png, .pdf or .html.")
     ] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
@@ -231,7 +232,7 @@ def spending_command(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")] = None,
+    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
 ) -> None:

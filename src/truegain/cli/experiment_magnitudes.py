@@ -58,7 +58,7 @@ def magnitudes_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw the table shown: FILE.svg, .png or .html.")
+        str | None, typer.Option("--figure", help="Also draw the table shown: FILE.svg, .png, .pdf or .html.")
     ] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",

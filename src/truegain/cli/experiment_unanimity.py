@@ -34,7 +34,8 @@ def unanimity_command(
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
     changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw both scores of every system: FILE.svg, .png or .html.")
+        str | None,
+        typer.Option("--figure", help="Also draw both scores of every system: FILE.svg, .png, .pdf or .html."),
     ] = None,
     output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from truegain.cli.output import write_table
+from truegain.cli.output import table_format_of, write_table
 from truegain.cli.progress import Progress
+from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
 from truegain.tables.table import FORMATS
@@ -27,12 +28,16 @@ def write_intervals(
     sort: str | None,
     by_topic: bool = False,
     figure: str | None = None,
+    writing: Writing,
     **options: Any,
 ) -> None:
     """Print estimates; `over`: topics, collection or topics+collection, by commas; `options` those of `intervals`."""
     from truegain.inference.intervals.estimate import intervals
 
     check_format(chosen)
+    wide = writing.is_wide(table_format_of(chosen, output), else_shown=by_topic)  # type: ignore[arg-type]
+    if wide and by_topic:
+        raise TruegainError("--wide shows systems by measures, and -q shows topics; give one of them")
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
         made = intervals(
             list(runs),
@@ -44,7 +49,10 @@ def write_intervals(
             drawn=drawn.advance,
             **options,
         )
-    write_estimates(made, asked, chosen=chosen, output=output, sort=sort, by_topic=by_topic, figure=figure)
+    write_estimates(
+        writing.renamed(made), asked, chosen=chosen, output=output, sort=sort, by_topic=by_topic, figure=figure,
+        writing=writing,
+    )  # fmt: skip
 
 
 def check_format(chosen: str | None) -> None:
@@ -62,6 +70,7 @@ def write_estimates(
     sort: str | None,
     by_topic: bool = False,
     figure: str | None = None,
+    writing: Writing,
 ) -> None:
     """Print estimates that were made."""
     from truegain.inference.results import table_of
@@ -81,6 +90,8 @@ def write_estimates(
         from truegain.report.saving import save
 
         save(intervals_chart(found), figure)
+    if writing.is_wide(table_format_of(chosen, output), else_shown=by_topic):  # type: ignore[arg-type]
+        table = replace(made, items=tuple(found)).paper(**writing.style)
     write_table(table, chosen, output)  # type: ignore[arg-type]
 
 
@@ -96,6 +107,7 @@ def write_rectified(
     output: str,
     sort: str | None,
     figure: str | None,
+    writing: Writing,
     **options: Any,
 ) -> None:
     """Print scores whose unjudged documents a sample of them speaks for; over: topics (usual), or holes alone."""
@@ -109,4 +121,5 @@ def write_rectified(
     check_format(chosen)
     fixed = {"topics": "fixed"} if over == "holes" else {}
     made = Study(list(runs), judgments, list(asked), hole_sample=sample, fill=fill, **fixed, **options)  # type: ignore[arg-type]
-    write_estimates(made.estimates(), asked, chosen=chosen, output=output, sort=sort, figure=figure)
+    found = writing.renamed(made.estimates())
+    write_estimates(found, asked, chosen=chosen, output=output, sort=sort, figure=figure, writing=writing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
@@ -48,5 +49,7 @@ Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (defaul
 OutputFormat = Annotated[
     Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
 ]
-Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png or .html.")]
+Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")]
 Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
+
+Command = Callable[..., None]

@@ -7,17 +7,19 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
-from truegain.tables.scores import ALL_TOPICS, Scores, plain
+from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path, write_bytes
-from truegain.tables.table import ENDINGS, Cell, Table, separated
+from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
-COLUMNS = ("system", "topic", "measure", "value")
+PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
 TREC = ".trec"
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
 
@@ -68,10 +70,16 @@ def write_scores(
     topics: bool,
     summary: bool,
     inputs: Sequence[str],
+    writing: Writing,
 ) -> None:
     """Print scores in a format, to a file or to standard output."""
     if not topics and not summary:
         raise TruegainError("-n leaves nothing to print; give -q for the topics as well")
+    if chosen != "trec" and check_wide(chosen, writing, topics=topics, summary=summary):
+        table = scores.table() if chosen in PROGRAMS else scores.paper(**writing.style)
+        made_by = {**scores.made_by, "inputs": digests(inputs)} if chosen == "json" else scores.made_by
+        write_bytes(output, replace(table, made_by=made_by).render(chosen))
+        return
     rows = scores.rows(topics, summary)
     if chosen == "parquet":
         stream = io.BytesIO()
@@ -87,9 +95,19 @@ def write_scores(
         made_by = {**scores.made_by, "inputs": digests(inputs)}
         text = _json_lines(records) if chosen == "jsonl" else _json({"made_by": made_by, "scores": records})
     else:
-        write_bytes(output, _wide(scores, topics, summary).render(chosen))
+        write_bytes(output, scores.table(topics, summary).render(chosen))
         return
     write_bytes(output, text.encode())
+
+
+def check_wide(chosen: Format, writing: Writing, *, topics: bool, summary: bool) -> bool:
+    """Whether systems by measures are written: asked for, or in a paper's format; refused where topics are printed."""
+    wide = writing.is_wide(chosen, else_shown=topics or not summary)
+    if wide and chosen == "trec":
+        raise TruegainError("--wide: trec_eval's lines have one measure each; choose another --format")
+    if wide and (topics or not summary):
+        raise TruegainError("--wide shows means, systems by measures; leave out -q and -n")
+    return wide
 
 
 def digests(inputs: Iterable[str]) -> dict[str, str | None]:
@@ -109,23 +127,6 @@ def _json(whole: object) -> str:
 
 def _json_lines(records: Sequence[object]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-
-
-def _wide(scores: Scores, topics: bool, summary: bool) -> Table:
-    """A column a measure: system, topic where asked for, then the measures."""
-    rows: list[tuple[Cell, ...]] = []
-    for s, system in enumerate(scores.systems):
-        for t, topic in enumerate(scores.topics if topics else ()):
-            rows.append((system, topic, *(_cell(scores, m, scores.values[m][s, t]) for m in scores.measures)))
-        if summary:
-            means = (_cell(scores, m, scores.summaries[m][s]) for m in scores.measures)
-            rows.append((system, *([ALL_TOPICS] if topics else []), *means))
-    return Table(("system", *(["topic"] if topics else []), *scores.measures), rows)
-
-
-def _cell(scores: Scores, measure: str, value: object) -> Cell:
-    found = plain(value)
-    return round(found) if isinstance(found, float) and measure in scores.counts else found
 
 
 def _trec_lines(scores: Scores, names: Sequence[str], topics: bool, summary: bool) -> Iterator[str]:

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Literal
 
 from truegain._version import __version__
 from truegain.cli.progress import Progress
+from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measures
+from truegain.tables.runs import read_runs
 from truegain.tables.sources import expand
 from truegain.tables.table import Table
 
 if TYPE_CHECKING:
-    from truegain.inference.results import Comparison
+    from truegain.inference.results import Answers, Comparison
     from truegain.tables.ranked import RankedGains
 
 Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
@@ -41,11 +43,12 @@ class _How:
     jobs: int | None
 
 
-def collection_table(
+def collection_answers(
     judgments: str,
     runs: list[str],
     measure: list[str] | None,
     *,
+    writing: Writing,
     meta: Meta,
     scale: Scale,
     pairing: Pairing,
@@ -59,10 +62,11 @@ def collection_table(
     confidence: float,
     seed: int,
     jobs: int | None,
-) -> Table:
-    """Compare systems over collections; the same document has the same copies in both lists."""
+) -> Table | Answers[Comparison]:
+    """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
     from truegain.inference.collection.expansion import keys_needed
     from truegain.inference.monte_carlo import check_replicates
+    from truegain.inference.results import Answers
     from truegain.measures.evaluate import aligned
     from truegain.student import check_confidence
 
@@ -74,7 +78,8 @@ def collection_table(
     options = options_of({"trec_eval": trec_eval, "level": level})
     with Progress(len(files), "runs read") as progress:
         ranked = aligned(
-            files, judgments, options, name_by=name_by, jobs=jobs, progress=progress.advance,
+            writing.renamed(read_runs(files, name_by=name_by)) if writing.renames else files, judgments, options,
+            name_by=name_by, jobs=jobs, progress=progress.advance,
             keep_keys=keys_needed(asked),
         )  # fmt: skip
     for one in asked:
@@ -85,17 +90,21 @@ def collection_table(
     if by_topic:
         return _by_topic(ranked, asked[0], pairs, how)
     found = [comparison for one in asked for comparison in _comparisons(ranked, one, pairs, how)]
-    return _table(found, how)
-
-
-def _table(found: Sequence[Comparison], how: _How) -> Table:
-    from truegain.inference.results import table_of
-
     made_by = {
         "truegain": __version__, "seed": how.seed, "replicates": how.replicates, "confidence": how.confidence,
         "meta": how.meta, "scale": how.scale, "pairing": how.pairing, "adjust": how.adjust,
     }  # fmt: skip
-    return table_of(found, made_by=made_by, leave_out=("notes", "level"))
+    return Answers(tuple(found), {**made_by, "baseline": baseline})
+
+
+def collection_table(answer: Table | Answers[Comparison]) -> Table:
+    """The pairs, a row each; or one pair by topic."""
+    from truegain.inference.results import table_of
+
+    if isinstance(answer, Table):
+        return answer
+    made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
+    return table_of(list(answer), made_by=made_by, leave_out=("notes", "level"))
 
 
 def _check(asked: Sequence[Measure], how: _How) -> None:

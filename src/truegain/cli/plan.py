@@ -72,7 +72,7 @@ def topics_command(
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
     )  # fmt: skip
     found = plan_topics(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
-    write_table(found.table, output_format, output)
+    write_table(found.details, output_format, output)
 
 
 @plan.command("labels")
@@ -115,7 +115,7 @@ def labels_command(
         typer.Option("--errors", help="An earlier list with gold labels, which tells where this judge errs most."),
     ] = None,
     figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw how sure labels make: FILE.svg, .png or .html.")
+        str | None, typer.Option("--figure", help="Also draw how sure labels make: FILE.svg, .png, .pdf or .html.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same list.")] = 0,
     name_by: NameBy = "file",
@@ -158,7 +158,7 @@ def labels_command(
         power=power, costs=costs, topics=topics, anytime=anytime, confidence=confidence, gold_level=gold_level,
         level=level, name_by=name_by, jobs=jobs,
     )  # fmt: skip
-    notes = list(found.table.notes)
+    notes = list(found.details.notes)
     if output is not None:
         assert listed is not None
         listed.write(output)
@@ -168,7 +168,7 @@ def labels_command(
         )
     if figure is not None:
         save(label_chart(found), figure)
-    write_table(replace(found.table, notes=tuple(notes)), output_format, table)
+    write_table(replace(found.details, notes=tuple(notes)), output_format, table)
 
 
 def _two(pair: str | None) -> tuple[str, str] | None:
@@ -220,4 +220,4 @@ def assessors_command(
     """How many assessors a document needs for its mean rating to be this close to that of all."""
     from truegain.inference.agreement.plan import assessors_needed
 
-    write_table(assessors_needed(sigma, error, confidence).table, output_format, output)
+    write_table(assessors_needed(sigma, error, confidence).details, output_format, output)

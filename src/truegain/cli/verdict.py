@@ -72,9 +72,9 @@ def _write(
     if chosen == "json":
         whole: dict[str, object] = {"made_by": {**made_by, "inputs": digests(inputs)}}
         if rankings:
-            whole["rankings"] = [r.to_dict() for r in rankings]
+            whole["rankings"] = [_once(r.to_dict()) for r in rankings]
             whole["about_the_pair"] = PICKED
-        write_json({**whole, "verdicts": [v.to_dict() for v in verdicts]}, output)
+        write_json({**whole, "verdicts": [_once(v.to_dict()) for v in verdicts]}, output)
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
@@ -106,3 +106,8 @@ def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
         for line in note.splitlines()
     ]
     return Table(columns, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
+
+
+def _once(answer: dict[str, object]) -> dict[str, object]:
+    """An answer without how it was made, which is said once for all of them."""
+    return {name: value for name, value in answer.items() if name != "made_by"}

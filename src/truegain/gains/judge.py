@@ -10,9 +10,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from truegain._version import __version__
 from truegain.errors import InputError, TruegainError
 from truegain.gains.confusion import Confusion
 from truegain.gains.judge_checks import impossible_mean, not_at_random
+from truegain.gains.judge_table import label_table
 from truegain.gains.pairs import Missing, Pairs, pair_up
 from truegain.gains.rates import Clusters, Rates, clearly_positive, inverted, rates_of
 from truegain.gains.scales import Levels, both_levels, scale_of
@@ -22,10 +24,11 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
+from truegain.tables.table import Shown, Table
 
 
-@dataclass(frozen=True, eq=False)
-class Judge:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judge(Shown):
     """A bronze judge measured against a gold one: mR and mN, or the whole confusion matrix, and how gold was sampled.
 
     mR = P(bronze relevant | gold relevant), mN = P(bronze non-relevant | gold non-relevant), D = mR + mN - 1.
@@ -282,4 +285,16 @@ class Judge:
             return "" if bronze == 1 else f"; relevant from {gold:g}"
         return f"; relevant from {gold:g}, by bronze from {bronze:g}"
 
-    __repr__ = __str__
+    def in_short(self) -> str:
+        """On how many gold pairs it was measured, and its two rates."""
+        return f"{self.size:,} gold pairs, {self.design}: mR = {self.mR:.3f}, mN = {self.mN:.3f}, D = {self.D:.3f}"
+
+    @property
+    def made_by(self) -> dict[str, object]:
+        """How it was made."""
+        return {"truegain": __version__, "design": self.design, "levels": list(self.levels)}
+
+    def table(self) -> Table:
+        """The share of each bronze label, by gold label; what is found wrong below."""
+        said = (str(self), *self.consistency(), *filter(None, [self.inverted()]))
+        return replace(label_table(self.confusion), made_by=self.made_by, notes=said)

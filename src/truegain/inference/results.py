@@ -1,128 +1,25 @@
-"""What inference answers with: estimates and comparisons, each able to show itself."""
+"""What inference answers with: estimates and comparisons, plans, and one container of many; each shows itself."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, Self, TypeVar, Unpack, overload
 
 from truegain.errors import TruegainError, some
-from truegain.tables.table import Table
+from truegain.inference.kinds import Comparison, Estimate, table_of
+from truegain.inference.wide import wide_comparisons, wide_estimates
+from truegain.tables.paper_style import PaperStyle, PaperWords
+from truegain.tables.renaming import new_names
+from truegain.tables.table import Shown, Table
 
-if TYPE_CHECKING:
-    import polars as pl
+__all__ = ["Answers", "Comparison", "Estimate", "Plan", "table_of"]
 
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with an interval: of which system ('' where of all) and measure, over what, by which method.
-
-    >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, level=0.95, over="topics", method="percentile"))
-    bm25 AP 0.2500 [0.2000, 0.3100] 95% over topics, percentile
-    """
-
-    system: str
-    measure: str
-    value: float
-    low: float
-    high: float
-    level: float = 0.95
-    over: str = "topics"
-    method: str = ""
-    se: float | None = None
-    n: int | None = None
-    topic: str = "all"
-    naive: float | None = None  # where nothing is corrected
-    gold: str = ""  # how gold labels were sampled, and how many there are
-    gold_pairs: int | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def refused(self) -> bool:
-        """Whether there is no sound value (NaN): the notes say why."""
-        return math.isnan(self.value)
-
-    @property
-    def width(self) -> float:
-        """Width of the interval."""
-        return self.high - self.low
-
-    def __str__(self) -> str:
-        name = f"{self.system} {self.measure}".lstrip()
-        if self.refused:
-            return f"{name}: undefined, {'; '.join(self.notes)}"
-        value = f"{name} {self.value:.4f}"
-        if math.isnan(self.low):
-            return value
-        return f"{value} [{self.low:.4f}, {self.high:.4f}] {100 * self.level:g}% over {self.over}, {self.method}"
+FEW = 2  # answers that a repr names
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A difference b - a of two systems on one measure, with its interval, test and effect size.
-
-    >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
-    >>> print(c)
-    b - a AP +0.0500 [0.0100, 0.0900] p = 0.0200 (paired t, n = 50)
-    """
-
-    a: str
-    b: str
-    measure: str
-    value_a: float
-    value_b: float
-    difference: float
-    low: float | None
-    high: float | None
-    p: float | None
-    p_adjusted: float | None = None
-    test: str = ""
-    adjustment: str = ""
-    effect: float | None = None
-    effect_name: str = ""
-    level: float = 0.95
-    n: int | None = None
-    naive: float | None = None  # difference and p where nothing is corrected
-    naive_p: float | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def p_shown(self) -> float:
-        """The adjusted p where there is one, else p; NaN where there is none."""
-        p = self.p if self.p_adjusted is None else self.p_adjusted
-        return math.nan if p is None else p
-
-    @property
-    def differs(self) -> bool:
-        """Whether the two are told apart."""
-        return self.p_shown < 1 - self.level
-
-    def __str__(self) -> str:
-        interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
-        p = "" if self.p is None else f" p = {self.p:.4f}"
-        n = "" if self.n is None else f", n = {self.n}"
-        return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n})"
-
-
-def table_of(
-    answers: Sequence[Estimate] | Sequence[Comparison],
-    *,
-    made_by: Mapping[str, object] | None = None,
-    title: str = "",
-    leave_out: Iterable[str] = ("notes",),
-) -> Table:
-    """Answers of one kind as a table: a column a field, without columns that hold nothing."""
-    left_out = set(leave_out)
-    names = [f.name for f in fields(answers[0]) if f.name not in left_out] if answers else []
-    names = [n for n in names if any(getattr(a, n) not in (None, "") for a in answers)]
-    notes = tuple(dict.fromkeys(note for a in answers for note in a.notes))
-    rows = [tuple(getattr(a, n) for n in names) for a in answers]
-    return Table(tuple(names), rows, made_by or {}, title, notes)
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Shown):
     """What to buy next: how many of what, for which aim; and a table of it, with other aims and what it rests on.
 
     >>> print(Plan({"topics": 35, "gold pairs": 1200}, "a difference of 0.1 is found", Table((), [])))
@@ -131,7 +28,24 @@ class Plan:
 
     needed: Mapping[str, int]
     aim: str
-    table: Table
+    details: Table
+
+    @property
+    def made_by(self) -> Mapping[str, object]:
+        """How it was made, and what it rests on."""
+        return self.details.made_by
+
+    def table(self) -> Table:
+        """What other numbers would bring."""
+        return self.details
+
+    def to_dict(self) -> dict[str, object]:
+        """What is needed, for what, and the table."""
+        return {"needed": dict(self.needed), "aim": self.aim, **super().to_dict()}
+
+    def in_short(self) -> str:
+        """What is needed, for what."""
+        return str(self)
 
     def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
@@ -141,8 +55,8 @@ class Plan:
 Answer = TypeVar("Answer", Estimate, Comparison)
 
 
-@dataclass(frozen=True)
-class Answers(Sequence[Answer], Generic[Answer]):
+@dataclass(frozen=True, repr=False)
+class Answers(Shown, Sequence[Answer], Generic[Answer]):
     """Many answers of one kind, with how they were made and what holds for all of them.
 
     >>> one = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
@@ -164,10 +78,12 @@ class Answers(Sequence[Answer], Generic[Answer]):
     def __getitem__(self, at: int | tuple[str, str]) -> Answer: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Answer]: ...
+    def __getitem__(self, at: slice) -> Answers[Answer]: ...
 
-    def __getitem__(self, at: int | tuple[str, str] | slice) -> Answer | Sequence[Answer]:
-        """An answer by number, or an estimate by system and measure."""
+    def __getitem__(self, at: int | tuple[str, str] | slice) -> Answer | Answers[Answer]:
+        """An answer by number, several by a slice, or an estimate by system and measure."""
+        if isinstance(at, slice):
+            return Answers(tuple(self.items[at]), self.made_by, self.notes)
         if not isinstance(at, tuple):
             return self.items[at]
         for one in self.items:
@@ -199,13 +115,60 @@ class Answers(Sequence[Answer], Generic[Answer]):
         made: Table = table_of(self.items, made_by=self.made_by)
         return Table(made.columns, made.rows, made.made_by, made.title, (*self.notes, *made.notes))
 
-    def frame(self) -> pl.DataFrame:
-        """A polars frame."""
-        return self.table().frame()
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """Systems by measures: estimates with their intervals, comparisons with the systems that each one beats.
 
-    def to_dict(self) -> dict[str, object]:
-        """How they were made, the notes, and a record an answer."""
-        return {"made_by": dict(self.made_by), "notes": list(self.notes), "rows": self.table().records()}
+        >>> one = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired-t", n=50)
+        >>> print(Answers((one,)).markdown(caption=""))
+        | # | system | AP |
+        | --- | --- | --- |
+        | a | b | **0.2500**<sup>b</sup> |
+        | b | a | 0.2000 |
+        <BLANKLINE>
+        """
+        estimates = [one for one in self.items if isinstance(one, Estimate)]
+        if not self.items or any(e.topic != "all" for e in estimates):
+            return super().paper(**style)
+        if estimates:
+            return wide_estimates(estimates, self.made_by, self.notes).table(PaperStyle.of(style))
+        pairs = [one for one in self.items if isinstance(one, Comparison)]
+        return wide_comparisons(pairs, self.made_by, self.notes).table(PaperStyle.of(style))
 
-    def __str__(self) -> str:
-        return str(self.table())
+    @classmethod
+    def joined(cls, parts: Sequence[Answers[Answer]]) -> Answers[Answer]:
+        """The answers of several, such as of one measure each, one after the other."""
+        notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+        made_by = {name: value for name, value in parts[0].made_by.items() if name != "measure"}
+        items = tuple(one for part in parts for one in part)
+        return Answers(items, {**made_by, "measures": list(dict.fromkeys(one.measure for one in items))}, notes)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that the answers are about, in their order."""
+        named = ((one.system,) if isinstance(one, Estimate) else (one.a, one.b) for one in self.items)
+        return tuple(dict.fromkeys(name for names in named for name in names))
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
+        """The same answers under other names of systems, and without a prefix of them.
+
+        >>> Answers((Estimate("input.x", "AP", 0.2, 0.1, 0.3),)).renamed(strip="input.")[0].system
+        'x'
+        """
+        new = new_names(self.systems, names, strip)
+        items = tuple(_renamed(one, new) for one in self.items)
+        baseline = self.made_by.get("baseline")
+        made_by = {**self.made_by, "baseline": new[baseline]} if isinstance(baseline, str) else self.made_by
+        return replace(self, items=items, made_by=made_by)
+
+    def in_short(self) -> str:
+        """How many, and the first of them."""
+        kind = "comparison" if self.items and isinstance(self.items[0], Comparison) else "estimate"
+        told = "; ".join(str(one) for one in self.items[:FEW])
+        more = f" and {len(self) - FEW:,} more" if len(self) > FEW else ""
+        return f"{len(self):,} {kind}{'' if len(self) == 1 else 's'}: {told}{more}"
+
+
+def _renamed(one: Answer, new: Mapping[str, str]) -> Answer:
+    if isinstance(one, Estimate):
+        return replace(one, system=new[one.system])
+    return replace(one, a=new[one.a], b=new[one.b])

@@ -12,8 +12,8 @@ from truegain.tables.table import Table
 def label_chart(plan: Plan) -> Any:
     """Half the width of the interval against the number of gold labels; the difference worth finding is marked."""
     alt = altair()
-    unit = plan.table.columns[0]
-    rows = [{"labels": row[unit], "half": row[plan.table.columns[1]]} for row in plan.table.records()]
+    unit = plan.details.columns[0]
+    rows = [{"labels": row[unit], "half": row[plan.details.columns[1]]} for row in plan.details.records()]
     check_some(rows, "numbers of labels")
     x = alt.X("labels:Q", title=unit, scale=alt.Scale(type="sqrt"))
     y = alt.Y("half:Q", title="half width of the interval", scale=alt.Scale(type="sqrt"))
@@ -21,7 +21,7 @@ def label_chart(plan: Plan) -> Any:
         x=x, y=y, tooltip=[alt.Tooltip("labels:Q", format=","), alt.Tooltip("half:Q", format=".4f")]
     )  # fmt: skip
     layers = [curve]
-    if (aim := plan.table.made_by.get("aimed_half_width")) is not None:
+    if (aim := plan.details.made_by.get("aimed_half_width")) is not None:
         layers.append(alt.Chart(data_of([{"half": aim}])).mark_rule(color=BAD, strokeDash=[5, 4]).encode(y="half:Q"))
     chart = alt.layer(*layers).properties(width=540, height=330)
     return dressed(chart, "How sure gold labels make", plan.aim)

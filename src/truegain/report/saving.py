@@ -1,4 +1,4 @@
-"""Charts into files: SVG, PNG, or HTML that needs no network."""
+"""Charts into files: SVG, PNG, PDF, or HTML that needs no network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from truegain.errors import TruegainError, needs
 from truegain.tables.sources import PathLike, write_bytes
 
-ENDINGS = (".svg", ".png", ".html")
+ENDINGS = (".svg", ".png", ".pdf", ".html")
 SCALE = 2.0  # pixels of a PNG for each unit of the chart
 
 
@@ -19,7 +19,7 @@ def check_ending(path: PathLike) -> str:
     >>> check_ending("plot.jpg")
     Traceback (most recent call last):
     ...
-    truegain.errors.TruegainError: plot.jpg: a figure is written as .svg, .png, .html; choose one of these endings
+    truegain.errors.TruegainError: plot.jpg: a figure is written as .svg, .png, .pdf, .html; choose one of these endings
     """
     ending = Path(os.fspath(path)).suffix.lower()
     if ending not in ENDINGS:
@@ -35,7 +35,7 @@ def save(chart: Any, path: PathLike) -> None:
 
 
 def render(chart: Any, ending: str) -> bytes:
-    """A chart as the bytes of a .svg, .png or .html file."""
+    """A chart as the bytes of a .svg, .png, .pdf or .html file."""
     convert = needs("vl_convert", "plots")
     spec = chart.to_dict(validate=False)  # thousands of data rows would be checked one by one
     version = ".".join(needs("altair", "plots").SCHEMA_VERSION.lstrip("v").split(".")[:2])
@@ -43,4 +43,6 @@ def render(chart: Any, ending: str) -> bytes:
         return str(convert.vegalite_to_svg(spec, vl_version=version)).encode()
     if ending == ".png":
         return bytes(convert.vegalite_to_png(spec, vl_version=version, scale=SCALE))
+    if ending == ".pdf":
+        return bytes(convert.vegalite_to_pdf(spec, vl_version=version))
     return str(convert.vegalite_to_html(spec, vl_version=version, bundle=True)).encode()

@@ -16,14 +16,15 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.sources import PathLike, write_bytes
+from truegain.tables.table import Shown, Table
 from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
 DIGITS = 9  # of sizes and probabilities
 
 
-@dataclass(frozen=True, eq=False)
-class GoldList:
+@dataclass(frozen=True, eq=False, repr=False)
+class GoldList(Shown):
     """Pairs in their drawn order: topic, document, bronze label, size, and the gold label, NaN where there is none yet.
 
     design: 'ordered' (each next pair drawn with a chance in proportion to its size), 'random' (all sizes alike, of all
@@ -66,8 +67,21 @@ class GoldList:
     def __len__(self) -> int:
         return len(self.docs)
 
-    def __repr__(self) -> str:
-        return f"GoldList({self.judged:,} of {len(self):,} pairs judged; {self.design}, {self.measure}, {self.digest})"
+    def in_short(self) -> str:
+        """How many pairs there are and how many are judged, and the digest."""
+        return f"{self.judged:,} of {len(self):,} pairs judged; {self.design}, {self.measure}, {self.digest}"
+
+    @property
+    def made_by(self) -> dict[str, object]:
+        """How it was made."""
+        return {"design": self.design, "measure": self.measure, "scale": self.labels, "digest": self.digest}
+
+    def table(self) -> Table:
+        """The pairs, a row each, in the order to judge."""
+        columns = self._columns()
+        names = tuple(name for name in columns if name not in self.made_by)
+        rows = list(zip(*(columns[name] for name in names), strict=True))
+        return Table(names, rows, self.made_by, notes=("judge from the top, to any point",))
 
     @property
     def judged(self) -> int:
@@ -171,15 +185,17 @@ class GoldList:
             raise TruegainError(
                 f"{os.fspath(path)}: a gold list has named columns; end the path in .csv, .tsv or .jsonl"
             )
+        write_bytes(path, table_bytes(self._columns(), kind, os.fspath(path)))
+
+    def _columns(self) -> dict[str, Any]:
+        """What a file of it holds; what is the same for all pairs stands in every row."""
         n = len(self)
-        constant = {"design": self.design, "measure": self.measure, "scale": self.labels, "digest": self.digest}
-        columns: dict[str, Any] = {
+        return {
             "order": list(range(1, n + 1)), "topic": list(self.topics), "doc": list(self.docs),
             "label": [None if math.isnan(x) else x for x in self.label.tolist()],
             "bronze": [_plain(x) for x in self.bronze.tolist()], "size": self.size.tolist(),
-            "probability": self.probability.tolist(), **{name: [value] * n for name, value in constant.items()},
+            "probability": self.probability.tolist(), **{name: [value] * n for name, value in self.made_by.items()},
         }  # fmt: skip
-        write_bytes(path, table_bytes(columns, kind, os.fspath(path)))
 
 
 def _rounded(x: float) -> float:

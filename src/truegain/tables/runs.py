@@ -19,6 +19,7 @@ from truegain.tables.header import ColumnNames, Header, told
 from truegain.tables.json_files import nested, place_of
 from truegain.tables.named import Columns, renamed
 from truegain.tables.read import NameBy, layout_of, loaded
+from truegain.tables.renaming import new_names
 from truegain.tables.run import FLAGS as FLAGS
 from truegain.tables.run import RankedRows as RankedRows
 from truegain.tables.run import Run as Run
@@ -77,6 +78,15 @@ class Runs:
     def of(cls, data: object) -> Runs:
         """Runs from a path, several paths, a dict of dicts, a frame, ir_measures tuples or a ranx Run."""
         return data if isinstance(data, Runs) else _of_object(data)
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Runs:
+        """The same runs under other names of systems, and without a prefix of them.
+
+        >>> Runs.of({"input.bm25": {"1": {"a": 2.0}}}).renamed(strip="input.").systems
+        ('bm25',)
+        """
+        new = new_names(self.systems, names, strip)
+        return Runs(tuple(replace(part, system=new[part.system]) for part in self.parts))
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, needs, some
 from truegain.tables.columns import Floats
+from truegain.tables.formats.frames import pandas_frame
+from truegain.tables.formats.records import as_dict
+from truegain.tables.paper import Column, Wide, counted, listed
+from truegain.tables.paper_style import PaperStyle, PaperWords
+from truegain.tables.renaming import new_names
+from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
     import polars as pl
 
 ALL_TOPICS = "all"
+COLUMNS = ("system", "topic", "measure", "value")
+FEW = 3  # systems that a repr names
+TIED = 1e-12  # values of a topic that differ by rounding only
 Row = tuple[str, str, str, float | str | None]
 
 
@@ -30,8 +39,8 @@ class Declared(Protocol):
         """The least and the greatest value of a topic."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Shown):
     """Values by measure: a matrix of systems by topics, and the summary of each system.
 
     A topic without a value is missing (NaN, None in rows), never silently 0.
@@ -124,14 +133,108 @@ class Scores:
                 for measure, summaries in self.summaries.items():
                     yield system, ALL_TOPICS, measure, plain(summaries[s])
 
-    def frame(self, topics: bool = True, summary: bool = True) -> pl.DataFrame:
-        """A polars frame of the long rows, null where a value is missing."""
-        pl = needs("polars", "frames")
+    # ------------------------------------------------------------------ showing itself
 
-        numeric = [m for m, v in self.values.items() if v.dtype != object]
-        schema = {"system": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
-        rows = [row for row in self.rows(topics, summary) if row[2] in numeric]
-        return pl.DataFrame(rows, schema=schema, orient="row")  # type: ignore[no-any-return]
+    def long(self, topics: bool = True, summary: bool = True) -> Table:
+        """The long rows as a table."""
+        return Table(COLUMNS, list(self.rows(topics, summary)), self.made_by)
+
+    def table(self, topics: bool = False, summary: bool = True) -> Table:
+        """A row a system, a column a measure; with `topics` a row a system and topic."""
+        rows: list[tuple[Cell, ...]] = []
+        for s, system in enumerate(self.systems):
+            for t, topic in enumerate(self.topics if topics else ()):
+                rows.append((system, topic, *(self._cell(m, self.values[m][s, t]) for m in self.measures)))
+            if summary:
+                means = (self._cell(m, self.summaries[m][s]) for m in self.measures)
+                rows.append((system, *([ALL_TOPICS] if topics else []), *means))
+        return Table(("system", *(["topic"] if topics else []), *self.measures), rows, self.made_by)
+
+    def _cell(self, measure: str, value: object) -> Cell:
+        found = plain(value)
+        return round(found) if isinstance(found, float) and measure in self.counts else found
+
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """Systems by measures, the best in bold, under a caption; see `PaperStyle`.
+
+        >>> import truegain as tg
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
+        >>> print(tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, ["AP", "P@1"]).markdown(digits=2, label=""))
+        **AP and P@1 of 1 system, means over 2 topics.**
+        <BLANKLINE>
+        | system | AP | P@1 |
+        | --- | --- | --- |
+        | run | 0.75 | 0.50 |
+        <BLANKLINE>
+        """
+        columns = tuple(
+            Column(m, dict(zip(self.systems, map(plain, v), strict=True)), count=m in self.counts)
+            for m, v in self.summaries.items()
+        )
+        return Wide(self.systems, columns, self._about(), made_by=self.made_by).table(PaperStyle.of(style))
+
+    def _about(self) -> str:
+        """What the numbers are, as a caption says it."""
+        totals = [m for m in self.measures if m in self.counts]
+        means = "totals" if len(totals) == len(self.measures) else "means"
+        means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""
+        of, over = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
+        about = f"{listed(self.measures)} of {of}, {means} over {over}."
+        if self.made_by.get("fill"):
+            about += " Unjudged documents have predicted labels: for ranking, without intervals."
+        return about
+
+    def tables(self) -> list[Table]:
+        """The means, under what they are."""
+        return [replace(self.table(), title=self._about())]
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Scores:
+        """The same scores under other names of systems, and without a prefix of them.
+
+        >>> import truegain as tg
+        >>> tg.evaluate({"input.x": {"1": {"a": 1.0}}}, {"1": {"a": 1}}, "AP").renamed(strip="input.").systems
+        ('x',)
+        """
+        return replace(self, systems=tuple(new_names(self.systems, names, strip).values()))
+
+    def wins(self, a: str, b: str, measure: object = None) -> tuple[int, int, int]:
+        """On how many topics that both have b is better than a, as good, and worse.
+
+        >>> import truegain as tg
+        >>> runs = {"x": {"1": {"a": 2, "b": 1}}, "y": {"1": {"b": 2, "a": 1}}}
+        >>> tg.evaluate(runs, {"1": {"b": 1}}, "AP").wins("x", "y")
+        (1, 0, 0)
+        """
+        values = self.values[self._measure(measure)]
+        difference = values[self._system(b)].astype(np.float64) - values[self._system(a)].astype(np.float64)
+        return int((difference > TIED).sum()), int((abs(difference) <= TIED).sum()), int((difference < -TIED).sum())
+
+    def frame(self, topics: bool = True, summary: bool = True) -> pl.DataFrame:
+        """A polars frame of the long rows, null where a value is missing; measures that are words are left out."""
+        polars = needs("polars", "frames")
+        schema = {name: polars.Float64 if name == "value" else polars.String for name in COLUMNS}
+        frame: pl.DataFrame = polars.DataFrame(self._numbers(topics, summary), schema=schema, orient="row")
+        return frame
+
+    def to_pandas(self, topics: bool = True, summary: bool = True) -> Any:
+        """A pandas frame of the same rows."""
+        return pandas_frame(Table(COLUMNS, self._numbers(topics, summary)))
+
+    def _numbers(self, topics: bool, summary: bool) -> Sequence[Row]:
+        numeric = {m for m, v in self.values.items() if v.dtype != object}
+        return [row for row in self.rows(topics, summary) if row[2] in numeric]
+
+    def to_dict(self) -> dict[str, Any]:
+        """How they were made, and a record a value."""
+        return as_dict(self.long())
+
+    def in_short(self) -> str:
+        """How many, of what, and the first of them."""
+        first = self.measures[0]
+        means = zip(self.systems, self.summaries[first], strict=True)
+        told = some([f"{s} {shown(plain(v), first in self.counts)}" for s, v in means], FEW)
+        of = f"{counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}"
+        return f"{of}, {some(self.measures)}; {first}: {told}"
 
     def __str__(self) -> str:
         width = max(6, *(len(s) for s in self.systems))
@@ -141,9 +244,6 @@ class Scores:
             cells = (f"{shown(v, m in self.counts):>{max(8, len(m))}}" for m, v in self.means(system).items())
             lines.append(f"{system:<{width}} {' '.join(cells)}")
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"Scores({len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics)\n{self}"
 
 
 def plain(value: Any) -> float | str | None:

@@ -1,41 +1,110 @@
-"""A table of results that can show itself: for the screen, for programs, and for papers."""
+"""Answers that show themselves, and the table that all of them are made of."""
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from truegain.errors import needs
+from truegain.errors import TruegainError, shorten
+from truegain.tables.formats.catalogue import ENDINGS, FORMATS, Format, render
+from truegain.tables.formats.frames import pandas_frame, polars_frame
+from truegain.tables.formats.grid import Cell, Grid, Marked, cells, shown
+from truegain.tables.formats.html import html, notebook
+from truegain.tables.formats.latex import latex
+from truegain.tables.formats.markdown import markdown
+from truegain.tables.formats.records import as_dict, as_json, as_lines
+from truegain.tables.formats.separated import comma_separated, separated, tab_separated
+from truegain.tables.formats.text import text
+from truegain.tables.paper_style import PaperStyle, PaperWords
+from truegain.tables.sources import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["table", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
-FORMATS: tuple[str, ...] = get_args(Format)
-ENDINGS: dict[str, Format] = {
-    ".txt": "table",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".tex": "latex",
-    ".md": "markdown",
-    ".html": "html",
-    ".htm": "html",
-}
-Cell = float | int | str | bool | None
+__all__ = ["ENDINGS", "FORMATS", "Cell", "Format", "Marked", "Shown", "Table", "cells", "joined", "separated", "shown"]
+
+SHORT = 240  # characters of a repr
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Shown:
+    """An answer that shows itself: it says what its `table` is, and has all the ways to show it from here.
+
+    `tables` are what a person sees, `paper` what `latex`, `markdown` and `html` write; both are the table, where an
+    answer has nothing better.  How it was made is in `made_by`.
+    """
+
+    drawn_by: ClassVar[Callable[[Any, PathLike | None], Any] | None] = None  # plugged in by the public face
+
+    def table(self) -> Table:
+        """The answer as rows, for programs."""
+        raise NotImplementedError
+
+    def tables(self) -> list[Table]:
+        """What a person wants to see."""
+        return [self.table()]
+
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """The table for a paper, with a caption and a label where these are given; see `PaperStyle`."""
+        asked, table = PaperStyle.of(style), self.tables()[0]
+        if odd := [name for name in asked.asked if name not in ("caption", "label")]:
+            raise TruegainError(
+                f"{', '.join(odd)}: this is for tables of systems by measures; a {type(self).__name__} takes caption "
+                "and label"
+            )
+        return replace(table, title=table.title if asked.caption is None else asked.caption, label=asked.label or "")
+
+    # ------------------------------------------------------------------ for people
+
+    def in_short(self) -> str:
+        """What it is, in one line."""
+        table = self.table()
+        return table.title or f"{len(table.rows):,} rows: {', '.join(table.columns)}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({shorten(' '.join(self.in_short().split()), SHORT)})"
+
+    def __str__(self) -> str:
+        return "\n\n".join(text(table).rstrip("\n") for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(notebook(table) for table in self.tables())
+
+    def latex(self, **style: Unpack[PaperWords]) -> str:
+        """A booktabs table; see `PaperStyle`."""
+        return latex(self.paper(**style))
+
+    def markdown(self, **style: Unpack[PaperWords]) -> str:
+        """A GitHub table; see `PaperStyle`."""
+        return markdown(self.paper(**style))
+
+    def html(self, **style: Unpack[PaperWords]) -> str:
+        """A plain HTML table; see `PaperStyle`."""
+        return html(self.paper(**style))
+
+    def plot(self, path: PathLike | None = None) -> Any:
+        """An altair chart; also written to `path`, a .svg, .png, .pdf or .html file."""
+        if Shown.drawn_by is None:
+            raise TruegainError("nothing draws here; import truegain")
+        return Shown.drawn_by(self, path)
+
+    # ------------------------------------------------------------------ for programs
+
+    def frame(self) -> pl.DataFrame:
+        """A polars frame of the table, null where there is no value."""
+        return polars_frame(self.table())
+
+    def to_pandas(self) -> Any:
+        """A pandas frame of the same columns as `frame`."""
+        return pandas_frame(self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """How it was made, the notes, and a record a row."""
+        return as_dict(self.table())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Shown, Grid):
     """Named columns and rows, with how they were made and what must be said about them.
 
     None is a value that is not there.  People see four decimals, programs all of them.
@@ -46,152 +115,42 @@ class Table:
     dense        -
     """
 
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[Cell, ...]]
-    made_by: Mapping[str, object] = field(default_factory=dict)
-    title: str = ""
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
+    def table(self) -> Table:
+        """Itself."""
+        return self
 
     def render(self, chosen: Format) -> bytes:
         """The table in a format, as bytes ready to be written."""
-        if chosen == "parquet":
-            stream = io.BytesIO()
-            self.frame().write_parquet(stream)
-            return stream.getvalue()
-        text = {
-            "table": self.text,
-            "csv": self.csv,
-            "tsv": self.tsv,
-            "json": self.json,
-            "jsonl": self.jsonl,
-            "latex": self.latex,
-            "markdown": self.markdown,
-            "html": self.html,
-        }[chosen]()
-        return text.encode(errors="backslashreplace")  # a file name may hold bytes that are not UTF-8
-
-    # ------------------------------------------------------------------ for people
-
-    def _cells(self) -> list[list[str]]:
-        return [list(self.columns), *([shown(cell) for cell in row] for row in self.rows)]
-
-    def _is_text(self, column: int) -> bool:
-        return any(isinstance(row[column], str) for row in self.rows)
+        return render(self, chosen)
 
     def text(self) -> str:
         """Aligned columns: text to the left, numbers to the right; then the notes."""
-        lines = self._cells()
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        left = [self._is_text(i) or not self.rows for i in range(len(self.columns))]
-        body = "".join(
-            "  ".join(
-                c.ljust(w) if is_text else c.rjust(w) for c, w, is_text in zip(line, widths, left, strict=True)
-            ).rstrip()
-            + "\n"
-            for line in lines
-        )
-        title = f"{self.title}\n\n" if self.title else ""
-        return title + body + "".join(f"\n{note}\n" for note in self.notes)
-
-    def markdown(self) -> str:
-        """A GitHub table."""
-        head, *rows = [[c.replace("|", "\\|") for c in line] for line in self._cells()]
-        rule = ["---" if self._is_text(i) else "---:" for i in range(len(self.columns))]
-        lines = "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *rows))
-        title = f"**{self.title}**\n\n" if self.title else ""
-        return title + lines + "".join(f"\n{note}\n" for note in self.notes)
-
-    def latex(self) -> str:
-        """A booktabs tabular."""
-        head, *rows = [[_latex(c) for c in line] for line in self._cells()]
-        kinds = "".join("l" if self._is_text(i) else "r" for i in range(len(self.columns)))
-        lines = [" & ".join(line) + r" \\" for line in rows]
-        top = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
-        notes = [f"% {note}" for note in (self.title, *self.notes) if note]
-        return "\n".join([*notes, *top, *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-    def html(self) -> str:
-        """A plain HTML table."""
-        head, *rows = [[html.escape(c) for c in line] for line in self._cells()]
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        top = "".join(f"<th>{c}</th>" for c in head)
-        body = "".join("<tr>" + "".join(f"<td>{c}</td>" for c in line) + "</tr>\n" for line in rows)
-        notes = "".join(f"<p>{html.escape(note)}</p>\n" for note in self.notes)
-        return f"<table>{caption}\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}</tbody></table>\n{notes}"
-
-    # ------------------------------------------------------------------ for programs
-
-    def records(self) -> list[dict[str, Cell]]:
-        """One dict a row; NaN becomes None."""
-        return [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows]
+        return text(self)
 
     def csv(self) -> str:
         """Comma-separated values, all digits, an empty field where there is no value."""
-        return separated(self.columns, self.rows, ",")
+        return comma_separated(self)
 
     def tsv(self) -> str:
         """The same with tabs."""
-        return separated(self.columns, self.rows, "\t")
-
-    def jsonl(self) -> str:
-        """One JSON object a line."""
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in self.records())
+        return tab_separated(self)
 
     def json(self) -> str:
         """One JSON object: how it was made, the notes, the rows."""
-        whole: dict[str, object] = {"made_by": dict(self.made_by)}
-        if self.title:
-            whole["title"] = self.title
-        if self.notes:
-            whole["notes"] = list(self.notes)
-        return json.dumps({**whole, "rows": self.records()}, ensure_ascii=False, indent=1) + "\n"
+        return as_json(self)
 
-    def frame(self) -> pl.DataFrame:
-        """A polars frame, null where there is no value."""
-        pl = needs("polars", "frames")
-
-        cells = [[_plain(row[i]) for row in self.rows] for i in range(len(self.columns))]
-        columns = [pl.Series(n, c, strict=False) for n, c in zip(self.columns, cells, strict=True)]
-        return pl.DataFrame(columns)  # type: ignore[no-any-return]
+    def jsonl(self) -> str:
+        """One JSON object a line."""
+        return as_lines(self)
 
 
-def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str) -> str:
-    """Separated values, quoted where they must be."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n", delimiter=separator)
-    writer.writerow(columns)
-    writer.writerows([_plain(cell) for cell in row] for row in rows)
-    return stream.getvalue()
-
-
-def shown(cell: Cell) -> str:
-    """A cell for people: four decimals (more for tiny numbers), a dash where there is no value."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        return f"{cell:.4f}" if cell == 0 or abs(cell) >= 0.00005 else f"{cell:.1e}"
-    return str(cell)
-
-
-def cells(values: Iterable[float]) -> list[float | None]:
-    """Numbers as cells: None where there is none, or none that could be written.
-
-    >>> cells([0.5, math.nan])
-    [0.5, None]
-    """
-    return [float(v) if math.isfinite(v) else None for v in values]
-
-
-def _plain(cell: Cell) -> Cell:
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
-
-
-def _latex(text: str) -> str:
-    for raw, escaped in (("\\", r"\textbackslash "), *((c, "\\" + c) for c in "&%$#_{}")):
-        text = text.replace(raw, escaped)
-    return text
+def joined(tables: Sequence[Table], measures: Sequence[str]) -> Table:
+    """One table from those of several measures."""
+    if len(tables) == 1:
+        return tables[0]
+    first = tables[0]
+    named = "measure" in first.columns
+    columns = first.columns if named else ("measure", *first.columns)
+    rows = [row if named else (m, *row) for m, t in zip(measures, tables, strict=True) for row in t.rows]
+    notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
+    return Table(columns, rows, first.made_by, "\n".join(t.title for t in tables), notes)

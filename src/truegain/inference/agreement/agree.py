@@ -22,11 +22,11 @@ from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
-from truegain.tables.table import Table, cells
+from truegain.tables.table import Shown, Table, cells, shown
 
 
-@dataclass(frozen=True, eq=False)
-class AgreementReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class AgreementReport(Shown):
     """Agreement of all, by topic, by assessor, and with experts; each as a table.
 
     `documents`, made when it is asked for, has a row for each document.
@@ -46,12 +46,24 @@ class AgreementReport:
         assert self.ratings is not None
         return documents_table(self.ratings, self.is_ratio, self.made_by)
 
+    def table(self) -> Table:
+        """The statistics of all."""
+        return self.overall
+
+    def in_short(self) -> str:
+        """Of how many ratings, and the first statistic."""
+        name, value, low, high = self.overall.rows[0][:4]
+        limits = "" if low is None else f" [{shown(low)}, {shown(high)}]"
+        return f"{self.overall.title}: {name} {shown(value)}{limits}"
+
+    def to_dict(self) -> dict[str, object]:
+        """All tables, by name."""
+        parts = {"topics": self.topics, "assessors": self.assessors, "experts": self.experts}
+        return {**super().to_dict(), **{name: None if t is None else t.records() for name, t in parts.items()}}
+
     def tables(self) -> list[Table]:
         """All tables there are."""
         return [t for t in (self.overall, self.experts, self.topics, self.assessors) if t is not None]
-
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.tables()))
 
 
 def agree(

@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
+from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
@@ -19,7 +20,7 @@ from truegain.inference.monte_carlo import Counting, Resampling, check_counting,
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison
-from truegain.measures.base import FLOOR, mean_of_rows
+from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measure
 from truegain.student import check_confidence
@@ -27,23 +28,37 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
+Measures = list[str] | list[Measure] | tuple[str | Measure, ...]
+
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., measure: object = ..., *, gold: None = ..., **options: Any
+    runs: object, judgments: object = ..., measure: str | Measure | None = ..., *, gold: None = ..., **options: Any
 ) -> Comparisons: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measure: object, *, gold: object, **options: Any
+    runs: object, judgments: object = ..., *, measure: Measures, gold: None = ..., **options: Any
+) -> ComparisonsByMeasure: ...
+
+
+@overload
+def compare(
+    runs: object, judgments: object, measure: Measures, *, gold: None = ..., **options: Any
+) -> ComparisonsByMeasure: ...
+
+
+@overload
+def compare(
+    runs: object, judgments: object, measure: str | Measure | Measures | None, *, gold: object, **options: Any
 ) -> Answers[Comparison]: ...
 
 
 def compare(
     runs: object,
     judgments: object = None,
-    measure: object = None,
+    measure: str | Measure | Measures | None = None,
     *,
     gold: object = None,
     test: str | None = None,
@@ -56,7 +71,7 @@ def compare(
     tested: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Answers[Comparison]:
-    """Compare systems on a measure: all pairs, or all against a baseline.
+    """Compare systems on a measure, or on several, each by itself: all pairs, or all against a baseline.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
     `test` is one of 'tukey-hsd' (two-way, topics as blocks; for two systems this is the paired t test),
@@ -86,40 +101,64 @@ def compare(
 
         if isinstance(runs, Scores) or judgments is None or measure is None:
             raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-        one = parse_measure(measure)  # type: ignore[arg-type]
-        return compare_each(
-            runs, judgments, gold, [one], test=test, adjust=adjust, trials=trials, seed=seed, confidence=confidence,
+        several = isinstance(measure, list | tuple)
+        chosen = [parse_measure(m) for m in (measure if isinstance(measure, list | tuple) else [measure])]
+        found = compare_each(
+            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=trials, seed=seed, confidence=confidence,
             baseline=baseline, **options,
-        )[0]  # fmt: skip
+        )  # fmt: skip
+        return Answers.joined(found) if several else found[0]
     test = test or "tukey-hsd"
-    chosen = find_test(test)
+    find_test(test)
     check_confidence(confidence)
     check_counting(counting)
     scores = _scores(runs, judgments, measure, options)
-    name = scores._measure(measure if isinstance(runs, Scores) else None)
-    values = _values(scores, name)
-    x = values.x
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
-    how = _adjustment(chosen, adjust, test)
+    asked = _Asked(test, adjust, trials, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing)
+    if isinstance(measure, list | tuple):
+        names = [scores._measure(m) for m in measure] if isinstance(runs, Scores) else list(scores.measures)
+        return ComparisonsByMeasure.of([_on_measure(scores, name, asked) for name in dict.fromkeys(names)])
+    return _on_measure(scores, scores._measure(measure if isinstance(runs, Scores) else None), asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked for of every measure."""
+
+    test: str
+    adjust: str | None
+    trials: int | None
+    seed: int
+    confidence: float
+    baseline: str | None
+    counting: Counting
+    jobs: int | None
+    tested: Callable[[int], None]
+
+
+def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
+    values, chosen = _values(scores, name), find_test(asked.test)
+    confidence, baseline = asked.confidence, asked.baseline
+    x = values.x
+    how = _adjustment(chosen, asked.adjust, asked.test)
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)
     x = x[order]
     first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
-    effort = effort_of(chosen, test, trials, len(first), x.shape[1], how, round(1 - confidence, 12), counting)
-    settings = Resampling(
-        effort.trials, effort.most, seed, confidence, options.get("jobs"), counting, tested or nothing
-    )
+    alpha = round(1 - confidence, 12)
+    effort = effort_of(chosen, asked.test, asked.trials, len(first), x.shape[1], how, alpha, asked.counting)
+    settings = Resampling(effort.trials, effort.most, asked.seed, confidence, asked.jobs, asked.counting, asked.tested)
     found = tested_pairs(chosen, x, first, second, settings, systems).within((values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
-    pairs = PairList(systems, first, second, found, shown, name, test, how or "", confidence)
-    made_by = {**scores.made_by, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
+    pairs = PairList(systems, first, second, found, shown, name, asked.test, how or "", confidence)
+    made_by = {**scores.made_by, "test": asked.test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"trials": effort.most, "seed": seed, "counting": counting}
-    means = found.estimates(systems, name, confidence)
-    return Comparisons(pairs, made_by, (*values.notes, *found.notes, *effort.notes, *said), means, baseline)
+        made_by |= {"trials": effort.most, "seed": asked.seed, "counting": asked.counting}
+    means, notes = found.estimates(systems, name, confidence), (*values.notes, *found.notes, *effort.notes, *said)
+    return Comparisons(pairs, made_by, notes, means, baseline, values.logs)
 
 
 def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
@@ -143,6 +182,7 @@ class _Values:
     least: float
     greatest: float
     notes: tuple[str, ...] = ()
+    logs: bool = False
 
 
 def _values(scores: Scores, name: str) -> _Values:
@@ -160,7 +200,7 @@ def _values(scores: Scores, name: str) -> _Values:
             f"{name} is a geometric mean: natural logarithms are compared, so value_a, value_b and means are these "
             "and exp(difference) is how many times one is the other"
         )
-        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,))
+        return _Values(np.log(np.maximum(x, FLOOR)), math.log(FLOOR), math.log(greatest), (said,), logs=True)
     return _Values(x, least, greatest)
 
 

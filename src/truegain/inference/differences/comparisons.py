@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self, Unpack
 
 import numpy as np
 
@@ -11,17 +14,24 @@ from truegain.errors import TruegainError, some
 from truegain.inference.differences.groups import groups_of, is_complete, marks
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.results import Answers, Comparison, Estimate
+from truegain.inference.wide import about, best_first, by_which_test
 from truegain.tables.columns import Bools, Floats, frozen
+from truegain.tables.paper import Column, Wide
+from truegain.tables.paper_style import PaperStyle, PaperWords
+from truegain.tables.renaming import new_names
 from truegain.tables.table import Table
 
+FEW = 6  # systems whose pairs are all shown
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Answers[Comparison]):
     """Every pair that was compared, the better system second, and the systems' means with their limits, best first."""
 
     items: PairList
     means: tuple[Estimate, ...] = ()
     baseline: str | None = None
+    logs: bool = False  # whether means are logarithms, of a geometric mean
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -99,6 +109,54 @@ class Comparisons(Answers[Comparison]):
         if self.baseline is not None:
             raise TruegainError("only pairs with the baseline were compared; groups need all pairs: leave baseline off")
 
-    def __str__(self) -> str:
-        many = self.baseline is None and len(self.systems) > 6
-        return str(self.group_table() if many else self.table())
+    def tables(self) -> list[Table]:
+        """The pairs; of many systems the groups that cannot be told apart."""
+        many = self.baseline is None and len(self.systems) > FEW
+        return [self.group_table() if many else self.table()]
+
+    def in_short(self) -> str:
+        """How many pairs differ, by which test."""
+        return self._title()
+
+    def paper(self, **style: Unpack[PaperWords]) -> Table:
+        """A row a system, best first, with the systems it beats, or daggers against the baseline."""
+        return wide_of([self]).table(PaperStyle.of(style))
+
+    def column(self) -> Column:
+        """The measure, for a wide table."""
+        beats = {
+            s: [self.systems[j] for j in np.flatnonzero(row[i + 1 :]) + i + 1]
+            for i, (s, row) in enumerate(zip(self.systems, self.differ, strict=True))
+        }
+        value, low, high = ({e.system: getattr(e, end) for e in self.means} for end in ("value", "low", "high"))
+        if self.logs:
+            value, low, high = ({s: math.exp(x) for s, x in ends.items()} for ends in (value, low, high))
+        return Column(self.items.measure, value, low, high, beats)
+
+    def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
+        """The same under other names of systems, and without a prefix of them."""
+        new = new_names(self.systems, names, strip)
+        baseline = None if self.baseline is None else new[self.baseline]
+        return replace(
+            self, items=replace(self.items, systems=tuple(new.values())), baseline=baseline,
+            made_by={**self.made_by, "baseline": baseline},
+            means=tuple(replace(e, system=new[e.system]) for e in self.means),
+        )  # fmt: skip
+
+
+def wide_of(parts: Sequence[Comparisons]) -> Wide:
+    """Comparisons of the same systems on several measures, side by side; rows best first by the first of them."""
+    first = parts[0]
+    columns = tuple(part.column() for part in parts)
+    topics = sorted({int(n) for part in parts for n in (part.items.found.n.min(), part.items.found.n.max())})
+    marked = by_which_test(
+        first.items.test, first.items.adjustment, len(first), first.items.confidence, measures=len(parts),
+        trials=first.made_by.get("trials"),
+    )  # fmt: skip
+    one = first.means[0]
+    limits = f"{100 * one.level:g}% intervals of the means ({one.method.removeprefix('interval, ')})"
+    return Wide(
+        best_first({s: float(x) for s, x in columns[0].value.items() if isinstance(x, float)}, first.baseline), columns,
+        about([c.name for c in columns], len(first.systems), topics), marked, baseline=first.baseline,
+        limits=limits, made_by=first.made_by, notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )  # fmt: skip

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from string import ascii_lowercase
 
 import numpy as np
 
 from truegain.tables.columns import Bools
+from truegain.tables.paper import letters_of, raised
 
 LETTERS = len(ascii_lowercase)
 
@@ -56,25 +56,12 @@ def marks(groups: Sequence[Sequence[int]], systems: int) -> list[str]:
     >>> marks([(i, i + 1, i + 2, i + 3) for i in range(30)], 33)[9]
     '7-10'
     """
-    letters = len(groups) <= LETTERS
-    names = list(ascii_lowercase) if letters else [str(i + 1) for i in range(len(groups))]
+    names = letters_of(len(groups))
     own: list[list[int]] = [[] for _ in range(systems)]
     for g, group in enumerate(groups):
         for system in group:
             own[system].append(g)
-    return [("" if letters else ",").join(_runs(mine, names)) for mine in own]
-
-
-def _runs(mine: Sequence[int], names: Sequence[str]) -> list[str]:
-    """Names of groups, long runs of them shortened to first-last."""
-    words = []
-    for _, pairs in groupby(enumerate(mine), key=lambda pair: pair[1] - pair[0]):
-        run = [g for _, g in pairs]
-        if len(run) > 3:
-            words.append(f"{names[run[0]]}-{names[run[-1]]}")
-        else:
-            words.extend(names[g] for g in run)
-    return words
+    return [raised(mine, names) for mine in own]
 
 
 def _maximal_cliques(alike: Sequence[int]) -> list[tuple[int, ...]] | None:

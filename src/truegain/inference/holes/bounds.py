@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from truegain._version import __version__
 from truegain.inference.holes.extremes import check_known, extremes_of
 from truegain.inference.holes.filled import Filled
 from truegain.measures.base import Measure, mean_of_rows
@@ -20,14 +21,14 @@ from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.scores import ALL_TOPICS
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Shown, Table
 
 Kind = Literal["exact", "bound"]
 _NOTHING = 1e-12  # a difference of means below this is rounding
 
 
-@dataclass(frozen=True, eq=False)
-class Holes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Holes(Shown):
     """What the holes can hide, for every system and topic: score, worst and best case, share of unjudged documents.
 
     >>> import truegain as tg
@@ -53,6 +54,19 @@ class Holes:
     beside: dict[str, Floats]  # other ways to look: condensed list, Bpref, infAP
     depth: int
 
+    @property
+    def made_by(self) -> dict[str, object]:
+        """How it was made."""
+        return {"truegain": __version__, "measure": self.measure, "depth": self.depth}
+
+    def in_short(self) -> str:
+        """How many pairs of systems could change order."""
+        return f"{self.measure}, {len(self.systems):,} systems, {len(self.topics):,} topics; {self._could_change()}"
+
+    def _could_change(self) -> str:
+        n, open_ = len(self.systems), int(np.triu(self.open_order, 1).sum())
+        return f"{open_} of {n * (n - 1) // 2} pairs of systems could change order"
+
     def table(self, topics: bool = False) -> Table:
         """One row a system, or one a system and topic."""
         columns = (
@@ -72,12 +86,11 @@ class Holes:
             for t, topic in enumerate(self.topics if topics else ()):
                 rows.append(self._row((system, topic), [float(m[s, t]) for m in matrices]))
             rows.append(self._row((system, ALL_TOPICS) if topics else (system,), [float(m[s]) for m in means]))
-        systems = len(self.systems)
         notes = (
             f"{self.measure}; unjudged: share of the first {self.depth} documents; worst and best over all labels of "
             "documents that some run has and nobody judged (exact: some labels reach them)",
-            f"{int(np.triu(self.open_order, 1).sum())} of {systems * (systems - 1) // 2} pairs of systems could change "
-            f"order (either could be ahead), the labels of documents in both lists being alike in both ({self.kind})",
+            f"{self._could_change()} (either could be ahead), the labels of documents in both lists being alike in "
+            f"both ({self.kind})",
         )
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, check_one_of, some
 from truegain.inference.holes.bounds import extremes_by_topic
 from truegain.inference.holes.extremes import is_known
@@ -20,7 +21,7 @@ from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import judgments_of_columns
 from truegain.tables.runs import Runs
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Shown, Table
 
 SURE, LEAST = 0.95, 50  # of a pair: how sure is enough, and from how many documents on
 
@@ -70,8 +71,8 @@ class PairSoFar:
         return f"{told}; {chance} sure of the sign, {self.judged} documents that tell them apart judged{least}"
 
 
-@dataclass(frozen=True, eq=False)
-class Next:
+@dataclass(frozen=True, eq=False, repr=False)
+class Next(Shown):
     """Documents in the order they should be judged in.
 
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "x": 2.0}}}
@@ -87,8 +88,15 @@ class Next:
     judged: int
     pair: PairSoFar | None = None
 
-    def __str__(self) -> str:
-        return str(self.table())
+    @property
+    def made_by(self) -> dict[str, object]:
+        """How it was made."""
+        return {"truegain": __version__, "measure": self.measure}
+
+    def in_short(self) -> str:
+        """How many there are, and the first of them."""
+        first = f"; first topic {self.documents[0].topic}, {self.documents[0].doc}" if self.documents else ""
+        return f"{len(self.documents):,} of {self.open:,} unjudged documents that could move {self.measure}{first}"
 
     def table(self) -> Table:
         """As a table, and so as a file to hand to the judges."""
@@ -97,7 +105,7 @@ class Next:
             (n + 1, d.topic, d.doc, d.round, d.why, d.predicted, d.swaps, d.shift, d.systems)
             for n, d in enumerate(self.documents)
         ]
-        return Table(columns, rows, {"measure": self.measure}, notes=self.notes)
+        return Table(columns, rows, self.made_by, notes=self.notes)
 
     @property
     def notes(self) -> tuple[str, ...]:

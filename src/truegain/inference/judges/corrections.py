@@ -25,7 +25,7 @@ def sentence_of(answer: Estimate) -> str:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corrections(Answers[Estimate]):
     """Corrected scores of all systems and measures; the notes say what was measured of the judge and how."""
 
@@ -52,8 +52,6 @@ class Corrections(Answers[Estimate]):
             for note in a.notes:
                 systems.setdefault(note, []).append(f"{a.system}, {a.measure}" if several else a.system)
         return tuple(f"{_who(names, len(self))}: {note}" for note, names in systems.items())
-
-    __repr__ = Answers.__str__
 
 
 def _who(names: Sequence[str], of: int) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.judge import Judge
+from truegain.gains.judge_table import count, label_table, share
 from truegain.gains.pairs import Missing
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
@@ -82,7 +83,7 @@ def judge_report(
             return replace(found.table(), notes=(*notes, *found.table().notes))
         notes.append(found.sentence)
     made_by = {"truegain": __version__, "design": judge.design, "levels": list(judge.levels)}
-    chosen = accuracy_by_topic(judge) if shown == "topics" else accuracy_by_label(judge)
+    chosen = accuracy_by_topic(judge) if shown == "topics" else label_table(judge.confusion)
     if lists is None and design != "elsewhere":
         notes.append("Give the runs as well to see whether the judge is equally good for the documents of all systems.")
     return replace(chosen, made_by=made_by, notes=tuple(notes))
@@ -108,24 +109,5 @@ def accuracy_by_topic(judge: Judge) -> Table:
     b = judge.binary
     rows: list[tuple[Cell, ...]] = []
     for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
-        rows.append((topic, _count(rr + rn), _share(rr, rr + rn), _count(nn + nr), _share(nn, nn + nr)))
+        rows.append((topic, count(rr + rn), share(rr, rr + rn), count(nn + nr), share(nn, nn + nr)))
     return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")
-
-
-def accuracy_by_label(judge: Judge) -> Table:
-    """The confusion matrix: for every gold label the share of each bronze label."""
-    c = judge.confusion
-    rows: list[tuple[Cell, ...]] = [
-        (f"{g:g}", _count(float(n)), *(_share(x, n) for x in row.tolist()))
-        for g, n, row in zip(c.gold, c.totals, c.counts, strict=True)
-    ]
-    heads = tuple(f"bronze {b:g}" for b in c.bronze)
-    return Table(("gold label", "pairs", *heads), rows, title="what the bronze judge says, given the gold label")
-
-
-def _count(n: float) -> Cell:
-    return int(n) if n == int(n) else n
-
-
-def _share(part: float, whole: float) -> float | None:
-    return None if whole == 0 else part / whole

@@ -58,7 +58,7 @@ def plan_labels(
     >>> runs = {"x": {t: {d: -i for i, d in enumerate(docs)} for t in llm},
     ...         "y": {t: {d: -((i + int(t)) % 8) for i, d in enumerate(docs)} for t in llm}}
     >>> plan = tg.plan_labels(runs, llm, "P@4", gold=tg.gold_list(runs, llm, "P@4"), smallest=0.1, topics="fixed")
-    >>> plan.needed, plan.table.made_by["most"]
+    >>> plan.needed, plan.made_by["most"]
     ({'gold labels': 54}, 76)
     """
     if smallest == 0 and costs is not None:

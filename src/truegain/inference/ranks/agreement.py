@@ -15,7 +15,7 @@ from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_walking
 from truegain.inference.results import Estimate
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Shown, Table
 
 WIDE = (
     "measure", "a", "b", "systems", "tau", "variant", "low", "high", "level", "method", "tau_a", "tau_b",
@@ -45,8 +45,8 @@ class RankOptions:
             raise TruegainError(f"the top {self.top} holds no system; give at least 1")
 
 
-@dataclass(frozen=True, eq=False)
-class RankAgreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class RankAgreement(Shown):
     """How far `a` and `b` order the same systems alike.
 
     tau: Kendall's tau with its interval; tau_b and tau_a: both variants; tau_ap_walking_b: AP correlation when the
@@ -90,6 +90,15 @@ class RankAgreement:
         order = np.lexsort((a, -np.abs(a - b)))[:most]
         return [(self.systems[i], int(a[i]), int(b[i])) for i in order if a[i] != b[i]]
 
+    @property
+    def made_by(self) -> dict[str, object]:
+        """How it was made."""
+        return {"method": self.tau.method, "confidence": self.tau.level, "top": self.top, "rbo_p": self.rbo_p}
+
+    def in_short(self) -> str:
+        """Tau with its interval, and how many pairs are swapped."""
+        return str(self)
+
     def row(self) -> tuple[Cell, ...]:
         """All statistics in one row, under the names of `WIDE`."""
         t, r = self.tau, self.rbo
@@ -114,7 +123,7 @@ class RankAgreement:
             ("pairs swapped", self.swapped / self.pairs, None, None, f"{self.swapped} of {self.pairs}{self._tied()}"),
         ]
         title = f"{self.measure}: {len(self.systems)} systems by {self.a} and by {self.b}"
-        return Table(("statistic", "value", "low", "high", "about"), rows, title=title, notes=self.notes)
+        return Table(("statistic", "value", "low", "high", "about"), rows, self.made_by, title, self.notes)
 
     def _tied(self) -> str:
         return f", {self.tied} tied" if self.tied else ""

@@ -25,7 +25,7 @@ from truegain.tables.columns import Floats
 from truegain.tables.runs import Runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import STANDARD_INPUT, system_name
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Shown, Table
 
 Between = Literal["judgments", "measures", "halves"]
 BETWEEN: tuple[str, ...] = get_args(Between)
@@ -55,8 +55,8 @@ class HalvesAgreement:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Correlation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlation(Shown):
     """The answer of `correlate`: one agreement for each measure or pair of measures, or one per measure of halves."""
 
     between: Between
@@ -82,6 +82,11 @@ class Correlation:
         rows = [(h.measure, *row) for h in self.halves for row in h.swaps.table().rows]
         return Table(("measure", "difference from", "pairs", "swapped", "swap rate"), rows, self.made_by)
 
+    def in_short(self) -> str:
+        """The agreements, the first of them in full."""
+        told = [str(a) for a in self.agreements] or [f"{h.measure}, {h.systems} systems, halves" for h in self.halves]
+        return some(told, 1)
+
     def tables(self, moves: int = 5) -> list[Table]:
         """What a person wants to see: a short table for one agreement, a line each for several."""
         if self.halves:
@@ -90,9 +95,6 @@ class Correlation:
             one = self.agreements[0]
             return [replace(one.table(), made_by=self.made_by), *([one.moves_table(moves)] if one.moves(moves) else [])]
         return [_short(self.agreements, self.made_by)]
-
-    def __str__(self) -> str:
-        return "\n\n".join(str(t) for t in self.tables())
 
 
 def correlate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -165,7 +166,8 @@ class Questions:
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
             notes.append(f"{why.capitalize()}: {names}; no rank of theirs is ruled out.")
-        return self._answering(m).ranking(self.seed, np.array([s in lent for s in self.systems]), tuple(notes))
+        found = self._answering(m).ranking(self.seed, np.array([s in lent for s in self.systems]), tuple(notes))
+        return replace(found, made_by=self.made_by)
 
     # ------------------------------------------------------------------ what decides
 
@@ -213,7 +215,7 @@ class Questions:
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
-            self.holes,
+            self.holes, self.made_by,
         )  # fmt: skip
 
     def _hidden(self, m: Measure, a: str, b: str) -> tuple[Hidden | None, list[str]]:

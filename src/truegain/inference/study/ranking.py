@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,10 +12,7 @@ from truegain.errors import some
 from truegain.moves import Spread
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Bools, Floats, Ints, frozen
-from truegain.tables.table import Cell, Table
-
-if TYPE_CHECKING:
-    import polars as pl
+from truegain.tables.table import Cell, Shown, Table
 
 DRAWS = (2_000, 20_000)  # fewest and most
 WORK = 2_000_000_000  # products that all draws may take, above the fewest
@@ -62,7 +59,7 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking:
+class Ranking(Shown):
     """Systems, best first: how many are surely better and surely worse than each, tiers, and who may be best."""
 
     systems: tuple[str, ...]
@@ -75,6 +72,7 @@ class Ranking:
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
+    made_by: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -135,7 +133,7 @@ class Ranking:
             )
         ]  # fmt: skip
         columns = ("system", self.measure or "value", "rank from", "rank to", "tier")
-        return Table(columns, rows, {}, self.sentence, self.notes)
+        return Table(columns, rows, self.made_by, self.sentence, self.notes)
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
@@ -144,14 +142,9 @@ class Ranking:
             for s, v, low, high, tier in self.table().rows
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
-                "best": list(self.best), "systems": rows, "notes": list(self.notes)}  # fmt: skip
+                "best": list(self.best), "systems": rows, "notes": list(self.notes),
+                "made_by": dict(self.made_by)}  # fmt: skip
 
-    def frame(self) -> pl.DataFrame:
-        """The table as a polars frame."""
-        return self.table().frame()
-
-    def __repr__(self) -> str:
-        return f"Ranking({self.sentence})"
-
-    def __str__(self) -> str:
-        return str(self.table())
+    def in_short(self) -> str:
+        """Who may be best."""
+        return self.sentence

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from truegain.inference.results import Comparison
 from truegain.inference.study.evidence import LEAST_GOLD
@@ -12,7 +13,7 @@ from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import Outcome, could_move
-from truegain.tables.table import Cell, Table
+from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +37,7 @@ AWAY = "the gold labels, of other topics,"
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Shown):
     """Whether b is better than a: the answer first, then what it stands on.
 
     holds: low + what holes could take > 0;  does not hold: high + what holes could give < the smallest gain that
@@ -57,6 +58,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     borrowed: tuple[str, ...] = ()
     holes: str = "bound"
+    made_by: Mapping[str, object] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -159,8 +161,13 @@ class Verdict:
 
     # ------------------------------------------------------------------ at length
 
-    def __repr__(self) -> str:
-        return f"Verdict({self.sentence})"
+    def in_short(self) -> str:
+        """The verdict in one sentence."""
+        return self.sentence
+
+    def tables(self) -> list[Table]:
+        """The table under the sentence, with what the verdict stands on."""
+        return [replace(self.table(), title=self.sentence, notes=self.about)]
 
     def __str__(self) -> str:
         return self.text()
@@ -250,11 +257,15 @@ class Verdict:
             rows.append(
                 (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
             )
-        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows)
+        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows, self.made_by)
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, null where there is no value."""
         return self.table(words=False).frame()
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas frame."""
+        return self.table(words=False).to_pandas()
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
@@ -278,6 +289,7 @@ class Verdict:
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),
             "notes": [*c.notes, *self.notes],
+            "made_by": dict(self.made_by),
         }
 
 

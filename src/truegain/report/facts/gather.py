@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
+from truegain.gains.judge_table import label_table
 from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.inference.holes.bounds import Holes, holes
 from truegain.inference.holes.extremes import is_known
@@ -18,7 +19,6 @@ from truegain.inference.intervals.estimate import intervals
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.report import accuracy_by_label
 from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
 from truegain.inference.study.questions import Costs
@@ -166,7 +166,7 @@ def _judge(study: Study, gold_level: float | None) -> JudgeFacts | None:
     except TruegainError as error:
         ranks = [f"Not told by system: {error}"]
     return JudgeFacts(
-        str(judge), (judge.mR, judge.mN, judge.D), judge.size, judge.design, accuracy_by_label(judge), found,
+        str(judge), (judge.mR, judge.mN, judge.D), judge.size, judge.design, label_table(judge.confusion), found,
         str(measure), (*notes, *ranks) if found is None else tuple(notes),
     )  # fmt: skip
 

@@ -1,0 +1,241 @@
+"""The chart of every answer: one line of a catalogue each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import TruegainError
+from truegain.gains.judge import Judge
+from truegain.inference.agreement.agree import AgreementReport
+from truegain.inference.differences.by_measure import ComparisonsByMeasure
+from truegain.inference.differences.comparisons import Comparisons
+from truegain.inference.holes.bounds import Holes
+from truegain.inference.holes.next import Next
+from truegain.inference.ranks.agreement import RankAgreement
+from truegain.inference.ranks.correlate import Correlation
+from truegain.inference.results import Answers, Comparison, Estimate, Plan
+from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.verdict import Verdict
+from truegain.measures.base import mean_of_rows
+from truegain.report.agreement import agreement_chart
+from truegain.report.figures import intervals_chart
+from truegain.report.label_plan import label_chart
+from truegain.report.pairs import comparisons_chart
+from truegain.report.rows import Row, limits_chart, lines_chart, shares_chart, table_chart
+from truegain.report.saving import check_ending, save
+from truegain.report.scatter import scatter_chart
+from truegain.report.style import altair, dressed
+from truegain.tables.gold_list import GoldList
+from truegain.tables.scores import Scores
+from truegain.tables.sources import PathLike
+from truegain.tables.table import Shown, Table
+
+MOST = 40  # pairs that are drawn as lines; more are a matrix
+LISTED = 60  # documents that are drawn
+POINTS = 200  # of a curve
+
+
+def plot(answer: Shown, path: PathLike | None = None) -> Any:
+    """The chart of an answer, also written to a file where one is named.
+
+    >>> plot(Estimate("bm25", "AP", 0.25, 0.2, 0.31)).to_dict()["data"]["values"][0]["value"]
+    0.25
+    """
+    if path is not None:
+        check_ending(path)
+    altair()  # says what to install, before anything is drawn
+    chart = chart_of(answer)
+    if path is not None:
+        save(chart, path)
+    return chart
+
+
+@singledispatch
+def chart_of(answer: Any) -> Any:
+    """The chart of an answer; that of its table, where it has none of its own."""
+    return table_chart(answer.table())
+
+
+@chart_of.register
+def _(answer: Scores) -> Any:
+    rows: list[Row] = []
+    for measure, values in answer.values.items():
+        if values.dtype == object:
+            continue
+        for s in np.argsort(-answer.summaries[measure], kind="stable").tolist():
+            low, high = np.nanquantile(values[s], [0.25, 0.75]) if not np.isnan(values[s]).all() else (np.nan, np.nan)
+            at = float(answer.summaries[measure][s])
+            limits = (None, None) if measure in answer.counts else (float(low), float(high))
+            rows.append({"name": answer.systems[s], "value": at, "low": limits[0], "high": limits[1], "panel": measure})
+    about = "means over topics; lines hold the middle half of the topics"
+    return limits_chart(rows, ", ".join(answer.measures), "score", subtitle=about)
+
+
+@chart_of.register
+def _(answer: Estimate) -> Any:
+    return intervals_chart(_drawable([answer]))
+
+
+@chart_of.register
+def _(answer: Comparison) -> Any:
+    return _differences([answer])
+
+
+@chart_of.register
+def _(answer: Answers) -> Any:  # type: ignore[type-arg]
+    if answer.items and isinstance(answer.items[0], Estimate):
+        return intervals_chart(_drawable(answer.items))
+    measures = {c.measure for c in answer}
+    if len(answer) <= MOST * max(1, len(measures)):
+        return _differences(answer.items)
+    if len(measures) > 1:
+        parts = [[c for c in answer if c.measure == m] for m in dict.fromkeys(c.measure for c in answer)]
+        return _beside([comparisons_chart(part, title=part[0].measure) for part in parts])
+    return comparisons_chart(answer.items)
+
+
+@chart_of.register
+def _(answer: Comparisons) -> Any:
+    if len(answer) <= MOST or answer.baseline is not None:
+        return _differences(answer.items)
+    return comparisons_chart(answer.items, title=answer.in_short())
+
+
+@chart_of.register
+def _(answer: ComparisonsByMeasure) -> Any:
+    if len(answer.parts[0]) <= MOST or answer.parts[0].baseline is not None:
+        return _differences(list(answer))
+    return _beside([comparisons_chart(part.items, title=part.items.measure) for part in answer.parts])
+
+
+@chart_of.register
+def _(answer: Verdict) -> Any:
+    rows: list[Row] = [
+        {"name": str(r["over"]), "value": r["difference"], "low": r["low"], "high": r["high"]}
+        for r in answer.table(words=False).records()
+    ]
+    c = answer.comparison
+    return limits_chart(rows, f"{c.b} - {c.a}, {c.measure}: {answer.outcome}", "difference", zero=True)
+
+
+@chart_of.register
+def _(answer: Ranking) -> Any:
+    rows: list[Row] = [
+        {"name": s, "value": place + 1, "low": low, "high": high}
+        for place, (s, low, high) in enumerate(
+            zip(answer.systems, answer.low.tolist(), answer.high.tolist(), strict=True)
+        )
+    ]
+    about = f"limits of ranks, {100 * answer.confidence:g}%, all pairs at once"
+    return limits_chart(rows, answer.measure or "Ranks", "rank", subtitle=about)
+
+
+@chart_of.register
+def _(answer: AgreementReport) -> Any:
+    return agreement_chart(answer.topics, answer.assessors)
+
+
+@chart_of.register
+def _(answer: RankAgreement) -> Any:
+    most = [name for name, _, _ in answer.moves(5)]
+    names, title = (answer.a, answer.b), f"{answer.measure or 'Measures'}: {answer.tau}"
+    same = bool(answer.measure)
+    return scatter_chart(
+        answer.systems, answer.scores_a, answer.scores_b, names=names, title=title, same_scale=same, name_most=most
+    )
+
+
+@chart_of.register
+def _(answer: Correlation) -> Any:
+    if len(answer.agreements) == 1:
+        return chart_of(answer.agreements[0])
+    if answer.halves:
+        table = answer.table()
+        rows: list[Row] = [
+            {"name": r["statistic"], "value": r["mean"], "low": r["low"], "high": r["high"], "panel": r["measure"]}
+            for r in table.records()
+        ]
+        return limits_chart(rows, "Halves of the topics", "over splits")
+    taus: list[Row] = [
+        {"name": f"{a.measure} {a.a} and {a.b}".strip(), "value": a.tau.value, "low": a.tau.low, "high": a.tau.high}
+        for a in answer.agreements
+    ]
+    return limits_chart(taus, "How alike the systems are ordered", "tau")
+
+
+@chart_of.register
+def _(answer: Holes) -> Any:
+    means = [mean_of_rows(m).tolist() for m in (answer.score, answer.worst, answer.best)]
+    rows: list[Row] = [
+        {"name": s, "value": value, "low": low, "high": high}
+        for s, value, low, high in zip(answer.systems, *means, strict=True)
+    ]
+    rows.sort(key=lambda r: -float(r["value"] or 0.0))
+    return limits_chart(rows, f"{answer.measure}: what unjudged documents could do", "score", subtitle="worst and best")
+
+
+@chart_of.register
+def _(answer: Next) -> Any:
+    rows: list[Row] = [
+        {"name": f"{d.topic} {d.doc}", "value": d.predicted, "low": None, "high": None}
+        for d in answer.documents[:LISTED]
+    ]
+    return limits_chart(rows, f"{answer.measure}: judge next", "predicted chance of being relevant")
+
+
+@chart_of.register
+def _(answer: GoldList) -> Any:
+    share = np.cumsum(answer.size)
+    places = np.unique(np.linspace(0, len(share) - 1, min(len(share), POINTS)).astype(int))
+    rows = [(i + 1, float(share[i])) for i in places.tolist()]
+    table = Table(("pairs judged", "share of what can move it"), rows)
+    return lines_chart(table, f"{answer.measure}: what the first rows hold", answer.in_short())
+
+
+@chart_of.register
+def _(answer: Judge) -> Any:
+    c = answer.confusion
+    rows: list[Row] = [
+        {"row": f"{g:g}", "column": f"{b:g}", "share": float(x)}
+        for g, line in zip(c.gold, c.matrix, strict=True)
+        for b, x in zip(c.bronze, line.tolist(), strict=True)
+    ]
+    return shares_chart(rows, f"Judge: {answer.in_short()}", ("gold label", "bronze label"))
+
+
+@chart_of.register
+def _(answer: Plan) -> Any:
+    if "half width" in answer.details.columns:
+        return label_chart(answer)
+    return lines_chart(answer.details, "What it takes", str(answer))
+
+
+def _drawable(estimates: Sequence[Estimate]) -> list[Estimate]:
+    kept = [e for e in estimates if not e.refused]
+    if not kept:
+        raise TruegainError("no estimate has a value to draw; the notes say why")
+    return kept
+
+
+def _differences(found: Sequence[Comparison]) -> Any:
+    """Every difference with its interval."""
+    rows: list[Row] = [
+        {"name": f"{c.b} - {c.a}", "value": c.difference, "low": c.low, "high": c.high, "panel": c.measure}
+        for c in found
+    ]
+    measures = dict.fromkeys(c.measure for c in found)
+    title = f"Differences, {', '.join(measures)}"
+    return limits_chart(rows, title, "difference", zero=True, subtitle=f"{100 * found[0].level:g}% intervals")
+
+
+def _beside(charts: Sequence[Any]) -> Any:
+    """Charts side by side, each with its own colours; what dresses a chart is for the whole."""
+    alt = altair()
+    parts = [chart.copy(deep=False) for chart in charts]
+    for part in parts:
+        part.config = alt.Undefined
+    return dressed(alt.hconcat(*parts).resolve_scale(color="independent"), "")

@@ -1,0 +1,1 @@
+"""Ways to write a table, one file each; none knows another."""

@@ -1,0 +1,72 @@
+"""Tables as HTML."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+from truegain.tables.formats.grid import Cell, Grid, Marked, shown
+
+MOST = 20  # rows that a notebook shows
+_STYLE = "font-variant-numeric:tabular-nums;border-collapse:collapse"
+_CELL = ' style="text-align:{};padding:1px 10px"'
+_CAPTION = "text-align:left;font-weight:600;padding:4px 10px"
+_WIDE = 60  # characters of a caption that would be cut into many lines above a narrow table
+
+
+def html(grid: Grid) -> str:
+    """A plain HTML table with its caption; the notes below.
+
+    >>> print(html(Grid(("system", "AP"), [("<b>", Marked(0.25, best=True, marks="c"))])), end="")
+    <table>
+    <thead><tr><th>system</th><th>AP</th></tr></thead>
+    <tbody>
+    <tr><td>&lt;b&gt;</td><td><strong>0.2500</strong><sup>c</sup></td></tr>
+    </tbody></table>
+    """
+    caption = f"<caption>{escape(grid.title)}</caption>" if grid.title else ""
+    top = "".join(f"<th>{escape(c)}</th>" for c in grid.columns)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(c)}</td>" for c in row) + "</tr>\n" for row in grid.rows)
+    notes = "".join(f"<p>{escape(note)}</p>\n" for note in grid.notes)
+    return f"<table>{caption}\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}</tbody></table>\n{notes}"
+
+
+def notebook(grid: Grid, most: int = MOST) -> str:
+    """A table for a notebook: the first rows and how many more there are, notes, and folded how it was made."""
+    sides = [_CELL.format("left" if grid.is_text(i) else "right") for i in range(len(grid.columns))]
+    head = "".join(f'<th scope="col"{side}>{escape(c)}</th>' for c, side in zip(grid.columns, sides, strict=True))
+    rows = "".join(
+        "<tr>" + "".join(f"<td{side}>{_cell(c)}</td>" for c, side in zip(row, sides, strict=True)) + "</tr>\n"
+        for row in grid.rows[:most]
+    )
+    left = len(grid.rows) - most
+    more = f"<p>and {left:,} more</p>\n" if left > 0 else ""
+    look = f"{_CAPTION};min-width:36em" if len(grid.title) > _WIDE else _CAPTION
+    caption = f'<caption style="{look}">{escape(grid.title)}</caption>\n' if grid.title else ""
+    notes = "".join(f'<p style="white-space:pre-line">{escape(note)}</p>\n' for note in grid.notes)
+    table = (
+        f'<table style="{_STYLE}">\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n'
+        if grid.columns
+        else f"<p>{escape(grid.title)}</p>\n"
+    )
+    return f"<div>\n{table}{more}{notes}{_made(grid)}</div>\n"
+
+
+def _made(grid: Grid) -> str:
+    """How it was made, folded."""
+    if not grid.made_by:
+        return ""
+    items = "".join(f"<dt>{escape(str(k))}</dt><dd>{escape(_told(v))}</dd>" for k, v in grid.made_by.items())
+    return f"<details><summary>how it was made</summary><dl>{items}</dl></details>\n"
+
+
+def _told(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _cell(cell: Cell) -> str:
+    if not isinstance(cell, Marked):
+        return escape(shown(cell))
+    number = f"<strong>{cell.number}</strong>" if cell.best else cell.number
+    marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
+    return number + marks + (f" {cell.limits}" if cell.limits else "")

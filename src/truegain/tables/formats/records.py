@@ -1,0 +1,28 @@
+"""Tables as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from truegain.tables.formats.grid import Grid
+
+
+def as_dict(grid: Grid) -> dict[str, Any]:
+    """How it was made, the title and the notes where there are any, a record a row."""
+    whole: dict[str, Any] = {"made_by": dict(grid.made_by)}
+    if grid.title:
+        whole["title"] = grid.title
+    if grid.notes:
+        whole["notes"] = list(grid.notes)
+    return {**whole, "rows": grid.records()}
+
+
+def as_json(grid: Grid) -> str:
+    """One JSON object: how it was made, the notes, the rows."""
+    return json.dumps(as_dict(grid), ensure_ascii=False, indent=1) + "\n"
+
+
+def as_lines(grid: Grid) -> str:
+    """One JSON object a line."""
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in grid.records())

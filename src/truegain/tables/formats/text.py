@@ -1,0 +1,29 @@
+"""Tables on the screen."""
+
+from __future__ import annotations
+
+from truegain.tables.formats.grid import Grid, Marked, one_line, shown
+
+
+def text(grid: Grid) -> str:
+    """Aligned columns: text to the left, numbers to the right; then the notes.
+
+    >>> print(text(Grid(("system", "AP"), [("bm25", 0.25), ("dense", None)])), end="")
+    system      AP
+    bm25    0.2500
+    dense        -
+    """
+    lines = [list(grid.columns), *([one_line(shown(cell)) for cell in row] for row in grid.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    left = [grid.is_text(i) or not grid.rows for i in range(len(grid.columns))]
+    body = "".join(
+        "  ".join(
+            c.ljust(w) if is_text else c.rjust(w) for c, w, is_text in zip(line, widths, left, strict=True)
+        ).rstrip()
+        + "\n"
+        for line in lines
+    )
+    title = f"{grid.title}\n\n" if grid.title else ""
+    starred = any(isinstance(cell, Marked) and cell.best for row in grid.rows for cell in row)
+    notes = (*(["* stands for bold: the best of its column"] if starred else []), *grid.notes)
+    return title + body + "".join(f"\n{note}\n" for note in notes)
