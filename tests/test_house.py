@@ -28,6 +28,7 @@ FLOORS = (
     ("tables",),
     ("engine",),
     ("student",),
+    ("drawing",),
     ("errors", "_version"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from truegain._version import __version__
+from truegain.drawing import plug
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 from truegain.gains.make import to_gains
 from truegain.inference.holes.evaluate import evaluate
@@ -16,7 +17,6 @@ from truegain.tables.judgments import Judgments, read_judgments
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
-from truegain.tables.table import Shown
 from truegain.tables.write import write_judgments, write_runs
 
 if TYPE_CHECKING:
@@ -85,11 +85,7 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def _drawn(answer: Shown, path: object = None) -> Any:
-    return importlib.import_module("truegain.report.plot").plot(answer, path)
-
-
-Shown.drawn_by = staticmethod(_drawn)  # charts are above the answers: these have a socket, and here is the plug
+plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(answer, path))
 
 
 def __getattr__(name: str) -> Any:
