@@ -29,6 +29,7 @@ FLOORS = (
     ("engine",),
     ("studentized",),
     ("student",),
+    ("drawing",),
     ("errors", "_version"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from truegain._version import __version__
+from truegain.drawing import plug
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 
 if TYPE_CHECKING:
@@ -99,6 +100,9 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
 def __dir__() -> list[str]:
     """The public names, those that are loaded when first asked for as well, and no others."""
     return sorted(__all__)
+
+
+plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(answer, path))
 
 
 def __getattr__(name: str) -> Any:

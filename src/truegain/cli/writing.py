@@ -12,7 +12,6 @@ import typer
 from truegain.cli.bundles import takes
 from truegain.errors import TruegainError
 from truegain.tables.formats.catalogue import PAPER
-from truegain.tables.renaming import read_names
 
 PANEL = "Tables for papers"
 
@@ -67,6 +66,8 @@ class Writing:
     @cached_property
     def new_names(self) -> Mapping[str, str] | None:
         """The names of the file, where there is one."""
+        from truegain.tables.renaming import read_names
+
         return None if self.names is None else read_names(self.names)
 
     def renamed(self, answer: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from truegain.drawing import draw
 from truegain.errors import TruegainError, shorten
 from truegain.tables.formats.catalogue import ENDINGS, FORMATS, Format, render
 from truegain.tables.formats.frames import pandas_frame, polars_frame
@@ -17,7 +19,6 @@ from truegain.tables.formats.records import as_dict, as_json, as_lines
 from truegain.tables.formats.separated import comma_separated, separated, tab_separated
 from truegain.tables.formats.text import text
 from truegain.tables.paper_style import PaperStyle, PaperWords
-from truegain.tables.sources import PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,8 +34,6 @@ class Shown:
     `tables` are what a person sees, `paper` what `latex`, `markdown` and `html` write; both are the table, where an
     answer has nothing better.  How it was made is in `made_by`.
     """
-
-    drawn_by: ClassVar[Callable[[Any, PathLike | None], Any] | None] = None  # plugged in by the public face
 
     def table(self) -> Table:
         """The answer as rows, for programs."""
@@ -82,11 +81,9 @@ class Shown:
         """A plain HTML table; see `PaperStyle`."""
         return html(self.paper(**style))
 
-    def plot(self, path: PathLike | None = None) -> Any:
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """An altair chart; also written to `path`, a .svg, .png, .pdf or .html file."""
-        if Shown.drawn_by is None:
-            raise TruegainError("nothing draws here; import truegain")
-        return Shown.drawn_by(self, path)
+        return draw(self, path)
 
     # ------------------------------------------------------------------ for programs
 
