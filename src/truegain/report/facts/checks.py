@@ -20,7 +20,6 @@ DEEP = 100  # ranks looked at where a measure has no cutoff
 FEW_TOPICS = 25
 FEW_LABELS = 5
 FEW_SYSTEMS = 5
-D_LEAST = 0.2
 
 
 def topics_check(ranked: RankedGains, judgments: Judgments) -> Check:
@@ -144,8 +143,8 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     share = f" of {count(labels)} ({percent(judge.pairs / labels, 1)})" if labels >= judge.pairs else ""
     drawn = Check("Gold labels", not judge.notes, f"{count(judge.pairs)}{share}, {judge.design}", judge.notes)
     better = Check(
-        "Judge better than chance", judge.rates[2] >= D_LEAST, f"D = {judge.rates[2]:.2f}",
-        (f"{judge.told}.", "D is 0 for a coin and 1 for a faultless judge."),
+        "Judge better than chance", not judge.not_chance, f"D = {judge.rates[2]:.2f}",
+        (f"{judge.told}.", "D is 0 for a coin and 1 for a faultless judge.", *filter(None, [judge.not_chance])),
     )  # fmt: skip
     found = [drawn, better]
     if judge.by_system is not None:

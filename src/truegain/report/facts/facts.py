@@ -74,12 +74,15 @@ class JudgeFacts:
 
     told: str
     rates: tuple[float, float, float]  # mR, mN, D
+    not_chance: str  # why it is not clearly better than chance; empty where it is
+    rectified: bool  # whether gold labels are a sample of the same pairs, and correct without inverting a matrix
     pairs: int
     design: str
     by_label: Table
     by_system: Homogeneity | None
     measure: str
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what does not fit together
+    by_rank: tuple[str, ...]  # whether accuracy changes with rank, or why that is not told
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.judge_table import label_table
+from truegain.gains.rates import clearly_positive
 from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.inference.holes.bounds import Holes, holes
 from truegain.inference.holes.extremes import is_known
@@ -37,6 +38,7 @@ from truegain.report.facts.checks import (
     unjudged_by_system,
 )
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.sampling.designs import SAME_POPULATION
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
@@ -165,9 +167,16 @@ def _judge(study: Study, gold_level: float | None) -> JudgeFacts | None:
         ranks = rank_notes(lists, always=True, rectified=True)
     except TruegainError as error:
         ranks = [f"Not told by system: {error}"]
+    chance = ""
+    try:
+        clearly_positive(judge.rates())
+    except TruegainError as error:
+        chance = str(error)
+    rectified = judge.design in (*SAME_POPULATION, "ordered")
+    rates, by_label = (judge.mR, judge.mN, judge.D), label_table(judge.confusion)
     return JudgeFacts(
-        str(judge), (judge.mR, judge.mN, judge.D), judge.size, judge.design, label_table(judge.confusion), found,
-        str(measure), (*notes, *ranks) if found is None else tuple(notes),
+        str(judge), rates, chance, rectified, judge.size, judge.design, by_label, found, str(measure), tuple(notes),
+        tuple(ranks),
     )  # fmt: skip
 
 

@@ -90,6 +90,15 @@ _ALL = (
         "Prediction-Powered Inference", "Science", "382(6671), 669-674", "10.1126/science.adi6000",
     ),
     Paper(
+        "goldberg2018", "D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan", 2018,
+        "Further Insights on Drawing Sound Conclusions from Noisy Judgments",
+        "ACM Transactions on Information Systems", "36(4), 36:1-36:31", "10.1145/3186195",
+    ),
+    Paper(
+        "hui2017", "K. Hui, K. Berberich and I. Mele", 2017, "Dealing with Incomplete Judgments in Cascade Measures",
+        "Proceedings of ICTIR '17", "", "10.1145/3121050.3121064", "inproceedings",
+    ),
+    Paper(
         "cormack2006", "G. V. Cormack and T. R. Lynam", 2006,
         "Statistical Precision of Information Retrieval Evaluation",
         "Proceedings of the 29th ACM SIGIR Conference", ", 533-540", "10.1145/1148170.1148262", "inproceedings",

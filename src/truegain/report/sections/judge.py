@@ -32,7 +32,7 @@ def section(facts: Facts) -> Section | None:
     if facts.main.naive is not None and len(facts.systems) > 2:
         parts.append(_scores(facts))
     parts.append(_labels(judge))
-    parts += [paragraph(names_in(true_minus(n), facts.systems), class_="note") for n in judge.notes]
+    parts += [paragraph(names_in(true_minus(n), facts.systems), class_="note") for n in (*judge.by_rank, *judge.notes)]
     data = {
         "told": judge.told,
         "mR": right,
@@ -42,6 +42,7 @@ def section(facts: Facts) -> Section | None:
         "labels": judge.by_label.records(),
         "systems": [] if judge.by_system is None else judge.by_system.table().records(),
         "finding": "" if judge.by_system is None else judge.by_system.finding,
+        "by_rank": list(judge.by_rank),
         "notes": list(judge.notes),
     }
     chip = many(judge.pairs, "gold label")

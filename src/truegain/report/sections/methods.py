@@ -52,7 +52,7 @@ def _moves(facts: Facts) -> tuple[str, ...]:
         if left_out
         else "Each unit has a move, how far it takes a score or a difference; their squares add up to a variance. "
     ]
-    if facts.corrected:
+    if facts.judge is not None and facts.judge.rectified:
         found.append("The move of a gold label is what it counts times its residual. ")
     return (*found, "Limits are Student's, with Satterthwaite's degrees of freedom (1946).")
 
@@ -61,6 +61,9 @@ def _variance(facts: Facts) -> str:
     if "assessors" in facts.over:
         cells = f"[V(assessors) {MINUS} V(assessor, topic)] T/(T {MINUS} 1)"
         return f"V = V(topics) + {cells};   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
+    away = any(x.away for x in facts.claims[0].first.lines)
+    if "topics" in facts.over and away:
+        return "V = V(topics) + V(gold labels of other topics);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
     if "topics" in facts.over:
         return "V = V(topics), in which all that is nested in topics is counted;   d ± t(df) √V"
     return "V = Σ V(source);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
@@ -74,9 +77,11 @@ def _cited(facts: Facts) -> list[str]:
     keys = ["efron1981", "satterthwaite1946"]
     keys += ["cameron2011"] if "assessors" in facts.over else []
     keys += ["cormack2006"] if "collection" in facts.over else []
-    keys += ["angelopoulos2023"] if facts.corrected else []
+    if facts.judge is not None:
+        keys.append("angelopoulos2023" if facts.judge.rectified else "goldberg2018")
     keys += ["almohamad2022", "westfall1993"] if len(facts.systems) > 2 else []
-    return keys + (["hayes2007"] if facts.agreement is not None else [])
+    keys += ["hayes2007"] if facts.agreement is not None else []
+    return keys + (["hui2017"] if facts.content is not None else [])
 
 
 def _what(facts: Facts) -> str:
@@ -101,7 +106,12 @@ def _more(facts: Facts) -> list[str]:
         "the worst that unjudged documents could do where that is known, lies above 0; it does not hold where, with "
         f"the best they could do, it lies below {least}; otherwise it cannot be told."
     ]
-    if facts.corrected:
+    if facts.judge is not None and not facts.judge.rectified:
+        found.append(
+            "Scores are corrected by inverting the judge's confusion matrix, measured on the gold labels (Goldberg et "
+            "al. 2018); the noise of the gold labels is part of every interval."
+        )
+    elif facts.corrected:
         found.append(
             "Scores are corrected by the gold labels: the score by the judge's labels, less what the gold labels show "
             "of its errors, weighted as they were drawn (Angelopoulos et al. 2023). The gold labels are a sample, and "
@@ -122,6 +132,9 @@ def _more(facts: Facts) -> list[str]:
         )
     if facts.agreement is not None:
         found.append("Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents.")
+    if facts.content is not None:
+        names = " and ".join(facts.content.estimates)
+        found.append(f"{names} compare the words of what was found with those of what is relevant (Hui et al. 2017).")
     return found
 
 
