@@ -7,10 +7,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from truegain.cache import Cache
 from truegain.cli.bundles import takes
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
 from truegain.cli.output import digests
@@ -21,6 +23,9 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
+
+KEPT_IN = ".truegain"
+EACH = ("measures", "measure", "costs", "inputs")  # told with each result
 
 
 @takes(asked=StudyOptions, reading=Reading)
@@ -41,6 +46,12 @@ def report_command(
     ] = None,
     corpus: CorpusFolder = None,
     judged_corpus: JudgedCorpus = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            "--cache", help="A folder that keeps what was made (default .truegain beside study.toml); or none."
+        ),
+    ] = None,
     title: Annotated[str, typer.Option("--title", help="What stands at the top of the page.")] = "",
     output: Annotated[str, typer.Option("-o", "--output", help="The page to write; - is stdout.")] = "report.html",
     *,
@@ -68,11 +79,24 @@ def report_command(
                "corpus": corpus, "judged_corpus": judged_corpus}  # fmt: skip
     inputs = digests(asked.inputs(judgments, files, context.meta.get("study")))
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
+    folder = _folder(cache, context.meta.get("study"))
+    read = digests(asked.inputs(judgments, files, None))  # a study file that asks for more has the same answers
+    said = {n: v for n, v in asked.made_by(study, reading).items() if n not in EACH}
+    key = {"inputs": [*read.items()], "options": said}
+    keep = Cache(folder)
     facts = gather(
         study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
         gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
+        kept=lambda what, make: keep.of({**key, "what": what}, make),
     )  # fmt: skip
     write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
+
+
+def _folder(cache: str | None, study: str | None) -> Path | None:
+    """Where results are kept: as told, or beside the study file; without one nowhere."""
+    if cache is None:
+        return None if study is None else Path(study).parent / KEPT_IN
+    return None if cache == "none" else Path(cache)
 
 
 @contextmanager

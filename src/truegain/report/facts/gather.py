@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
 from truegain.inference.study.questions import Costs
 from truegain.inference.study.study import Study
+from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure
 from truegain.report.facts.checks import (
@@ -49,6 +52,14 @@ BY_TEXT = ("AbsRB@20", "DeltaRB@20")
 LISTED = 25  # documents to judge next
 
 
+Keeping = Callable[[tuple[object, ...], Callable[[], Any]], Any]
+
+
+def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
+    """Nothing is kept."""
+    return make()
+
+
 def gather(
     study: Study,
     runs: Runs,
@@ -62,12 +73,14 @@ def gather(
     judged_corpus: object = None,
     told: Sequence[str] = (),
     made: Made | None = None,
+    kept: Keeping = as_made,
 ) -> Facts:
     """The facts: `runs` and `judgments` are the tables the study was made of; `told` what reading them warned of.
 
     corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
+    kept: has what was made before, by what it was made of (see `Cache`).
     """
     if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
         kind = "baseline" if unknown[0] in baselines else "pair"
@@ -76,17 +89,15 @@ def gather(
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
             study.lattice(m)  # what is refused, is refused first
-        measures = tuple(_of_measure(study, m) for m in study.measures)
+        measures = tuple(kept(("scores", str(m)), partial(_of_measure, study, m)) for m in study.measures)
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
-        answered = tuple(
-            replace(c, verdicts=tuple(study.verdict(c.a, c.b, m, costs) for m in study.measures)) for c in claims
-        )
+        answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
         judge = _judge(study, gold_level)
         rated = study.raters is not None and not study.gold_rated
         agreement = _agreement(study)
-        bounds = None if rated else _holes(study, runs, judgments)
-        to_judge = None if rated else _next(study, runs, judgments, answered[0] if asked else None)
+        bounds = None if rated else _holes(study, runs, judgments, kept)
+        to_judge = None if rated else _next(study, runs, judgments, answered[0] if asked else None, kept)
         content = (
             None if rated or corpus is None else _content(study, runs, judgments, measures[0], corpus, judged_corpus)
         )
@@ -141,6 +152,11 @@ def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_firs
     return tuple(found)
 
 
+def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[Verdict, ...]:
+    a, b, given = claim.a, claim.b, str(costs)
+    return tuple(kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
+
+
 def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
     """Of two systems the second against the first, of many the best against the second."""
     first, second = study.systems[:2] if len(study.systems) == 2 else measures[0].ranking.systems[1::-1]
@@ -192,20 +208,20 @@ def _agreement(study: Study) -> AgreementReport | None:
         return None
 
 
-def _holes(study: Study, runs: Runs, judgments: Judgments) -> Holes | None:
+def _holes(study: Study, runs: Runs, judgments: Judgments, kept: Keeping) -> Holes | None:
     """What unjudged documents could do, by the first measure of which it is known."""
     if len(study.systems) > MOST_COMPARED:
         return None
     for m in study.measures:
         if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
             try:
-                return holes(runs, judgments, m)
+                return kept(("holes", str(m)), partial(holes, runs, judgments, m))  # type: ignore[no-any-return]
             except TruegainError:
                 continue
     return None
 
 
-def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None) -> Next | None:
+def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, kept: Keeping) -> Next | None:
     """Documents to judge next, for the first claim or for the whole ranking; none where all are judged."""
     if len(study.systems) > MOST_COMPARED:
         return None
@@ -213,8 +229,10 @@ def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None) -
         cutoff = getattr(m, "cutoff", None)
         if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any():
             continue
+        pair = None if claim is None else (claim.a, claim.b)
         try:
-            found = judge_next(runs, judgments, m, pair=None if claim is None else (claim.a, claim.b), most=LISTED)
+            make = partial(judge_next, runs, judgments, m, pair=pair, most=LISTED)
+            found: Next = kept(("next", str(m), pair), make)
         except TruegainError:
             continue
         if found.documents:
