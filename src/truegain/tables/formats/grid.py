@@ -83,6 +83,8 @@ class Grid:
         >>> Grid(("system", "AP"), [("x", Marked(0.5, marks="a")), ("y", None)]).flat()
         (('system', 'AP', 'AP marks'), [('x', 0.5, 'a'), ('y', None, None)])
         """
+        if not any(type(cell) is Marked for row in self.rows for cell in row):  # the usual, and the quick
+            return self.columns, [tuple(map(plain, row)) for row in self.rows]
         parts = [_parts([row[i] for row in self.rows]) for i in range(len(self.columns))]
         names = tuple(
             f"{name} {part}".rstrip() for name, kept in zip(self.columns, parts, strict=True) for part in kept
@@ -106,7 +108,7 @@ def missing(cell: Cell) -> bool:
 
 def plain(cell: Cell) -> Cell:
     """A cell for programs: None where there is no value."""
-    return None if missing(cell) else cell
+    return None if cell != cell else cell  # NaN alone is not itself
 
 
 def shown(cell: Cell) -> str:
@@ -133,7 +135,7 @@ def cells(values: Iterable[float]) -> list[float | None]:
 
 def one_line(text: str) -> str:
     """Text of a cell without line breaks, which no format has in a cell."""
-    return " ".join(text.splitlines()) if text.splitlines()[1:] else text
+    return text if text.isprintable() else " ".join(text.splitlines())
 
 
 def _decimals(value: float | None, digits: int) -> str:

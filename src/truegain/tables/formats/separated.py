@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from truegain.tables.formats.grid import Cell, Grid, plain
+from truegain.tables.formats.grid import Cell, Grid
 
 
 def comma_separated(grid: Grid) -> str:
@@ -20,7 +20,7 @@ def tab_separated(grid: Grid) -> str:
 
 
 def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str) -> str:
-    r"""Separated values, quoted where they must be.
+    r"""Separated values, quoted where they must be; None is an empty field.
 
     >>> separated(("a", "b"), [(1, None), ("x,y", 2.5)], ",")
     'a,b\n1,\n"x,y",2.5\n'
@@ -28,5 +28,5 @@ def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n", delimiter=separator)
     writer.writerow(columns)
-    writer.writerows([plain(cell) for cell in row] for row in rows)
+    writer.writerows(rows)
     return stream.getvalue()

@@ -13,7 +13,7 @@ def text(grid: Grid) -> str:
     bm25    0.2500
     dense        -
     """
-    lines = [list(grid.columns), *([one_line(shown(cell)) for cell in row] for row in grid.rows)]
+    lines = [list(grid.columns), *([one_line(c) if isinstance(c, str) else shown(c) for c in row] for row in grid.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     left = [grid.is_text(i) or not grid.rows for i in range(len(grid.columns))]
     body = "".join(
@@ -24,6 +24,6 @@ def text(grid: Grid) -> str:
         for line in lines
     )
     title = f"{grid.title}\n\n" if grid.title else ""
-    starred = any(isinstance(cell, Marked) and cell.best for row in grid.rows for cell in row)
+    starred = any(type(cell) is Marked and cell.best for row in grid.rows for cell in row)
     notes = (*(["* stands for bold: the best of its column"] if starred else []), *grid.notes)
     return title + body + "".join(f"\n{note}\n" for note in notes)
