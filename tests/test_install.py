@@ -53,7 +53,6 @@ OTHERS = [
     "truegain agree demo/ratings.csv --expert demo/gold.qrels",
     "truegain gains demo/ratings.csv --rule mean -o gains.csv",
     "truegain plan topics demo/gold.qrels demo/runs -m P@10 --detect 0.05",
-    "truegain holes demo/pooled.qrels demo/runs -m P@10",
     "truegain eval demo/gold.qrels demo/runs -m P@10 --format json -o scores.json",
     "truegain experiment split-half demo/gold.qrels demo/runs",
 ]
