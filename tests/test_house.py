@@ -62,6 +62,7 @@ FACE = {
     "read_judgments",
     "read_ratings",
     "read_runs",
+    "read_scores",
     "to_gains",
     "write_judgments",
     "write_runs",

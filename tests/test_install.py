@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -53,7 +54,6 @@ OTHERS = [
     "truegain agree demo/ratings.csv --expert demo/gold.qrels",
     "truegain gains demo/ratings.csv --rule mean -o gains.csv",
     "truegain plan topics demo/gold.qrels demo/runs -m P@10 --detect 0.05",
-    "truegain holes demo/pooled.qrels demo/runs -m P@10",
     "truegain eval demo/gold.qrels demo/runs -m P@10 --format json -o scores.json",
     "truegain experiment split-half demo/gold.qrels demo/runs",
 ]
@@ -123,3 +123,14 @@ def test_the_extra_all_has_all_for_users() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     inside = extras["all"][0].removeprefix("truegain[").removesuffix("]").split(",")
     assert sorted(inside) == sorted(set(extras) - {"all", "test"})
+
+
+def test_what_is_to_be_installed_exists() -> None:
+    """Guards messages that name an extra: each is one of pyproject's, and what the plain install has needs none."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    texts = [path.read_text() for path in (ROOT / "src").rglob("*.py")]
+    asked = [pair for text in texts for pair in re.findall(r'\bneeds\("([\w.]+)", "(\w+)"\)', text)]
+    assert {extra for _, extra in asked} <= set(project["optional-dependencies"])
+    base = {re.split(r"[>=<;\[ ]", name)[0] for name in project["dependencies"]}
+    assert {library.split(".")[0] for library, _ in asked} & base == set()
+    assert len(asked) > 5

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from truegain.inference.study.study import Study
     from truegain.measures.evaluate import Options
     from truegain.measures.parse import parse_measure
+    from truegain.measures.score_table import read_scores
     from truegain.tables.intents import Intents, read_intents
     from truegain.tables.judgments import Judgments, read_judgments
     from truegain.tables.ratings import read_ratings
@@ -62,6 +63,7 @@ __all__ = [
     "read_judgments",
     "read_ratings",
     "read_runs",
+    "read_scores",
     "to_gains",
     "write_judgments",
     "write_runs",
@@ -91,6 +93,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_judgments": "truegain.tables.judgments",
     "read_ratings": "truegain.tables.ratings",
     "read_runs": "truegain.tables.runs",
+    "read_scores": "truegain.measures.score_table",
     "to_gains": "truegain.gains.make",
     "write_judgments": "truegain.tables.write",
     "write_runs": "truegain.tables.write",

@@ -176,7 +176,7 @@ def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], to
 
 def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
     """Guards the options about labels where there is one kind of them."""
-    for words in (("--labels", "0:1"), ("--repeated", "first"), ("--columns", "label=grade"), ("--outside", "drop")):
+    for words in (("--labels", "0:1"), ("--repeated", "first"), ("--outside", "drop")):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
         assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
     for more in ("-q", "--meta fixed", "--scale logit", "--pairing independent"):

@@ -1,0 +1,101 @@
+"""Scores that were worked out before, by us or by others: tables of system, topic, measure and value."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from truegain.errors import InputError, some
+from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
+from truegain.measures.parse import parse_measure
+from truegain.tables import tabular
+from truegain.tables.columns import Floats
+from truegain.tables.frames import is_frame, opened
+from truegain.tables.named import Columns
+from truegain.tables.plain import plain_text
+from truegain.tables.rating_values import says_missing
+from truegain.tables.scores import ALL_TOPICS, Scores
+from truegain.tables.separated import first_line
+from truegain.tables.sources import read_bytes, shown_path
+
+NEEDED = ("system", "topic", "measure", "value")
+_HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
+
+
+def read_scores(data: object) -> Scores:
+    """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file of `truegain eval -q -o FILE`.
+
+    Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing.
+
+    >>> import polars as pl
+    >>> rows = {"system": ["a", "a"], "topic": ["1", "2"], "measure": "P@10", "value": [0.5, 1.0]}
+    >>> read_scores(pl.DataFrame(rows)).mean("a", "P@10")
+    0.75
+    """
+    columns = _columns(data)
+    lost = [name for name in NEEDED if name not in columns.names]
+    if lost:
+        there = ", ".join(columns.names)
+        raise InputError(f"there is no column {some(lost)} among {there}", file=columns.file, hint=_HINT)
+    columns.found |= {name: [name] for name in NEEDED}
+    system, topic, measure = (columns.ids(name) for name in NEEDED[:3])
+    if not system:
+        raise InputError("there are no rows", file=columns.file, hint=_HINT)
+    value = _values(columns)
+    asked = {name: parse_measure(name) for name in dict.fromkeys(measure)}
+    objects = {str(m): m for m in asked.values()}
+    systems = {name: at for at, name in enumerate(dict.fromkeys(system))}
+    topics = {name: at for at, name in enumerate(t for t in dict.fromkeys(topic) if t != ALL_TOPICS)}
+    matrix = {name: np.full((len(systems), len(topics)), np.nan) for name in objects}
+    summary = {name: np.full(len(systems), np.nan) for name in objects}
+    seen: dict[tuple[str, str, str], int] = {}
+    for row, key in enumerate(zip(system, topic, (str(asked[m]) for m in measure), strict=True)):
+        if key in seen:
+            problem = f"{key[2]} of system {key[0]}, topic {key[1]} stands twice"
+            raise columns._fault(problem, row, value[row], "keep one")
+        seen[key] = row
+        if key[1] == ALL_TOPICS:
+            summary[key[2]][systems[key[0]]] = value[row]
+        else:
+            matrix[key[2]][systems[key[0]], topics[key[1]]] = value[row]
+    names = {name: str(m) for name, m in asked.items()}
+    if ALL_TOPICS not in topic:
+        summary = {name: _summary(objects[name], values) for name, values in matrix.items()}
+    made_by = {"scores": columns.file}
+    return Scores(tuple(systems), tuple(topics), matrix, summary, objects, made_by, names)
+
+
+def _columns(data: object) -> Columns:
+    if is_frame(data):
+        return Columns(opened(data), "scores")
+    if not isinstance(data, str | os.PathLike):
+        raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, or a frame")
+    raw, file = read_bytes(data), shown_path(data)
+    if tabular.is_parquet(raw, tabular.ending(file)):
+        return Columns(tabular.read(raw, "parquet", file), file)
+    text = plain_text(raw, file)
+    first = first_line(text)
+    kind: tabular.Kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
+    return Columns(tabular.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
+
+
+def _values(columns: Columns) -> Floats:
+    found = np.full(len(columns._raw("value")), np.nan)
+    for row, cell in enumerate(columns._raw("value")):
+        if says_missing(cell):
+            continue
+        number = tabular.number_of(cell)
+        if number is None or tabular.is_bool(cell) or not np.isfinite(number):
+            raise columns._fault("value is not a number", row, cell, "give a number, or nothing where there is none")
+        found[row] = number
+    return found
+
+
+def _summary(measure: Measure, values: Floats) -> Floats:
+    """One value per system from its topics, as the measure declares."""
+    if measure.mean == "geometric":
+        return geometric_mean_of_rows(values)
+    if measure.mean == "total":
+        return np.asarray(np.nansum(values, axis=1))
+    return mean_of_rows(values)

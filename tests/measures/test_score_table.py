@@ -1,0 +1,81 @@
+"""Scores as tables: what `eval` writes is read back, from any frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pytest
+
+import truegain as tg
+from tests.tables.test_convert import LikeArrow, arrow
+from truegain.tables.table import separated
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"z": 1}}
+RUNS = {"s": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "t": {"1": {"a": 2.0}, "2": {"b": 1.0, "a": 0.5}}}
+
+
+@pytest.fixture
+def scores() -> tg.Scores:
+    """Scores with a topic that no system answers, a mean, a geometric mean and a count."""
+    with pytest.warns(tg.DataWarning):
+        return tg.evaluate(RUNS, QRELS, ["AP", "GMAP", "NumRet", "nDCG@2"])
+
+
+def same(one: tg.Scores, other: tg.Scores) -> None:
+    """Two scores hold the same values."""
+    assert (one.systems, one.measures) == (other.systems, other.measures)
+    for measure in one.measures:
+        np.testing.assert_allclose(one.matrix(measure), other.matrix(measure)[:, : len(one.topics)])
+        np.testing.assert_allclose(one.summaries[measure], other.summaries[measure])
+    assert one.counts == other.counts
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, LikeArrow, lambda columns: arrow().table(columns)])
+@pytest.mark.parametrize("summary", [True, False])
+def test_frames_give_the_scores_back(
+    of: Callable[[dict[str, list[Any]]], object], summary: bool, scores: tg.Scores
+) -> None:
+    """Guards the round trip: values, missing ones and summaries, these also where their rows are not there."""
+    rows = list(scores.rows(summary=summary))
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(("system", "topic", "measure", "value"))}
+    same(scores, tg.read_scores(of(columns)))
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_files_give_the_scores_back(ending: str, scores: tg.Scores, tmp_path: Path) -> None:
+    """Guards the files of `eval -q -o`: read as they are written."""
+    path, names = tmp_path / f"s.{ending}", ("system", "topic", "measure", "value")
+    frame = scores.frame()
+    if ending in ("csv", "tsv"):
+        path.write_text(separated(names, list(scores.rows()), "," if ending == "csv" else "\t"))
+    elif ending == "jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_parquet(path)
+    same(scores, tg.read_scores(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("system,topic,value\na,1,0\n", "s.csv: there is no column measure among system, topic, value"),
+        ("system,topic,measure,value\na,1,P@5,x\n", "s.csv:2: value is not a number: 'x'"),
+        (
+            "system,topic,measure,value\na,1,P@5,1\na,1,precision@5,1\n",
+            "s.csv:3: P@5 of system a, topic 1 stands twice",
+        ),
+        ("system,topic,measure,value\na,1,NoSuch,1\n", "there is no measure 'NoSuch'"),
+        ("system,topic,measure,value\n", "there are no rows"),
+    ],
+)
+def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
+    """Guards the messages: file, line and value."""
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(tg.TruegainError) as caught:
+        tg.read_scores(tmp_path / "s.csv")
+    assert said in str(caught.value)
