@@ -13,7 +13,7 @@ from truegain.report.parts.number_line import NumberLine
 from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row
-from truegain.report.parts.table import cell, head, label, num, plot, table, tr
+from truegain.report.parts.table import cell, head, label, num, plot, scrolls, table, tr
 from truegain.report.parts.words import Said, chip, true_minus
 
 NAMED = 8
@@ -250,7 +250,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
             may = f"{count(len(r.best))} of {count(len(r.systems))}"
             rows.append(tr(label(m.name), cell(may), cell(name(r.systems[0]))))
     words = join(about, el("span", ", by measure", class_="m"))
-    return el("figure", table(words, top, rows), class_="by-measure")
+    return el("figure", scrolls(table(words, top, rows), "The same question by every measure"), class_="by-measure")
 
 
 def _claims(facts: Facts) -> Html | None:
