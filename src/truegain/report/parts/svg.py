@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,13 @@ class Span:
     is_faint: bool = False  # no interval, but the worst and the best there could be
 
     def drawn(self, axis: Axis, y: float, height: float = 6.0) -> Html:
-        """A bar from limit to limit with a point at the value."""
+        """A bar from limit to limit with a point at the value; nothing where there is no value.
+
+        >>> Span(float("nan"), None, None).drawn(Axis(0, 1, 0.5), 5)
+        ''
+        """
+        if not math.isfinite(self.value):
+            return Html()
         bar, point = ("n", "np") if self.is_open else ("c f" if self.is_faint else "c", "cp")
         parts = []
         if self.low is not None and self.high is not None:
