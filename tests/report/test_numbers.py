@@ -101,6 +101,12 @@ def test_the_triangle_has_a_cell_for_every_pair() -> None:
     assert [digits.count(str(k)) for k in (0, 1, 2)] == np.bincount(kinds, minlength=3).tolist()
 
 
+def test_what_was_not_asked_is_not_0() -> None:
+    """Guards the leaders of many systems: pairs alone were not asked about, so no column counts them."""
+    few, lots = (section(read(page(worlds.many(n))), "apart").one("table", class_="ld") for n in (60, 401))
+    assert [len(r) for r in (rows_of(few)[0], rows_of(lots)[0])] == [4, 3]
+
+
 def test_claims_are_the_verdicts() -> None:
     """Guards the table of claims and the data: each is the study's own verdict, gold and all."""
     study, facts = worlds.with_gold()

@@ -18,7 +18,7 @@ LOOK = (
     "stroke:#8f5200;stroke-width:2}.nt{fill:#8f5200}.ct{fill:#0b5c8f}.zero{stroke:#1c2126;stroke-width:1.25}"
     ".del{stroke:#565e67;stroke-width:1.25;stroke-dasharray:3 3}.axl{stroke:#565e67}.zone{fill:#f1efe9}"
     ".hxl{stroke:#565e67;stroke-width:1.6;opacity:.45}.m0{fill:#f0ede6}.m1{fill:#7fb0d0}.m2{fill:#0b5c8f}"
-    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}.stair{fill:none;stroke:#0b5c8f;stroke-width:2px}"
+    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}"
 )
 
 

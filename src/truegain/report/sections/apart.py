@@ -204,11 +204,12 @@ def _beside_diagonal(m: MeasureFacts) -> list[Html]:
 
 
 def _leaders(m: MeasureFacts) -> Html:
-    rows = []
+    rows, asked = [], len(m.estimates) <= TRIANGLE  # of more, nobody asked about pairs alone
     for i in _tier_leaders(m):
         told, single = int(m.apart[i].sum()), int((m.alone[i] & ~m.apart[i]).sum())
-        rows.append(tr(who(m.ranking.systems[i]), num(str(i + 1)), num(count(told)), num(count(single))))
-    top = [head("system"), *heads("rank", "told apart from", "more if asked alone")]
+        numbers = [num(str(i + 1)), num(count(told)), *([num(count(single))] if asked else [])]
+        rows.append(tr(who(m.ranking.systems[i]), *numbers))
+    top = [head("system"), *heads("rank", "told apart from", *(["more if asked alone"] if asked else []))]
     return table("Leaders of the tiers", top, rows, kind="ld")
 
 
@@ -222,8 +223,8 @@ def _staircase(m: MeasureFacts) -> Html:
     steps = f"M0 {y[0]}" + "".join(f"H{i}V{at}" for i, at in enumerate(y) if i) + f"H{n - 1}"
     still = {"fill": "none", "vector_effect": "non-scaling-stroke"}
     inner = join(
-        el("path", class_="m1", d=f"{steps}V{n}H0z"),
-        el("path", class_="stair", d=steps, **still),
+        el("path", class_="m0", d=f"M0 0L{n} {n}H0z"),
+        el("path", class_="m2", d=f"{steps}V{n}H0z"),
         el("path", class_="axl", d=f"M0 0L{n} {n}", **still),
     )
     words = f"Staircase over {count(n)} systems: for every rank the first rank below it that it is told apart from."
