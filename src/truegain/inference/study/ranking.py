@@ -75,6 +75,7 @@ class Ranking:
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
+    open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
 
     @classmethod
     def of(

@@ -114,7 +114,7 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
     if n <= MOST_COMPARED:
         compared = tuple(study.compare(measure=m))
         for c in compared:
-            if c.p is not None and c.p < 1 - study.confidence:
+            if c.p is not None and c.p < 1 - study.confidence and not {c.a, c.b} & set(ranking.open):
                 i, j = place[c.a], place[c.b]
                 alone[i, j] = alone[j, i] = True
     naive = None
