@@ -26,10 +26,8 @@ from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
 STUDY = ".toml"
 OWN = ("judgments", "runs", "pair", "baseline", "corpus", "judged_corpus", "output", "title")  # not as in `verdict`
 NOT_HERE = ("output_format",)
-SAME = (  # options that the study takes as they are
-    "generalise_to", "topics", "smallest", "confidence", "design", "gold_level", "gold_rule", "judge_model", "holes",
-    "hole_sample", "anytime", "rule", "normalise", "level", "name_by", "replicates", "seed", "jobs",
-)  # fmt: skip
+READ = ("measure", "gold", "uses", "p", "spread")  # made into something before the study takes them
+ELSEWHERE = ("costs", "study")  # for others than the study
 
 
 def _judgments_or_study(context: typer.Context, value: str | None) -> str | None:
@@ -154,7 +152,7 @@ def _study(judgments: str, files: Sequence[str], asked: Mapping[str, Any]) -> tu
         table, judged, asked["measure"] or [_usual(gold or asked["hole_sample"], asked["design"])],
         gold=reading.load(gold) if gold and asked["gold_rule"] else gold, uses=_models(asked["uses"]),
         scale=reading.scale if rated or asked["gold_rule"] else None, repeated=reading.repeated,
-        **{n: asked[n] for n in SAME}, **about,
+        **{n: v for n, v in asked.items() if n not in (*READ, *ELSEWHERE, *vars(reading))}, **about,
     )  # fmt: skip
     return table, judged, study
 

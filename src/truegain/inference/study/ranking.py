@@ -109,7 +109,7 @@ class Ranking:
         names = tuple(systems[i] for i in order)
         low, high = 1 + ahead.sum(axis=0), n - ahead.sum(axis=1)
         best = tuple(s for s, t in zip(names, tier, strict=True) if t == 1)
-        return cls(names, value[order], low, high, tier, best, measure, confidence, notes, frozen(ahead))
+        return cls(names, value[order], low, high, tier, best, measure, confidence, notes, ahead=frozen(ahead))
 
     @property
     def sentence(self) -> str:
