@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from truegain.inference.study.verdict import Verdict
@@ -79,7 +80,9 @@ def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
         return paragraph(true_minus(said.rest), class_="lede")
     by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
     found = el("b", f"{signed(c.difference)} {c.measure}", class_="nb")
-    parts: list[Child] = [f"{by} difference is ", found, f" ({plain(c.value_b)} against {plain(c.value_a)})"]
+    parts: list[Child] = [f"{by} difference is ", found]
+    if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
+        parts.append(f" ({plain(c.value_b)} against {plain(c.value_a)})")
     if c.low is not None and c.high is not None and c.low != c.high:
         parts += [f", and its {facts.level} interval reaches ", el("b", f"from {limits(c.low, c.high, signs=True)}")]
     parts += [f", {verdict.holds_for}", names_in(true_minus(said.rest), (c.a, c.b)), ". ", _as_labelled(verdict)]
