@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ import truegain as tg
 from tests.report import worlds
 from tests.report.reading import Tag, data_of, read, rows_of
 from truegain.inference.results import Comparison
+from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
 from truegain.report.parts.numbers import EN, MINUS, limits, plain, signed
 from truegain.report.sections.apart import classes
+from truegain.tables.runs import Runs
 
 
 def scores(systems: int, holes: int = 0, measure: str = "P@10") -> np.ndarray:
@@ -99,6 +102,24 @@ def test_the_triangle_has_a_cell_for_every_pair() -> None:
         assert drawn == int((kinds == k).sum())
     digits = "".join(data_of(tree)["sections"]["apart"]["AP"]["pairs"])
     assert [digits.count(str(k)) for k in (0, 1, 2)] == np.bincount(kinds, minlength=3).tolist()
+
+
+def test_what_was_not_asked_is_not_0() -> None:
+    """Guards the leaders of many systems: pairs alone were not asked about, so no column counts them."""
+    few, lots = (section(read(page(worlds.many(n))), "apart").one("table", class_="ld") for n in (60, 401))
+    assert [len(r) for r in (rows_of(few)[0], rows_of(lots)[0])] == [4, 3]
+
+
+def test_a_borrowed_calibration_tells_nobody_apart() -> None:
+    """Guards a system of the judge's own model: no pair of its is told, nor said to be if it were asked alone."""
+    runs, judged = worlds.world(3)
+    study = worlds.study_of(runs, judged, uses={"sys-3": "m"}, judge_model="m")
+    facts = gather(study, runs, judged)
+    at = facts.main.ranking.systems.index("sys-3")
+    assert facts.main.ranking.open == ("sys-3",)
+    assert not classes(facts.main)[at].any()
+    part = section(read(page(facts)), "apart")
+    assert part.one("p", class_="note").text.startswith("Told apart from none: sys-3;")
 
 
 def test_claims_are_the_verdicts() -> None:
@@ -193,11 +214,6 @@ def test_a_ranking_says_what_it_takes_for_granted() -> None:
 
 def test_ties_and_twins_are_seen() -> None:
     """Guards two checks: lists with equal scores where the measure looks, and one run under two names."""
-    from dataclasses import replace
-
-    from truegain.report.facts.gather import gather
-    from truegain.tables.runs import Runs
-
     runs, judged = worlds.world(3)
     flat = runs.parts[0].score.copy()
     flat[runs.parts[0].topic.code < 2] = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import urllib.parse
 import xml.etree.ElementTree as ET
@@ -191,6 +192,20 @@ def test_no_name_breaks_the_page() -> None:
     assert not tree.every("i", class_="x")
     assert {"<script>alert(1)</script>", 'a" onmouseover="x'} <= {t.text for t in tree.one("h1").every("bdi")}
     assert [r["system"] for r in data_of(tree)["sections"]["systems"]["P@5"]] == list(facts.main.ranking.systems)
+
+
+def test_differences_alone_make_a_page() -> None:
+    """Guards a list of gold labels that tells differences, not scores: no score is made up, nothing breaks."""
+    _, facts = worlds.with_gold()
+    m = facts.main
+    unknown = tuple(replace(e, value=math.nan, low=math.nan, high=math.nan, notes=("not told",)) for e in m.estimates)
+    claim = facts.claims[0]
+    bare = replace(claim.first.comparison, value_a=math.nan, value_b=math.nan)
+    one = replace(claim, verdicts=(replace(claim.first, comparison=bare),))
+    tree = read(page(replace(facts, measures=(replace(m, estimates=unknown),), claims=(one,))))
+    assert "nan" not in tree.one("main").text
+    assert "against \N{EM DASH}" not in tree.one("p", class_="lede").text
+    assert [r["score"] for r in data_of(tree)["sections"]["systems"]["P@10"]] == [None] * 4
 
 
 def test_one_system_is_refused() -> None:

@@ -176,7 +176,8 @@ class Answering:
         ahead[asked.a[down], asked.b[down]] = True
         found = Ranking.of(self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes)
         shown = dict(zip(self.systems, self.scores.tolist(), strict=True))
-        return replace(found, value=frozen(np.array([shown[s] for s in found.systems])))
+        unknown = tuple(s for s, lent in zip(self.systems, open_, strict=True) if lent)
+        return replace(found, value=frozen(np.array([shown[s] for s in found.systems])), open=unknown)
 
     def _largest_t(self, spread: Spread, asked: Contrasts, seed: int) -> Floats:
         """Draws of the largest |t|, the systems by name, so that the order of files changes nothing."""

@@ -73,6 +73,7 @@ class Ranking(Shown):
     notes: tuple[str, ...] = ()
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
     made_by: Mapping[str, object] = field(default_factory=dict)
+    open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
 
     @classmethod
     def of(
@@ -106,7 +107,7 @@ class Ranking(Shown):
         names = tuple(systems[i] for i in order)
         low, high = 1 + ahead.sum(axis=0), n - ahead.sum(axis=1)
         best = tuple(s for s, t in zip(names, tier, strict=True) if t == 1)
-        return cls(names, value[order], low, high, tier, best, measure, confidence, notes, frozen(ahead))
+        return cls(names, value[order], low, high, tier, best, measure, confidence, notes, ahead=frozen(ahead))
 
     @property
     def sentence(self) -> str:

@@ -126,7 +126,7 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
     if n <= MOST_COMPARED:
         compared = tuple(study.compare(measure=m))
         for c in compared:
-            if c.p is not None and c.p < 1 - study.confidence:
+            if c.p is not None and c.p < 1 - study.confidence and not {c.a, c.b} & set(ranking.open):
                 i, j = place[c.a], place[c.b]
                 alone[i, j] = alone[j, i] = True
     naive = None
@@ -173,7 +173,8 @@ def _judge(study: Study, gold_level: float | None) -> JudgeFacts | None:
     measure = next((m for m in study.measures if m.linear_in_gains), None)
     if measure is None:
         measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
-    notes = [*judge.consistency()]
+    ordered = study.gold_list is not None  # drawn with unequal chances, which its weights make up for
+    notes = [] if ordered else [*judge.consistency()]
     if (said := judge.inverted()) is not None:
         notes.append(said)
     found = None
@@ -188,10 +189,10 @@ def _judge(study: Study, gold_level: float | None) -> JudgeFacts | None:
         clearly_positive(judge.rates())
     except TruegainError as error:
         chance = str(error)
-    rectified = judge.design in (*SAME_POPULATION, "ordered")
+    rectified, design = judge.design in SAME_POPULATION, "ordered" if ordered else judge.design
     rates, by_label = (judge.mR, judge.mN, judge.D), label_table(judge.confusion)
     return JudgeFacts(
-        str(judge), rates, chance, rectified, judge.size, judge.design, by_label, found, str(measure), tuple(notes),
+        str(judge), rates, chance, rectified, judge.size, design, by_label, found, str(measure), tuple(notes),
         tuple(ranks),
     )  # fmt: skip
 

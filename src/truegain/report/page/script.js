@@ -13,8 +13,7 @@
   const key = (row, i) => {
     const cell = row.cells[i];
     const text = (cell ? cell.textContent : "").trim().replace(/\u2212/g, "-").replace(/,/g, "");
-    const number = parseFloat(text.replace(/^[^\d+.-]+/, ""));
-    return /^[+-]?[\d.]/.test(text) && !Number.isNaN(number) ? number : text.toLowerCase();
+    return cell && cell.tagName === "TD" && /^[+-]?\d/.test(text) ? parseFloat(text) : text.toLowerCase();
   };
   const before = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
   for (const table of document.querySelectorAll("table.sort")) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ LOOK = (
     "stroke:#8f5200;stroke-width:2}.nt{fill:#8f5200}.ct{fill:#0b5c8f}.zero{stroke:#1c2126;stroke-width:1.25}"
     ".del{stroke:#565e67;stroke-width:1.25;stroke-dasharray:3 3}.axl{stroke:#565e67}.zone{fill:#f1efe9}"
     ".hxl{stroke:#565e67;stroke-width:1.6;opacity:.45}.m0{fill:#f0ede6}.m1{fill:#7fb0d0}.m2{fill:#0b5c8f}"
-    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}.stair{fill:none;stroke:#0b5c8f;stroke-width:2px}"
+    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}"
 )
 
 
@@ -51,7 +52,13 @@ class Span:
     is_faint: bool = False  # no interval, but the worst and the best there could be
 
     def drawn(self, axis: Axis, y: float, height: float = 6.0) -> Html:
-        """A bar from limit to limit with a point at the value."""
+        """A bar from limit to limit with a point at the value; nothing where there is no value.
+
+        >>> Span(float("nan"), None, None).drawn(Axis(0, 1, 0.5), 5)
+        ''
+        """
+        if not math.isfinite(self.value):
+            return Html()
         bar, point = ("n", "np") if self.is_open else ("c f" if self.is_faint else "c", "cp")
         parts = []
         if self.low is not None and self.high is not None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from truegain.report.facts.facts import Facts, MeasureFacts
 from truegain.report.parts.files import csv_link, file_name, links, svg_link
-from truegain.report.parts.html import Child, Html, el, join, name, paragraph
-from truegain.report.parts.numbers import count, many, p_value, signed
+from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
+from truegain.report.parts.numbers import count, many, named, p_value, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import alone
 from truegain.report.parts.table import cell, folded, head, heads, num, scrolls, table, tr, who
@@ -31,8 +31,8 @@ def section(facts: Facts) -> Section | None:
     said = (
         f"{count(_counts(first)[2])} of {pairs} of systems are told apart by {first.name} ({facts.level}, all at once)."
     )
-    more = (folded(f"The same by {m.name}", _figure(m)) for m in others)
-    body = join(paragraph(said, class_="lede"), _figure(first), *more)
+    more = (folded(f"The same by {m.name}", _figure(m), _open(m)) for m in others)
+    body = join(paragraph(said, class_="lede"), _figure(first), _open(first), *more)
     data = {m.name: _data(m) for m in facts.measures if n <= TRIANGLE}
     title = "Who is told apart from whom"
     return Section("apart", title, "Told apart", body, data, chip=f"{first.name}, {pairs}")
@@ -64,6 +64,16 @@ def _figure(m: MeasureFacts) -> Html:
     if n <= CELLS:
         return _cells(m)
     return _triangle(m) if n <= TRIANGLE else _staircase(m)
+
+
+def _open(m: MeasureFacts) -> Html | None:
+    """Systems of which no pair can be told, whatever p says."""
+    if not m.ranking.open:
+        return None
+    why = "the judge's calibration does not reach them, or too few gold labels are of what they retrieved"
+    return paragraph(
+        names_in(f"Told apart from none: {named(m.ranking.open, 5)}; {why}.", m.ranking.open), class_="note"
+    )
 
 
 def _legend(m: MeasureFacts) -> Html:
@@ -204,11 +214,12 @@ def _beside_diagonal(m: MeasureFacts) -> list[Html]:
 
 
 def _leaders(m: MeasureFacts) -> Html:
-    rows = []
+    rows, asked = [], len(m.estimates) <= TRIANGLE  # of more, nobody asked about pairs alone
     for i in _tier_leaders(m):
         told, single = int(m.apart[i].sum()), int((m.alone[i] & ~m.apart[i]).sum())
-        rows.append(tr(who(m.ranking.systems[i]), num(str(i + 1)), num(count(told)), num(count(single))))
-    top = [head("system"), *heads("rank", "told apart from", "more if asked alone")]
+        numbers = [num(str(i + 1)), num(count(told)), *([num(count(single))] if asked else [])]
+        rows.append(tr(who(m.ranking.systems[i]), *numbers))
+    top = [head("system"), *heads("rank", "told apart from", *(["more if asked alone"] if asked else []))]
     return table("Leaders of the tiers", top, rows, kind="ld")
 
 
@@ -222,8 +233,8 @@ def _staircase(m: MeasureFacts) -> Html:
     steps = f"M0 {y[0]}" + "".join(f"H{i}V{at}" for i, at in enumerate(y) if i) + f"H{n - 1}"
     still = {"fill": "none", "vector_effect": "non-scaling-stroke"}
     inner = join(
-        el("path", class_="m1", d=f"{steps}V{n}H0z"),
-        el("path", class_="stair", d=steps, **still),
+        el("path", class_="m0", d=f"M0 0L{n} {n}H0z"),
+        el("path", class_="m2", d=f"{steps}V{n}H0z"),
         el("path", class_="axl", d=f"M0 0L{n} {n}", **still),
     )
     words = f"Staircase over {count(n)} systems: for every rank the first rank below it that it is told apart from."

@@ -92,11 +92,13 @@ def _rate(right: float, of: float) -> tuple[Child, ...]:
     return (f"{right / of:.2f}", el("span", f" of {count(of)}", class_="of")) if of else (NONE,)
 
 
-def _scores(facts: Facts) -> Html:
-    """Scores by the labels as they are, beside the corrected ones."""
+def _scores(facts: Facts) -> Html | None:
+    """Scores by the labels as they are, beside the corrected ones; None where no score is told."""
     m = facts.main
     assert m.naive is not None
     both = [(e, n) for e, n in zip(m.estimates, m.naive, strict=True) if not e.refused]
+    if not both:
+        return None
     spans = [(e.system, [Span(n, None, None, True), Span(e.value, e.low, e.high)]) for e, n in both]
     axis = Axis.of([x for _, two in spans for s in two for x in (s.low, s.high, s.value)], 5)
     rows = []

@@ -11,7 +11,7 @@ from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
 from truegain.report.parts.numbers import count, many, plain, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row
-from truegain.report.parts.table import cell, head, heads, label, num, plot, table, tr, who
+from truegain.report.parts.table import cell, head, heads, label, num, plot, scrolls, table, tr, who
 from truegain.report.parts.words import true_minus
 
 SHOWN = 10  # documents with a row; the CSV has more
@@ -97,5 +97,6 @@ def _documents(facts: Facts) -> Html | None:
     )
     listed = found.table()
     take = links(csv_link("judge-next.csv", listed.columns, listed.rows))
-    made = table(f"Documents to judge first, by {found.measure}", top, rows, kind="docs")
+    about = f"Documents to judge first, by {found.measure}"
+    made = scrolls(table(about, top, rows, kind="docs"), about)
     return el("figure", made, el("figcaption", names_in(said, facts.systems), take))

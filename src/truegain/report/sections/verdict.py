@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from truegain.inference.study.verdict import Verdict
@@ -13,7 +14,7 @@ from truegain.report.parts.number_line import NumberLine
 from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row
-from truegain.report.parts.table import cell, head, label, num, plot, table, tr
+from truegain.report.parts.table import cell, head, label, num, plot, scrolls, table, tr
 from truegain.report.parts.words import Said, chip, true_minus
 
 NAMED = 8
@@ -79,7 +80,9 @@ def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
         return paragraph(true_minus(said.rest), class_="lede")
     by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
     found = el("b", f"{signed(c.difference)} {c.measure}", class_="nb")
-    parts: list[Child] = [f"{by} difference is ", found, f" ({plain(c.value_b)} against {plain(c.value_a)})"]
+    parts: list[Child] = [f"{by} difference is ", found]
+    if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
+        parts.append(f" ({plain(c.value_b)} against {plain(c.value_a)})")
     if c.low is not None and c.high is not None and c.low != c.high:
         parts += [f", and its {facts.level} interval reaches ", el("b", f"from {limits(c.low, c.high, signs=True)}")]
     parts += [f", {verdict.holds_for}", names_in(true_minus(said.rest), (c.a, c.b)), ". ", _as_labelled(verdict)]
@@ -250,7 +253,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
             may = f"{count(len(r.best))} of {count(len(r.systems))}"
             rows.append(tr(label(m.name), cell(may), cell(name(r.systems[0]))))
     words = join(about, el("span", ", by measure", class_="m"))
-    return el("figure", table(words, top, rows), class_="by-measure")
+    return el("figure", scrolls(table(words, top, rows), "The same question by every measure"), class_="by-measure")
 
 
 def _claims(facts: Facts) -> Html | None:
