@@ -9,7 +9,7 @@ import numpy as np
 from truegain.experiments.magnitude_units import read_magnitudes
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
-from truegain.inference.agreement.order import Order, expert_levels, order_agreement
+from truegain.gains.order import Order, expert_levels, order_agreement
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Repeated

@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.gains.assessors import ENOUGH, Assessor, assessors
 from truegain.gains.magnitudes import normalised, units
+from truegain.gains.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.alpha import POPULATION, TAIL, Coefficient, Method, Over, alpha_of
-from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
-from truegain.inference.agreement.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped

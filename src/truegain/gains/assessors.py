@@ -8,8 +8,8 @@ from statistics import NormalDist
 import numpy as np
 
 from truegain.gains.magnitudes import units
-from truegain.inference.agreement.order import expert_levels, order_agreement
-from truegain.inference.agreement.paired import alike, scale_of
+from truegain.gains.order import expert_levels, order_agreement
+from truegain.tables.alike import alike, scale_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
