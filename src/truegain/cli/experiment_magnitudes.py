@@ -73,7 +73,7 @@ def magnitudes_command(
         check_ending(figure)
     if show in OF_RUNS and not runs:
         raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
-    table, judged = read_magnitudes(reading.load(ratings)), Judgments.of(expert)
+    table, judged = read_magnitudes(reading.load(ratings, normalise=normalise, expert=expert)), Judgments.of(expert)
     systems: SystemExperiment | None = None
     if runs and (show == "all" or show in OF_RUNS):
         systems = magnitude_systems(

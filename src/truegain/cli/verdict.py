@@ -114,7 +114,7 @@ def verdict_command(
     prices_of(costs)  # before the work
     made = Study(
         read_runs(files, name_by=name_by) if STANDARD_INPUT in files else files,
-        reading.load(judgments) if ratings else judgments,
+        reading.load(judgments, normalise=normalise) if ratings else judgments,
         measure or [_usual(gold or hole_sample, design)],
         gold=reading.load(gold) if gold and gold_rule else gold, design=design,
         generalise_to=generalise_to, topics=topics, rule=rule, gold_rule=gold_rule,
