@@ -6,7 +6,7 @@ import contextlib
 import sys
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from statsmodels.formula.api import ols  # type: ignore[import-untyped]
 

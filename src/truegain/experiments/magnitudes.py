@@ -72,6 +72,22 @@ def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
     return (float(known.mean()) if len(known) else None), pairs.share
 
 
+def normalised_habits(table: Judgments, how: str = "geometric") -> Table:
+    """The habits of normalised scores: log-normal fit of each topic, drawn as CDFs in figure 2 of the paper.
+
+    >>> from truegain.experiments.ratings_world import magnitude_ratings
+    >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
+    >>> normalised_habits(world.ratings).columns
+    ('topic', 'ratings', 'mean of ln', 'sd of ln', 'D of log-normal', 'max/min')
+    """
+    found = _habits(normalised(table, how))
+    at = found.columns.index("round numbers")
+    rows = [(*row[:at], *row[at + 1 :]) for row in found.rows]
+    columns = (*found.columns[:at], *found.columns[at + 1 :])
+    made_by = {**found.made_by, "normalise": how}
+    return Table(columns, rows, made_by, f"Scores of each topic, normalised: {how}", found.notes[1:])
+
+
 def _habits(table: Judgments) -> Table:
     rows: list[tuple[Cell, ...]] = []
     topics = [(topic, table.label[table.topic.code == code]) for code, topic in enumerate(table.topic.values)]

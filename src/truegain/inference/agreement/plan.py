@@ -53,9 +53,9 @@ def plan_assessors(
     """Assessors a document needs, as in `assessors_needed`, with sigma from ratings at hand.
 
     sigma^2 = sum of (x - mean of its document)^2 over sum of (n - 1), over documents with n >= 2 ratings; its interval
-    leaves out documents one by one (jackknife of its logarithm, Student's t; with 40 documents it holds 94%, and 91% where
-    their sds differ much).  Sigma of a document differs: the sds
-    within which half and nine tenths of the documents lie are told too, and with `topics` sigma of every topic.
+    leaves out documents one by one (jackknife of its logarithm, Student's t; with 40 documents it holds 94%, and 91%
+    where their sds differ much).  Sigma of a document differs: the sds within which half and nine tenths of the
+    documents lie are told too, and with `topics` sigma of every topic.
     `normalise` brings magnitudes to one scale first, as in `to_gains`.
 
     >>> import polars as pl
