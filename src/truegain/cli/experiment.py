@@ -142,6 +142,14 @@ def disjoint_command(
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
     corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
     split: Annotated[float, typer.Option("--split", help="Share of the documents in part A.")] = 0.5,
+    part_a: Annotated[
+        str | None,
+        typer.Option(
+            "--part-a", help="A file of part A's documents instead: one id a line; web-* is all that begin so"
+        ),
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Cut so many times, and tell how tau spreads.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw, after the first.")] = 0,
     against: Annotated[
         list[str] | None,
         typer.Option("--against", help="A measure that reads labels (default alpha_nDCG@20, ERR_IA@20 and NRBP)."),
@@ -165,8 +173,9 @@ def disjoint_command(
     if show not in ("reuse", "impact", "among", "against"):
         raise TruegainError(f"--show {show} is not known; give reuse, impact, among or against")
     found = disjoint(
-        expand(runs), judgments, corpus, split=split, established=against or ESTABLISHED, content=measure or CONTENT
-    )
+        expand(runs), judgments, corpus, split=split, part_a=part_a, repeat=repeat, seed=seed,
+        established=against or ESTABLISHED, content=measure or CONTENT,
+    )  # fmt: skip
     tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
     write_table(tables[show](), output_format, output)
 

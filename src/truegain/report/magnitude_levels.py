@@ -120,11 +120,13 @@ def sigma_chart(table: Table, sds: Floats, title: str = "") -> Any:
     about = f"median {float(np.median(known)):.3g}; {beyond:,} beyond are not shown"
     heading = alt.TitleParams(f"{len(known):,} documents by sd", anchor="start", fontSize=12, subtitle=about)
     histogram = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
-        x=alt.X("from:Q", title="sd of a document's magnitudes"), x2="to:Q", y=alt.Y("documents:Q", title="documents"), y2="zero:Q",
+        x=alt.X("from:Q", title="sd of a document's magnitudes"), x2="to:Q",
+        y=alt.Y("documents:Q", title="documents"), y2="zero:Q",
         tooltip=["from:Q", "to:Q", "documents:Q"]).properties(width=440, height=170, title=heading)  # fmt: skip
     rows = [{"topic": r["topic"], "sigma": r["sigma"], "q1": r["25%"], "mid": r["median"], "q3": r["75%"]}
             for r in table.records()]  # fmt: skip
-    names, scale = [str(r["topic"]) for r in rows], alt.Scale(type="symlog")
+    above = all(float(str(r["q1"])) > 0 for r in rows)
+    names, scale = [str(r["topic"]) for r in rows], alt.Scale(type="log" if above else "linear")
     base = alt.Chart(data_of(rows)).encode(y=alt.Y("topic:N", sort=names, title="topic"),
                                            tooltip=["topic:N", "sigma:Q", "q1:Q", "mid:Q", "q3:Q"])  # fmt: skip
     name = "sds of documents: quartiles and median; diamond: sigma of all together"
