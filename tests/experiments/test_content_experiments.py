@@ -229,11 +229,14 @@ def test_draws_and_their_spread(world: World) -> None:
     """Guards repeat: the first cut is the usual one; mean, sd and ends are those of the cuts taken one by one."""
     runs, judgments, texts = world
     found = disjoint(runs, judgments, texts, repeat=3, seed=5)
-    names, taus = sorted(texts), []
+    names = sorted(texts)
+    taus: list[float] = []
     for before in ("", "5/1/", "5/2/"):
         side = sides(Ids.of(names), 0.5, before)
         own = [n for n, b in zip(names, side.tolist(), strict=True) if not b]
-        taus.append(disjoint(runs, judgments, texts, part_a=own).reuse().records()[0]["DeltaRB@20"])
+        one = disjoint(runs, judgments, texts, part_a=own).reuse().records()[0]["DeltaRB@20"]
+        assert isinstance(one, float)
+        taus.append(one)
     (row,) = (
         r for r in found.reuse().records() if (r["measure"], r["content measure"]) == ("alpha_nDCG@20", "DeltaRB@20")
     )

@@ -8,7 +8,7 @@ import typer
 
 from truegain.cli.counting import CountingOption
 from truegain.cli.experiment_magnitudes import magnitudes_command
-from truegain.cli.experiment_unanimity import unanimity_command
+from truegain.cli.experiment_unanimity import grid_command, unanimity_command
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.tables.table import Format
@@ -16,6 +16,7 @@ from truegain.tables.table import Format
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
 experiment.command("magnitudes")(magnitudes_command)
 experiment.command("unanimity")(unanimity_command)
+experiment.command("unanimity-grid")(grid_command)
 
 
 @experiment.command("split-half")
