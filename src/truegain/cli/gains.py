@@ -67,13 +67,14 @@ def gains_command(
         raise TruegainError("--rule and --aggregate both say how ratings become a gain; give one")
     if units != "all" and weight_assessors is not None:
         raise TruegainError(f"--units {units} chooses whose ratings count; leave out --weight-assessors")
-    table = reading.load(ratings, normalise=normalise, expert=expert)
+    usual = normalise or ("geometric" if units != "all" else None)
+    table = reading.load(ratings, normalise=usual, expert=expert)
     scale = reading.scale
     if units != "all":
         if expert is None:
             raise TruegainError(f"--units {units} needs --expert, the judgments to choose units by")
-        table = _of_units(table, units, expert, normalise or "geometric")
-        normalise, scale = None, None  # both are done with
+        table = _of_units(table, units, expert, usual or "geometric")
+        normalise, scale = None, "ratio"  # both are done with
         aggregate = None if rule else aggregate or "median"
     parameters = given(
         p=p, spread=spread, trim=trim, share=share, ties=ties, n_iter=n_iter, weight_assessors=weight_assessors

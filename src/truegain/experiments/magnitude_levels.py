@@ -24,7 +24,7 @@ ALL = "all"
 
 def gains_by_level(table: Judgments, expert: Judgments, how: str) -> tuple[Judgments, Floats]:
     """The median normalised magnitude of each document, and its expert's level: not a number where there is none."""
-    gains = to_gains(normalised(table, how), "median")
+    gains = to_gains(normalised(table, how), "median", scale="ratio")
     level = expert_levels(gains, expert)
     return gains, np.where(level < 0, np.nan, level)
 

@@ -53,7 +53,7 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
     for how in hows:
         moved = normalised(table, how)
         for rule in AGGREGATIONS:
-            gains = to_gains(moved, rule)
+            gains = to_gains(moved, rule, scale="ratio")
             pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
             rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
     notes = [] if marked else ["anchors need a column 'anchor' that marks each unit's known documents"]

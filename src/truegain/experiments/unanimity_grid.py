@@ -18,6 +18,7 @@ from truegain.tables.table import Cell, Table
 
 HIGHEST = (2, 4, 8)
 ASSESSORS = (5, 10, 20, 40, 80)
+LISTED = 30  # pairs that people are shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,11 @@ class UnanimityGrid:
         return Table(columns, table, self.rankings.made_by, self.rankings.title, self.rankings.notes)
 
     def __str__(self) -> str:
-        return f"{self.wide()}\n\n{self.changed}"
+        pairs, more = self.changed, len(self.changed.rows) - LISTED
+        if more > 0:
+            note = f"{more:,} more of {len(pairs.rows):,} pairs: --changed --format csv has all"
+            pairs = Table(pairs.columns, pairs.rows[:LISTED], pairs.made_by, pairs.title, (note, *pairs.notes))
+        return f"{self.wide()}\n\n{pairs}"
 
 
 def unanimity_grid(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +16,7 @@ from truegain.tables.grouped import Grouped
 LEAST = 4  # documents that two must share before they are held against each other
 SAME = 1e-3  # chance that any two are the same throughout, below which it is told
 SURE = 1.96  # standard errors by which the usual agreement may be higher than it looks
-BLOCK = 500  # assessors held against all others at a time
+CELLS = 4_000_000  # pairs of assessors held at a time
 
 
 @dataclass(frozen=True)
@@ -91,26 +90,22 @@ class _Meeting:
 
     def candidates(self) -> tuple[list[tuple[int, int, int]], int]:
         """Two assessors who never differ, with how many items they share; and how many share enough to be asked."""
-        pairs, found = 0, []
-        for one, two, shared, same in self._blocks():
-            asked = (two > one) & (shared >= LEAST)
-            pairs += int(asked.sum())
-            at = np.flatnonzero(asked & (shared == same))
-            found += list(zip(one[at].tolist(), two[at].tolist(), shared[at].tolist(), strict=True))
-        return found, pairs
-
-    def _blocks(self) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         rated, said = self._table(self.item), self._table(self.cell)
-        for begin in range(0, self.people, BLOCK):
-            part = slice(begin, begin + BLOCK)
-            shared, same = (rated[part] @ rated.T).tocoo(), (said[part] @ said.T).tocsr()
-            equal = np.asarray(same[shared.row, shared.col], np.int64).ravel()
-            yield shared.row.astype(np.int64) + begin, shared.col.astype(np.int64), shared.data.astype(np.int64), equal
+        pairs, found, step = 0, [], max(1, CELLS // self.people)
+        for begin in range(0, self.people, step):
+            part = slice(begin, begin + step)
+            shared = (rated[part] @ rated.T).toarray()
+            asked = np.triu(shared >= LEAST, begin + 1)  # every two once
+            pairs += int(asked.sum())
+            if asked.any():
+                one, two = np.nonzero(asked & (shared == (said[part] @ said.T).toarray()))
+                found += list(zip((one + begin).tolist(), two.tolist(), shared[one, two].tolist(), strict=True))
+        return found, pairs
 
     def _table(self, column: Ints) -> Any:
         sparse = needs("scipy.sparse", "inference")
         shape = (self.people, int(column.max()) + 1)
-        return sparse.csr_matrix((np.ones(len(column), np.int64), (self.who, column)), shape=shape)
+        return sparse.csr_matrix((np.ones(len(column), np.int32), (self.who, column)), shape=shape)
 
     @cached_property
     def _totals(self) -> Floats:
