@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
 from benchmarks.coverage.worlds import Seen, World, held
+from truegain.gains.assessors import assessors
 from truegain.inference.agreement.alpha import AlphaOptions, Coefficient, alpha_of
-from truegain.inference.agreement.assessors import assessors
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import Grouped

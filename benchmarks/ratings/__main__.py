@@ -3,6 +3,7 @@
     python -m benchmarks.ratings            # agree and gains on 1,000,000 ratings by 2,000 assessors: time, memory
     python -m benchmarks.ratings figure8    # simulated magnitudes: which way to gains recovers the true order
     python -m benchmarks.ratings search     # what was searched for the defaults of that simulation; takes minutes
+    python -m benchmarks.ratings choice     # simulated crowds: assessors left out, weighed, identical
     python -m benchmarks.ratings real       # real ratings from --data, skipped where they are not there
 
 The simulation is `truegain.experiments.ratings_world`; see ratings_figure8.py and ratings_real.py.
@@ -21,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.content_real import DATA
+from benchmarks.ratings.choice import choice
 from benchmarks.ratings.figure8 import NOISES, figure8, search
 from benchmarks.ratings.real import real
 
@@ -80,9 +82,9 @@ def at_size(ratings: int) -> None:
 def main() -> None:
     """Do what is asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=("size", "figure8", "search", "real"), default="size")
+    parser.add_argument("what", nargs="?", choices=("size", "figure8", "search", "choice", "real"), default="size")
     parser.add_argument("--ratings", type=int, default=1_000_000, help="size: how many")
-    parser.add_argument("--worlds", type=int, help="simulated worlds (default: 20 for figure8, 8 for search)")
+    parser.add_argument("--worlds", type=int, help="simulated worlds (default: figure8 20, search 8, choice 100)")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data (default: beside the checkout)")
     asked = parser.parse_args()
     if asked.what == "size":
@@ -93,6 +95,8 @@ def main() -> None:
                 print(f"{table}\n", flush=True)
     elif asked.what == "search":
         print(search(asked.worlds or 8))
+    elif asked.what == "choice":
+        choice(asked.worlds or 100, asked.data)
     else:
         real(asked.data)
 

@@ -97,6 +97,8 @@ def test_the_experiments(folder: Path) -> None:
     (row,) = good(folder, *words_of_disjoint, "--against", "P(rel=2)@10", "-m", "AbsRB(rel=2,mu=100)@10")
     assert list(row) == ["measure", "AbsRB(rel=2,mu=100)@10"]
     assert row["measure"] == "P(rel=2)@10"
+    rows = good(folder, *words_of_disjoint[:-1], "reuse", "--against", "nDCG@20", "-m", "AbsRB@20", "--repeat", "3")
+    assert [(r["judgments"], r["draws"]) for r in rows] == [("A on B", "3")]
     done = run(folder, *words, "--keep", "a,b")
     assert (done.returncode, "not numbers with commas" in done.stderr) == (2, True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ import truegain as tg
 from truegain.engine import Local
 from truegain.errors import TruegainError
 from truegain.experiments import incomplete as module
-from truegain.experiments.disjoint import disjoint, sides
+from truegain.experiments.disjoint import disjoint, own_part, sides
 from truegain.experiments.incomplete import incomplete, kept_items
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.content import Content, ContentScorer
@@ -209,6 +210,52 @@ def test_judgments_of_one_part_score_the_other(world: World) -> None:
     assert found.among().records()[1]["ERR_IA@20"] == pytest.approx(1.0)
 
 
+def test_own_parts(world: World, tmp_path: Path) -> None:
+    """Guards part_a: the same tables as the cut by MD5 whose documents are named, from ids, a file and beginnings."""
+    runs, judgments, texts = world
+    usual = disjoint(runs, judgments, texts)
+    names = sorted(texts)
+    in_a = [n for n, b in zip(names, sides(Ids.of(names), 0.5).tolist(), strict=True) if not b]
+    (tmp_path / "a.txt").write_text("# part A\n" + "\n".join(in_a) + "\n")
+    for own in (in_a, tmp_path / "a.txt"):
+        found = disjoint(runs, judgments, texts, part_a=own)
+        assert found.reuse().rows == usual.reuse().rows
+        assert found.impact().rows == usual.impact().rows
+    cut = own_part(["t0d1*", "t1d3"])
+    assert cut(Ids.of(["t0d1", "t0d12", "t0d2", "t1d3", "t1d30"])).tolist() == [False, False, True, False, True]
+
+
+def test_draws_and_their_spread(world: World) -> None:
+    """Guards repeat: the first cut is the usual one; mean, sd and ends are those of the cuts taken one by one."""
+    runs, judgments, texts = world
+    found = disjoint(runs, judgments, texts, repeat=3, seed=5)
+    names = sorted(texts)
+    taus: list[float] = []
+    for before in ("", "5/1/", "5/2/"):
+        side = sides(Ids.of(names), 0.5, before)
+        own = [n for n, b in zip(names, side.tolist(), strict=True) if not b]
+        one = disjoint(runs, judgments, texts, part_a=own).reuse().records()[0]["DeltaRB@20"]
+        assert isinstance(one, float)
+        taus.append(one)
+    (row,) = (
+        r for r in found.reuse().records() if (r["measure"], r["content measure"]) == ("alpha_nDCG@20", "DeltaRB@20")
+    )
+    assert taus[0] == disjoint(runs, judgments, texts).reuse().records()[0]["DeltaRB@20"]
+    wanted = [np.mean(taus), np.std(taus, ddof=1), min(taus), max(taus), 3]
+    assert [row[c] for c in ("tau", "sd", "least", "greatest", "draws")] == pytest.approx(wanted)
+    assert len(found.reuse().rows) == 12
+    assert len(found.impact().rows) == 9 * 12
+    assert [len(t.rows) for t in (found.among(), found.against())] == [3, 3]
+
+
+def test_tied_systems_have_no_tau(world: World) -> None:
+    """Guards what is not there: without a relevant document above its level all systems are tied, which is not 0."""
+    runs, judgments, texts = world
+    measure = "alpha_nDCG(rel=2)@20"
+    rows = disjoint(runs, judgments, texts, established=[measure], content=["AbsRB@20"]).reuse().rows
+    assert rows == [(measure, None)]
+
+
 def test_nonsense_is_refused(world: World) -> None:
     """Guards messages for what cannot be studied."""
     runs, judgments, texts = world
@@ -224,3 +271,9 @@ def test_nonsense_is_refused(world: World) -> None:
         disjoint(runs, judgments, texts, content=[])
     with pytest.raises(TruegainError, match="leaves a part empty"):
         disjoint(runs, judgments, texts, split=1)
+    with pytest.raises(TruegainError, match="give 1 or more"):
+        disjoint(runs, judgments, texts, repeat=0)
+    with pytest.raises(TruegainError, match="leave out repeat"):
+        disjoint(runs, judgments, texts, part_a=["t0d1"], repeat=2)
+    with pytest.raises(TruegainError, match="has no document in part A"):
+        disjoint(runs, judgments, texts, part_a=["nothing"])

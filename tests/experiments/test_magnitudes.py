@@ -462,7 +462,8 @@ def test_the_command(
     for title in titles:
         assert title in out
     for show in get_args(Show)[1:]:
-        code, out, _ = run("runs", "--trials", "20", "--show", show, "--format", "csv", "--figure", f"{show}.svg")
+        asked = ["--trials", "20", "--show", show, "--second", "expert.qrels"]
+        code, out, _ = run("runs", *asked, "--format", "csv", "--figure", f"{show}.svg")
         assert code == 0
         assert out.count("\n") > 2
         assert Path(f"{show}.svg").read_text().startswith("<svg")

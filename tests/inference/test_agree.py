@@ -15,10 +15,10 @@ import pytest
 import truegain as tg
 from tests.inference.test_alpha import alpha, frame_of
 from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
+from truegain.gains.assessors import Assessor, assessors, far_below
+from truegain.gains.order import order_agreement
 from truegain.inference.agreement.agree import agree
 from truegain.inference.agreement.alpha import TAIL
-from truegain.inference.agreement.assessors import Assessor, assessors, far_below
-from truegain.inference.agreement.order import order_agreement
 from truegain.tables.grouped import Grouped
 
 

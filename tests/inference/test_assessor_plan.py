@@ -6,11 +6,15 @@ import contextlib
 import sys
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
+from statsmodels.formula.api import ols  # type: ignore[import-untyped]
 
 import truegain as tg
 from truegain.cli.app import main
-from truegain.inference.agreement.plan import assessors_needed
+from truegain.inference.agreement.plan import Sigmas, assessors_needed, plan_assessors
+from truegain.tables.grouped import Grouped
+from truegain.tables.judgments import Judgments, judgments_of_columns
 
 # MAGNITUDE, table II: rows are the error, columns sigma = 1 to 6; at 99%, though its caption says 95%
 TABLE_2 = {
@@ -62,3 +66,72 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     with contextlib.suppress(SystemExit):
         main()
     assert capsys.readouterr().out.splitlines()[1].split()[0] == "7"
+
+
+def drawn(seed: int, docs: int, sigma: float | None = 1.5, least: int = 1) -> Judgments:
+    """Ratings of documents on three topics, one to six each, about a mean of their own; sigma differs if None."""
+    rng, rows = np.random.default_rng(seed), []
+    for d in range(docs):
+        spread = sigma or float(rng.gamma(4, 0.25))
+        rows += [(str(d % 3), f"d{d}", f"w{w}", rng.normal(d % 5, spread)) for w in range(rng.integers(least, 7))]
+    topics, names, who, values = (list(column) for column in zip(*rows, strict=True))
+    return judgments_of_columns(topics, names, np.array(values), "drawn", assessors=who)
+
+
+def test_sigma_is_that_of_an_analysis_of_variance() -> None:
+    """Guards the pooled sigma: the residual of statsmodels' one-way layout, documents with one rating left out."""
+    table = drawn(1, 40)
+    fitted = ols("label ~ C(doc)", pd.DataFrame({"label": table.label, "doc": table.docs.strings()})).fit()
+    assert Sigmas.of(Grouped.of(table)).sigma == pytest.approx(float(np.sqrt(fitted.mse_resid)))
+
+
+@pytest.mark.parametrize(("sigma", "least"), [(1.5, 0.91), (None, 0.87)])
+def test_the_interval_of_sigma_holds(sigma: float | None, least: float) -> None:
+    """Guards its limits on 400 studies of 40 documents and known sigma: 94% hold, 91% where sds differ."""
+    truth = sigma or float(np.sqrt(4 * 0.25**2 + 1))
+    limits = [Sigmas.of(Grouped.of(drawn(seed, 40, sigma))).limits() for seed in range(400)]
+    held = float(np.mean([low <= truth <= high for low, high in limits]))
+    assert least <= held <= 0.975
+
+
+def test_a_plan_from_ratings() -> None:
+    """Guards the table: pooled, half and nine tenths of the documents, then each topic, by the same formula."""
+    table = drawn(2, 60, None, least=2)
+    found = plan_assessors(table, error=0.5, confidence=0.9, topics=True)
+    rows = found.details.records()
+    by_doc: dict[tuple[str, str], list[float]] = {}
+    for t, d, v in zip(table.topic.strings(), table.docs.strings(), table.label.tolist(), strict=True):
+        by_doc.setdefault((t, d), []).append(v)
+
+    def pooled(rows: list[list[float]]) -> float:
+        return float(np.sqrt(sum(np.var(r) * len(r) for r in rows) / sum(len(r) - 1 for r in rows)))
+
+    single = [float(np.std(r, ddof=1)) for r in by_doc.values()]
+    sds = [pooled(list(by_doc.values())), *np.quantile(single, [0.5, 0.9]).tolist()]
+    sds += [pooled([r for (t, _), r in by_doc.items() if t == name]) for name in ("0", "1", "2")]
+    assert [r["sigma"] for r in rows] == pytest.approx(sds)
+    assert [r["assessors"] for r in rows] == [assessors_needed(s, 0.5, 0.9).needed["assessors"] for s in sds]
+    assert [r["for"] for r in rows][3:] == ["topic 0", "topic 1", "topic 2"]
+    assert found.needed == {"assessors": rows[0]["assessors"]}
+
+
+def test_what_tells_no_sigma() -> None:
+    """Guards one rating a document, ratings that all agree, and few documents that decide."""
+    alone = judgments_of_columns(["1", "1"], ["a", "b"], np.array([1.0, 2.0]), "r", assessors=["x", "y"])
+    with pytest.raises(tg.InputError, match="no document has two ratings"):
+        plan_assessors(alone, error=1)
+    same = judgments_of_columns(["1", "1"], ["a", "a"], np.array([1.0, 1.0]), "r", assessors=["x", "y"])
+    with pytest.raises(tg.InputError, match="are equal, so that one assessor seems enough"):
+        plan_assessors(same, error=1)
+    docs, values = [f"d{i // 2}" for i in range(40)], np.array([i % 2 for i in range(38)] + [0, 500.0])
+    wild = judgments_of_columns(["1"] * 40, docs, values, "r", assessors=["x", "y"] * 20)
+    assert "few decide it" in plan_assessors(wild, error=1).details.notes[-1]
+
+
+@pytest.mark.parametrize("words", ["--error 1", "r.csv --sigma 1 --error 1", "--sigma 1 --error 1 --first 2"])
+def test_sigma_or_ratings(words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Guards against both, neither, and options of ratings without any."""
+    monkeypatch.setattr(sys, "argv", ["truegain", "plan", "assessors", *words.split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert (end.value.code, "--sigma" in capsys.readouterr().err) == (2, True)

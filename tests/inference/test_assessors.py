@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.inference.judges.assessors import POOLED, assessor_table, bronze_of, is_ratings
+from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
+from truegain.tables.assessor_list import POOLED
 from truegain.tables.table import Cell, Table
 
 Gold = dict[str, dict[str, int]]

@@ -18,17 +18,17 @@ from scipy import stats
 
 import truegain as tg
 from tests.inference.test_alpha import alpha, frame_of, pairs_of
+from truegain.gains import assessors as people
+from truegain.gains.assessors import assessors, far_below
+from truegain.gains.order import expert_levels, order_agreement
 from truegain.inference.agreement import alpha as alpha_module
-from truegain.inference.agreement import assessors as people
 from truegain.inference.agreement import left_out
 from truegain.inference.agreement.agree import agree
 from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, alpha_of
-from truegain.inference.agreement.assessors import assessors, far_below
 from truegain.inference.agreement.kappa import _kappa, cohens
-from truegain.inference.agreement.order import expert_levels, order_agreement
-from truegain.inference.agreement.paired import scale_of
 from truegain.inference.agreement.plan import assessors_needed
 from truegain.sampling.streams import generator
+from truegain.tables.alike import scale_of
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 

@@ -15,10 +15,10 @@ from scipy import special, stats
 from tests.inference.matrices import generated
 from tests.inference.one_pair import cohens_dz, hedges_g, paired_t, welch, wilcoxon
 from truegain.errors import TruegainError
+from truegain.gains import assessors as people
+from truegain.gains.order import order_agreement
 from truegain.inference import limits, multiple
 from truegain.inference.agreement import alpha, kappa, left_out, paired
-from truegain.inference.agreement import assessors as people
-from truegain.inference.agreement.order import order_agreement
 from truegain.inference.agreement.paired import Paired
 from truegain.inference.collection import few, small_r
 from truegain.inference.collection.score import few_relevant

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,6 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.report import worlds
 from tests.report.reading import data_of, read
-from truegain.cli import report
-from truegain.cli.ratings import Reading
-from truegain.cli.verdict import verdict_command
 
 
 @pytest.fixture
@@ -59,13 +55,6 @@ def test_a_study_file_stands_for_all(run: Run, folder: Path) -> None:
     assert list(b["systems"]) == ["P@5"]
     assert len(a["verdict"]["claims"]) == 6
     assert "s/study.toml" in a["made"]["inputs"]
-
-
-def test_every_option_of_verdict_reaches_the_study() -> None:
-    """Guards options that `verdict` may get: those the study does not take by name must be dealt with here."""
-    theirs = set(inspect.signature(verdict_command).parameters)
-    dealt = {*report.OWN, *report.NOT_HERE, *report.READ, *report.ELSEWHERE, *vars(Reading())}
-    assert theirs - dealt <= set(inspect.signature(tg.Study.__init__).parameters)
 
 
 def test_to_standard_output(run: Run) -> None:

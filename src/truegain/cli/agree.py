@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.output import table_format_of, write_table
-from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, reads_ratings
+from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.sources import write_bytes
 from truegain.tables.table import Format, Table
@@ -28,6 +28,7 @@ def agree_command(
         typer.Option("--part", help="Which tables to print; formats for programs take one."),
     ] = "all",
     normalise: NormaliseOption = None,
+    weight_assessors: WeightOption = None,
     over: Annotated[
         Literal["items", "items+assessors"],
         typer.Option("--over", help="Alpha of other items by these assessors, or also by assessors like these."),
@@ -61,8 +62,15 @@ def agree_command(
         check_ending(figure)
         if part not in DRAWN:
             raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
-    table = reading.load(ratings, words=True)
-    asked = {"over": over, "method": method, "trials": trials, "confidence": confidence, "seed": seed}
+    table = reading.load(ratings, words=True, normalise=normalise, expert=expert)
+    asked: dict[str, object] = {
+        "over": over,
+        "method": method,
+        "trials": trials,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    asked["weight_assessors"] = weight_assessors
     found = agree(table, expert, scale=reading.scale, normalise=normalise, **asked)  # type: ignore[arg-type]
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:

@@ -17,6 +17,7 @@ from truegain.cli.ratings import (
     Reading,
     RuleOption,
     SpreadOption,
+    WeightOption,
     gains_of,
     given,
     reads_ratings,
@@ -126,6 +127,7 @@ def eval_command(
     p: POption = None,
     spread: SpreadOption = None,
     normalise: NormaliseOption = None,
+    weight_assessors: WeightOption = None,
     *,
     reading: Reading,
     writing: Writing,
@@ -140,9 +142,14 @@ def eval_command(
     files = expand(runs)
     table: object = judgments
     if rule is not None or normalise is not None:
-        gains = given(p=p, spread=spread)
-        table = gains_of(reading.load(judgments), rule, scale=reading.scale, normalise=normalise, **gains)
-    elif about := [*(f"--{n}" for n in given(p=p, spread=spread)), *reading.given]:
+        gains = given(p=p, spread=spread, weight_assessors=weight_assessors)
+        table = gains_of(
+            reading.load(judgments, normalise=normalise), rule, scale=reading.scale, normalise=normalise, **gains
+        )
+    elif about := [
+        *(f"--{n}" for n in given(p=p, spread=spread)), *(["--weight-assessors"] if weight_assessors else []),
+        *reading.given,
+    ]:  # fmt: skip
         raise TruegainError(
             f"{', '.join(about)}: this is about ratings; say how they become gains, as in --rule unanimity --scale 0:3"
         )

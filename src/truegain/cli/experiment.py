@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.counting import CountingOption
 from truegain.cli.experiment_magnitudes import magnitudes_command
-from truegain.cli.experiment_unanimity import unanimity_command
+from truegain.cli.experiment_unanimity import grid_command, unanimity_command
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.tables.table import Format
@@ -17,6 +17,7 @@ from truegain.tables.table import Format
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
 experiment.command("magnitudes")(magnitudes_command)
 experiment.command("unanimity")(unanimity_command)
+experiment.command("unanimity-grid")(grid_command)
 
 
 N = TypeVar("N", int, float)
@@ -153,6 +154,14 @@ def disjoint_command(
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
     corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
     split: Annotated[float, typer.Option("--split", help="Share of the documents in part A.")] = 0.5,
+    part_a: Annotated[
+        str | None,
+        typer.Option(
+            "--part-a", help="A file of part A's documents instead: one id a line; web-* is all that begin so"
+        ),
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Cut so many times, and tell how tau spreads.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw, after the first.")] = 0,
     against: Annotated[
         list[str] | None,
         typer.Option("--against", help="A measure that reads labels (default alpha_nDCG@20, ERR_IA@20 and NRBP)."),
@@ -176,8 +185,9 @@ def disjoint_command(
     if show not in ("reuse", "impact", "among", "against"):
         raise TruegainError(f"--show {show} is not known; give reuse, impact, among or against")
     found = disjoint(
-        expand(runs), judgments, corpus, split=split, established=against or ESTABLISHED, content=measure or CONTENT
-    )
+        expand(runs), judgments, corpus, split=split, part_a=part_a, repeat=repeat, seed=seed,
+        established=against or ESTABLISHED, content=measure or CONTENT,
+    )  # fmt: skip
     tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
     write_table(tables[show](), output_format, output)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from truegain.tables.judgments import Judgments
 
 Show = Literal[
-    "all", "combinations", "habits", "numbers", "extremes", "units", "levels", "profile", "ratios",
-    "systems", "resampled", "mappings",
+    "all", "combinations", "habits", "normalised", "numbers", "extremes", "units", "levels", "means", "tests",
+    "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
 OF_RUNS = ("systems", "resampled", "mappings")
 
@@ -32,6 +33,9 @@ def magnitudes_command(
         str,
         typer.Option("--expert", help="Judgments of experts: a file, or column:NAME or assessor:NAME of RATINGS."),
     ],
+    second: Annotated[
+        str | None, typer.Option("--second", help="Judgments of a second expert, for --show experts.")
+    ] = None,
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
     ] = None,
@@ -76,26 +80,30 @@ def magnitudes_command(
         check_ending(figure)
     if show in OF_RUNS and not runs:
         raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
-    table, judged = read_magnitudes(reading.load(ratings)), Judgments.of(expert)
+    if show == "experts" and second is None:
+        raise TruegainError("--show experts compares two experts: give the other's judgments with --second")
+    table, judged = read_magnitudes(reading.load(ratings, normalise=normalise, expert=expert)), Judgments.of(expert)
     systems: SystemExperiment | None = None
     if runs and (show == "all" or show in OF_RUNS):
         systems = magnitude_systems(
             table, judged, expand(runs), normalise=normalise, sources=units, measures=measure or MEASURES,
             simulated=simulated, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
         )  # fmt: skip
+    given = (table, judged, systems, normalise, None if second is None else Judgments.of(second))
     people = table_format_of(output_format, output) == "table"
     if show == "all" and people:
         shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
-        parts = [str(table_of(name, table, judged, None, normalise)) for name in shown]
+        shown += ["experts"] if second is not None else []
+        parts = [str(table_of(name, *given)) for name in shown]
         write_bytes(output, ("\n\n".join([*parts, *([str(systems)] if systems else [])]) + "\n").encode())
     else:
         chosen = show if show != "all" else "systems" if systems else "combinations"
-        write_table(table_of(chosen, table, judged, systems, normalise), output_format, output)
+        write_table(table_of(chosen, *given), output_format, output)
     if figure is not None:
         from truegain.report.saving import save
 
         drawn = show if show != "all" else "systems" if systems else "combinations"
-        save(chart_of(drawn, table, judged, systems, normalise), figure)
+        save(chart_of(drawn, *given), figure)
 
 
 def _possible(table: Judgments, expert: Judgments) -> list[str]:
@@ -106,44 +114,76 @@ def _possible(table: Judgments, expert: Judgments) -> list[str]:
     return [*found, "ratios"] if len(set(expert.label[expert.label >= 0].tolist())) > 2 else found
 
 
-def table_of(show: str, table: Judgments, expert: Judgments, systems: SystemExperiment | None, normalise: str) -> Table:
+def table_of(
+    show: str,
+    table: Judgments,
+    expert: Judgments,
+    systems: SystemExperiment | None,
+    normalise: str,
+    second: Judgments | None = None,
+) -> Table:
     """The table of a name."""
+    from truegain.experiments import magnitude_levels as levels
     from truegain.experiments import magnitude_profiles as profiles
     from truegain.experiments import magnitude_units as of_units
-    from truegain.experiments.magnitudes import magnitudes
+    from truegain.experiments.magnitudes import magnitudes, normalised_habits
 
     if systems is not None and show in OF_RUNS:
         return {"systems": systems.rankings, "resampled": systems.resampled, "mappings": systems.mappings}[show]
-    if show in ("combinations", "habits"):
-        found = magnitudes(table, expert)
-        return found.combinations if show == "combinations" else found.habits
-    if show == "units":
-        return of_units.units_table(of_units.Units.of(table, expert))
-    if show in ("numbers", "extremes"):
-        return of_units.numbers_table(table) if show == "numbers" else of_units.extremes_table(table)
-    if show == "levels":
-        return profiles.levels_table(table, expert, normalise)
-    return profiles.profile_table(table, expert) if show == "profile" else profiles.ratios_table(table, expert)
+    if second is not None and show == "experts":
+        return levels.experts_table(table, expert, second, normalise)
+    made: dict[str, Callable[[], Table]] = {
+        "combinations": lambda: magnitudes(table, expert).combinations,
+        "habits": lambda: magnitudes(table, expert).habits,
+        "normalised": lambda: normalised_habits(table, normalise),
+        "numbers": lambda: of_units.numbers_table(table),
+        "extremes": lambda: of_units.extremes_table(table),
+        "units": lambda: of_units.units_table(of_units.Units.of(table, expert)),
+        "levels": lambda: profiles.levels_table(table, expert, normalise),
+        "means": lambda: levels.means_table(table, expert, normalise),
+        "tests": lambda: levels.apart_table(table, expert, normalise),
+        "sigma": lambda: levels.sigma_table(table, normalise),
+        "profile": lambda: profiles.profile_table(table, expert),
+        "ratios": lambda: profiles.ratios_table(table, expert),
+    }
+    return made[show]()
 
 
-def chart_of(show: str, table: Judgments, expert: Judgments, systems: SystemExperiment | None, normalise: str) -> Any:
+def chart_of(
+    show: str,
+    table: Judgments,
+    expert: Judgments,
+    systems: SystemExperiment | None,
+    normalise: str,
+    second: Judgments | None = None,
+) -> Any:
     """The figure that belongs to a table."""
+    from truegain.experiments.magnitude_levels import document_sigmas
+    from truegain.gains.magnitudes import normalised
+    from truegain.report import magnitude_levels as of_levels
     from truegain.report import magnitude_units as of_units
     from truegain.report import magnitudes as draw
 
     if systems is not None and show in ("systems", "resampled"):
         return _systems(show, systems)
-    if show == "habits":
-        by = {f"topic {t}": table.label[table.topic.code == c] for c, t in enumerate(table.topic.values)}
-        return draw.cdf_chart({"all": table.label, **by} if len(by) > 1 else by)
-    drawn = {
+    if show in ("habits", "normalised"):
+        drawn = table if show == "habits" else normalised(table, normalise)
+        by = {f"topic {t}": drawn.label[drawn.topic.code == c] for c, t in enumerate(drawn.topic.values)}
+        return draw.cdf_chart({"all": drawn.label, **by} if len(by) > 1 else by)
+    found = table_of(show, table, expert, systems, normalise, second)
+    if show == "sigma":
+        return of_levels.sigma_chart(found, document_sigmas(table, normalise).sds)
+    charts: dict[str, Callable[[Table], Any]] = {
         "combinations": draw.combinations_chart,
         "numbers": of_units.numbers_chart,
         "extremes": of_units.extremes_chart,
         "units": of_units.units_chart,
+        "means": of_levels.means_chart,
+        "tests": of_levels.apart_chart,
+        "experts": of_levels.experts_chart,
         "mappings": of_units.mappings_chart,
-    }.get(show, draw.levels_chart)
-    return drawn(table_of(show, table, expert, systems, normalise))
+    }
+    return charts.get(show, draw.levels_chart)(found)
 
 
 def _systems(show: str, systems: SystemExperiment) -> Any:

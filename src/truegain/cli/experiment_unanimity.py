@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from truegain.cli.counting import CountingOption
+from truegain.cli.options import Jobs, Output, OutputFormat
+from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import table_format_of, write_table
+from truegain.cli.progress import Progress
 from truegain.cli.ratings import RatingsFile, Reading, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.checks import warn
@@ -73,6 +76,59 @@ def unanimity_command(
         from truegain.report.unanimity import unanimity_chart
 
         save(unanimity_chart(found.panels), figure)
+
+
+def grid_command(
+    judgments: Judged,
+    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    dmax: Annotated[
+        str, typer.Option("--dmax", help="Highest ratings of the simulated scales, with commas.")
+    ] = "2,4,8",
+    assessors: Annotated[
+        str, typer.Option("--assessors", help="Numbers of simulated assessors, with commas.")
+    ] = "5,10,20,40,80",
+    p: Annotated[float, typer.Option("--p", help="Weight of unanimity.")] = 0.2,
+    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of each Tukey test.")] = 5000,
+    counting: CountingOption = "plus-one",
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    jobs: Jobs = None,
+    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
+    figure: Annotated[
+        str | None, typer.Option("--figure", help="Also draw tau over the assessors: FILE.svg, .png or .html.")
+    ] = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
+) -> None:
+    """What unanimity changes for simulated assessors: a grid of scales and numbers of assessors (Sakai 2017)."""
+    from truegain.experiments.unanimity import MEASURES
+    from truegain.experiments.unanimity_grid import unanimity_grid
+    from truegain.report.saving import check_ending, save
+    from truegain.report.unanimity import grid_chart
+    from truegain.tables.sources import expand, write_bytes
+
+    if figure is not None:
+        check_ending(figure)
+    sizes, counts = _whole("--dmax", dmax), _whole("--assessors", assessors)
+    with Progress(len(sizes) * len(counts), "cells") as progress:
+        found = unanimity_grid(
+            judgments, expand(runs), highest=sizes, assessors=counts, p=p, measures=measure or MEASURES,
+            trials=trials, alpha=alpha, seed=seed, jobs=jobs, counting=counting, progress=progress.advance,
+        )  # fmt: skip
+    if table_format_of(output_format, output) == "table":
+        write_bytes(output, f"{found}\n".encode())
+    else:
+        write_table(found.changed if changed else found.rankings, output_format, output)
+    if figure is not None:
+        save(grid_chart(found.rankings), figure)
+
+
+def _whole(option: str, text: str) -> list[int]:
+    try:
+        return [int(n) for n in text.split(",")]
+    except ValueError:
+        raise TruegainError(f"{option} {text}: not whole numbers with commas, such as 2,4,8") from None
 
 
 def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:

@@ -13,6 +13,7 @@ from truegain.cli.ratings import (
     Reading,
     RuleOption,
     SpreadOption,
+    WeightOption,
     gains_of,
     given,
     reads_ratings,
@@ -42,6 +43,7 @@ def gains_command(
         int | None, typer.Option("--n-iter", min=1, help="Rules dawid-skene, glad, mace: the most steps of the fit.")
     ] = None,
     normalise: NormaliseOption = None,
+    weight_assessors: WeightOption = None,
     aggregate: Annotated[
         Literal["median", "geometric", "arithmetic"] | None,
         typer.Option("--aggregate", help="Magnitudes: how the normalised ones become a gain (default median)."),
@@ -56,7 +58,9 @@ def gains_command(
     ] = "all",
     expert: Annotated[
         str | None,
-        typer.Option("--expert", help="Judgments of experts, for --units: a file, or column:NAME or assessor:NAME."),
+        typer.Option(
+            "--expert", help="Judgments of experts, for --units, flagged: a file, column:NAME, assessor:NAME."
+        ),
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to write the gains; - is stdout.")] = "-",
     *,
@@ -66,15 +70,20 @@ def gains_command(
     kind_to_write(output)  # now, not when the work is done
     if rule is not None and aggregate is not None:
         raise TruegainError("--rule and --aggregate both say how ratings become a gain; give one")
-    table = reading.load(ratings)
+    if units != "all" and weight_assessors is not None:
+        raise TruegainError(f"--units {units} chooses whose ratings count; leave out --weight-assessors")
+    usual = normalise or ("geometric" if units != "all" else None)
+    table = reading.load(ratings, normalise=usual, expert=expert)
     scale = reading.scale
     if units != "all":
         if expert is None:
             raise TruegainError(f"--units {units} needs --expert, the judgments to choose units by")
-        table = _of_units(table, units, expert, normalise or "geometric")
-        normalise, scale = None, None  # both are done with
+        table = _of_units(table, units, expert, usual or "geometric")
+        normalise, scale = None, "ratio"  # both are done with
         aggregate = None if rule else aggregate or "median"
-    parameters = given(p=p, spread=spread, trim=trim, share=share, ties=ties, n_iter=n_iter)
+    parameters = given(
+        p=p, spread=spread, trim=trim, share=share, ties=ties, n_iter=n_iter, weight_assessors=weight_assessors
+    )
     gains = gains_of(table, rule or aggregate, scale=scale, normalise=normalise, **parameters)
     write_judgments(gains, output)
 

@@ -24,6 +24,7 @@ from truegain.cli.options import (
     TrecEval,
 )
 from truegain.cli.output import write_table
+from truegain.cli.ratings import NormaliseOption, Reading, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 
@@ -210,14 +211,35 @@ def fill_command(
 
 
 @plan.command("assessors")
+@reads_ratings
 def assessors_command(
-    sigma: Annotated[float, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")],
     error: Annotated[float, typer.Option("--error", help="How far the mean may lie from that of all assessors.")],
+    ratings: Annotated[
+        str | None, typer.Argument(metavar="[RATINGS]", help="Ratings at hand, which tell sigma; or give --sigma.")
+    ] = None,
+    sigma: Annotated[
+        float | None, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")
+    ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="How sure to be of that.")] = 0.95,
+    normalise: NormaliseOption = None,
+    topics: Annotated[bool, typer.Option("-q", "--topics", help="Also sigma of each topic.")] = False,
     output_format: OutputFormat = None,
     output: Output = "-",
+    *,
+    reading: Reading,
 ) -> None:
     """How many assessors a document needs for its mean rating to be this close to that of all."""
-    from truegain.inference.agreement.plan import assessors_needed
+    from truegain.inference.agreement.plan import assessors_needed, plan_assessors
 
-    write_table(assessors_needed(sigma, error, confidence).details, output_format, output)
+    if (sigma is None) == (ratings is None):
+        raise TruegainError("give ratings, which tell sigma, or --sigma: one of the two")
+    if sigma is not None:
+        given = [*(["--normalise"] if normalise else []), *(["--topics"] if topics else []), *reading.given]
+        if given:
+            raise TruegainError(f"{', '.join(given)}: this is about ratings, and --sigma is given instead of them")
+        found = assessors_needed(sigma, error, confidence)
+    else:
+        table = reading.load(str(ratings), normalise=normalise)
+        asked = {"confidence": confidence, "scale": reading.scale, "normalise": normalise, "topics": topics}
+        found = plan_assessors(table, error=error, **asked)  # type: ignore[arg-type]
+    write_table(found.details, output_format, output)

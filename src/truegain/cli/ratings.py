@@ -12,6 +12,7 @@ import typer
 from truegain.cli.bundles import takes
 from truegain.errors import InputError, TruegainError
 from truegain.gains.catalogue import ALIASES
+from truegain.gains.choice import FLAGGED, chosen
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.tables.checks import warn
@@ -46,6 +47,13 @@ SpreadOption = Annotated[
 ]
 NormaliseOption = Annotated[
     str | None, typer.Option("--normalise", help="Magnitudes: geometric, median, range or anchors.")
+]
+WeightOption = Annotated[
+    str | None,
+    typer.Option(
+        "--weight-assessors",
+        help="How much each counts: agreement (by their correlation with the rest), or a file of assessor,weight.",
+    ),
 ]
 
 
@@ -83,12 +91,35 @@ class Reading:
         str | None, typer.Option("--topic", help="All ratings are of this one topic, where no column says it.")
     ] = None
 
-    def load(self, path: str, *, scale: Scale | None = None, words: bool = False) -> Judgments:
-        """Ratings as the options say; `words` of a nominal scale may stay words, where only sameness counts."""
+    drop_assessors: Annotated[
+        str | None,
+        typer.Option(
+            "--drop-assessors",
+            help="Leave out: flagged (whom `agree` finds worth a second look), or a file of names or of `agree` or "
+            "`judges`.",
+        ),
+    ] = None
+    first: Annotated[
+        int | None, typer.Option("--first", min=1, help="Only the first so many ratings of each document.")
+    ] = None
+
+    def load(
+        self,
+        path: str,
+        *,
+        scale: Scale | None = None,
+        words: bool = False,
+        normalise: str | None = None,
+        expert: str | None = None,
+    ) -> Judgments:
+        """Ratings as the options say; `words` of a nominal scale may stay words, where only sameness counts.
+
+        normalise, expert: what `agree` would be given, for --drop-assessors flagged.
+        """
         declared = Scale.of(scale or self.scale)
         if declared.level == "nominal" and not words:
             declared = replace(declared, level=None)
-        return read_ratings(
+        table = read_ratings(
             path,
             scale=declared,
             outside=self.outside,
@@ -100,13 +131,18 @@ class Reading:
             values={word: _number(text) for word, text in _pairs(self.values).items()},
             topic=self.topic,
         )
+        return chosen(
+            table, drop_assessors=self.drop_assessors, first=self.first, normalise=normalise, scale=declared,
+            expert=Judgments.of(expert) if expert and self.drop_assessors == FLAGGED else None,
+        )  # fmt: skip
 
     @property
     def given(self) -> list[str]:
         """The options about ratings that differ from what they are by default, as the user writes them."""
         usual = Reading()
         about = [name for name in vars(self) if name not in ("columns", "missing")]  # these are of any judgments
-        return [f"--{name}" for name in about if getattr(self, name) != getattr(usual, name)]
+        changed = [name for name in about if getattr(self, name) != getattr(usual, name)]
+        return [f"--{name.replace('_', '-')}" for name in changed]
 
 
 reads_ratings = takes(reading=Reading)

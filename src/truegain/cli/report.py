@@ -67,7 +67,7 @@ def report_command(
     asked.check(reading)
     files = expand(runs)
     with _heard() as told:
-        judged = reading.load(judgments) if asked.rated else Judgments.of(judgments)
+        judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
         table = read_runs(files, name_by=asked.name_by)
         study = asked.study_of(table, judged, reading)
     if len(study.systems) < 2:

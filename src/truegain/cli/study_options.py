@@ -101,7 +101,9 @@ class StudyOptions:
         """The study of these files."""
         self.check(reading)
         runs = read_runs(files, name_by=self.name_by) if STANDARD_INPUT in files else files
-        return self.study_of(runs, reading.load(judgments) if self.rated else judgments, reading)
+        return self.study_of(
+            runs, reading.load(judgments, normalise=self.normalise) if self.rated else judgments, reading
+        )
 
     def check(self, reading: Reading) -> None:
         """Refuse, before any work, what is only of use with ratings, and prices that are none."""

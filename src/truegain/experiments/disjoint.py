@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from truegain.errors import TruegainError
+from truegain.errors import InputError, TruegainError
 from truegain.experiments.incomplete import shares_of, told_shares
 from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.ranks.tau import kendall_tau
@@ -19,75 +20,107 @@ from truegain.measures.parse import parse_measure
 from truegain.tables.align import align
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments
+from truegain.tables.plain import plain_text
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Run, Runs
-from truegain.tables.table import Table
+from truegain.tables.sources import read_bytes, shown_path
+from truegain.tables.table import Cell, Table
 from truegain.text.corpus import Corpus
 from truegain.text.divergence import RankedText
 
 ESTABLISHED = ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
 CONTENT = ("AbsNB@20", "AbsRB@20", "DeltaNB@20", "DeltaRB@20")
 PARTS = ("all", "A", "B")
+Cut = Callable[[Ids], Bools]  # whether each document is in part B
+Own = str | os.PathLike[str] | Collection[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Means of the systems for one cut: `established[lists]` and `content[judgments, lists]`, a row a measure."""
+
+    established: dict[str, Floats]
+    content: dict[tuple[str, str], Floats]
+
+    def tau(self, on: str, source: str, measure: int, content: int) -> float | None:
+        """Kendall's tau-b of the systems on one part, by an established measure and a content one of another part."""
+        return _tau(self.established[on][measure], self.content[source, on][content])
 
 
 @dataclass(frozen=True, eq=False)
 class Disjoint:
-    """Means of the systems by every measure: lists from one part of the collection, judgments from another.
+    """Orders of the systems by every measure: lists from one part of the collection, judgments from another.
 
-    `established[lists]` and `content[judgments, lists]` hold a row a measure; parts are 'all', 'A' and 'B'.
+    Parts are 'all', 'A' and 'B'; one draw, or several ways to cut, whose taus are then told with their spread.
     """
 
     measures: tuple[str, ...]
     content_measures: tuple[str, ...]
-    established: dict[str, Floats]
-    content: dict[tuple[str, str], Floats]
+    draws: tuple[Draw, ...]
     systems: int
-    split: float
+    cut: str  # how, in words
     shares: dict[float, float]  # of the judged documents, those relevant at each level in use
 
     @cached_property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"split": self.split, "systems": self.systems}
+        return {"cut": self.cut, "systems": self.systems, "draws": len(self.draws)}
 
     def reuse(self) -> Table:
         """Table 1: judgments from A, systems and truth on B."""
         note = (
             f"Kendall's tau-b of {self.systems} systems: rows score the documents of B by the judgments of B, columns "
-            f"by the text of relevant documents of A, which holds {self.split:.0%} of the documents",
+            f"by the text of relevant documents of A, which holds {self.cut}",
             told_shares(self.shares),
         )
-        return Table(
-            ("measure", *self.content_measures), self._rows(self.established["B"], self.content["A", "B"]),
-            self.made_by, "Reuse on a disjoint collection", note,
-        )  # fmt: skip
+        if len(self.draws) > 1:
+            return self._spread([("A", "B")], "Reuse on a disjoint collection", note)
+        rows = [(m, *(self.draws[0].tau("B", "A", i, k) for k in range(len(self.content_measures))))
+                for i, m in enumerate(self.measures)]  # fmt: skip
+        return Table(("measure", *self.content_measures), rows, self.made_by, "Reuse on a disjoint collection", note)
 
     def impact(self) -> Table:
         """Table 2: every part as the source of judgments, on every part."""
         pairs = [(j, on) for j in PARTS for on in PARTS]
-        rows: list[tuple[str | float, ...]] = [
-            (m, c, *(_tau(self.established[on][i], self.content[j, on][k]) for j, on in pairs))
+        notes = (f"judgments of X on documents of Y; A holds {self.cut}", told_shares(self.shares))
+        if len(self.draws) > 1:
+            return self._spread(pairs, "Where the judgments come from", notes)
+        rows: list[tuple[Cell, ...]] = [
+            (m, c, *(self.draws[0].tau(on, j, i, k) for j, on in pairs))
             for i, m in enumerate(self.measures)
             for k, c in enumerate(self.content_measures)
         ]
         columns = ("measure", "content measure", *(f"{j} on {on}" for j, on in pairs))
-        notes = ("judgments of X on documents of Y", told_shares(self.shares))
         return Table(columns, rows, self.made_by, "Where the judgments come from", notes)
 
     def among(self) -> Table:
         """Table 3: the established measures among themselves, on the whole collection."""
-        return self._whole(self.measures, self.established["all"], "Established measures")
+        return self._whole(self.measures, self.draws[0].established["all"], "Established measures")
 
     def against(self) -> Table:
         """Table 4: content measures against established ones, on the whole collection."""
-        return self._whole(self.content_measures, self.content["all", "all"], "Content measures and established ones")
+        title = "Content measures and established ones"
+        return self._whole(self.content_measures, self.draws[0].content["all", "all"], title)
 
     def _whole(self, columns: Sequence[str], right: Floats, title: str) -> Table:
-        rows = self._rows(self.established["all"], right)
+        left = self.draws[0].established["all"]
+        rows = [(m, *(_tau(left[i], other) for other in right)) for i, m in enumerate(self.measures)]
         return Table(("measure", *columns), rows, self.made_by, title, (told_shares(self.shares),))
 
-    def _rows(self, left: Floats, right: Floats) -> list[tuple[str | float, ...]]:
-        return [(m, *(_tau(left[i], other) for other in right)) for i, m in enumerate(self.measures)]
+    def _spread(self, pairs: Sequence[tuple[str, str]], title: str, notes: tuple[str, ...]) -> Table:
+        """Tau over the draws: mean, standard deviation, least and greatest; draws without a tau are left out."""
+        rows: list[tuple[Cell, ...]] = []
+        for source, on in pairs:
+            for i, m in enumerate(self.measures):
+                for k, c in enumerate(self.content_measures):
+                    taus = [t for d in self.draws if (t := d.tau(on, source, i, k)) is not None]
+                    mean = float(np.mean(taus)) if taus else None
+                    sd = float(np.std(taus, ddof=1)) if len(taus) > 1 else None
+                    ends = (min(taus, default=None), max(taus, default=None))
+                    rows.append((f"{source} on {on}", m, c, mean, sd, *ends, len(taus)))
+        columns = ("judgments", "measure", "content measure", "tau", "sd", "least", "greatest", "draws")
+        said = "sd, least and greatest are over ways to cut the same documents, not over other collections"
+        return Table(columns, rows, self.made_by, title, (*notes, said))
 
 
 def disjoint(
@@ -96,67 +129,130 @@ def disjoint(
     corpus: object,
     *,
     split: float = 0.5,
+    part_a: Own | None = None,
+    repeat: int = 1,
+    seed: int = 0,
     established: Sequence[str] = ESTABLISHED,
     content: Sequence[str] = CONTENT,
 ) -> Disjoint:
     """Split the collection by the MD5 of document ids and score systems on one part by judgments of the other.
 
     Every measure goes by its own parameters, the level of relevance among them.
+    part_a: the documents of part A instead, ids or a file of one a line; one that ends in * is the beginning of ids.
+    repeat: cut so many times; the first time by the MD5 of ids, then of ids behind a text made of `seed` and a number.
 
     Hui, Berberich and Mele 2017, ICTIR, tables 1 to 4.
     """
     if not 0 < split < 1:
         raise TruegainError(f"split {split:g} leaves a part empty; give a share between 0 and 1")
+    if repeat < 1:
+        raise TruegainError(f"repeat {repeat} is no number of draws; give 1 or more")
+    if part_a is not None and repeat > 1:
+        raise TruegainError("part_a is one way to cut the collection; leave out repeat")
     known = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
     if not known or not reading:
         raise TruegainError("there is nothing to compare; name at least one established and one content measure")
     if len(reading) < len(content):
         raise TruegainError("a measure that reads no text is no content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB")
-    loaded, table, opened = Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus)
-    parts = {"all": 2, "A": 0, "B": 1}
-    scored: dict[str, Floats] = {}
-    read: dict[tuple[str, str], Floats] = {}
-    for on in PARTS:
-        lists = Runs(tuple(_only(part, parts[on], split) for part in loaded.parts))
-        ranked = _ranked(lists, table, opened, max(m.cutoff for m in reading))
-        scored[on] = _established(lists, table, known, parts[on], split)
-        shares = shares_of(ranked, [*map(least_relevant, known), *(m.rel for m in reading)])
-        side, scorer = sides(ranked.pool.docs, split), ContentScorer.of(ranked, reading)
-        for source in PARTS:
-            mine = np.ones(len(side), np.bool_) if source == "all" else side == (source == "B")
-            read[source, on] = np.array(scorer.means(mine))
+    study = _Study(Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus), known, reading)
+    cuts = [own_part(part_a)] if part_a is not None else [_by_md5(split, seed, r) for r in range(repeat)]
+    draws = tuple(study.draw(cut) for cut in cuts)
+    shares = shares_of(study.text["all"], [*map(least_relevant, known), *(m.rel for m in reading)])
+    told = f"{split:.0%} of the documents" if part_a is None else "the documents named"
+    told += f", cut {repeat} times" if repeat > 1 else ""
     names = tuple(str(m) for m in known), tuple(str(m) for m in reading)
-    return Disjoint(*names, scored, read, len(loaded.systems), split, shares)
+    return Disjoint(*names, draws, len(study.runs.systems), told, shares)
 
 
-def sides(docs: Ids, split: float) -> Bools:
-    """Whether each document is in part B, which holds all but a share `split`, by the MD5 of its id."""
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """Lists, judgments and text; the whole collection is read once, whatever the number of draws."""
+
+    runs: Runs
+    table: Judgments
+    corpus: Corpus
+    known: Sequence[Measure]
+    reading: Sequence[Content]
+
+    @cached_property
+    def text(self) -> dict[str, RankedText]:
+        """The lists of the whole collection with their text."""
+        return {"all": self._text(self.runs)}
+
+    @cached_property
+    def whole(self) -> Floats:
+        """Means of the systems on the whole collection."""
+        return self._established(self.runs, self.table)
+
+    def draw(self, cut: Cut) -> Draw:
+        """Everything for one way to cut."""
+        scored, read = {"all": self.whole}, {}
+        for on in PARTS:
+            lists, text = self.runs, self.text["all"]
+            if on != "all":
+                lists = Runs(tuple(_only(part, cut, on) for part in self.runs.parts))
+                rows = np.flatnonzero(cut(self.table.docs) == (on == "B"))
+                if not len(rows):
+                    raise TruegainError(f"part {on} has no judgment; cut the collection otherwise")
+                scored[on], text = self._established(lists, self.table.take(rows)), self._text(lists)
+            side, scorer = cut(text.pool.docs), ContentScorer.of(text, list(self.reading))
+            for source in PARTS:
+                mine = np.ones(len(side), np.bool_) if source == "all" else side == (source == "B")
+                read[source, on] = np.array(scorer.means(mine))
+        return Draw(scored, read)
+
+    def _text(self, lists: Runs) -> RankedText:
+        depth = max(m.cutoff for m in self.reading)
+        ranked, _ = align(Pool.of(self.table), [lambda: lists.parts], keep_top=depth)
+        return RankedText.of(ranked, self.corpus)
+
+    def _established(self, lists: Runs, table: Judgments) -> Floats:
+        """Means of the systems by the judgments of the same part."""
+        ranked, _ = align(Pool.of(table), [lambda: lists.parts])
+        return np.array([mean_of_rows(m.score(ranked)) for m in self.known])
+
+
+def sides(docs: Ids, split: float, before: str = "") -> Bools:
+    """Whether each document is in part B, which holds all but a share `split`, by the MD5 of a text and its id."""
     edge = int(split * 2**32)
-    digests = (hashlib.md5(name.encode(), usedforsecurity=False).digest()[:4] for name in docs.strings())
+    digests = (hashlib.md5((before + name).encode(), usedforsecurity=False).digest()[:4] for name in docs.strings())
     return np.array([int.from_bytes(d, "big") >= edge for d in digests], np.bool_)
 
 
-def _only(part: Run, side: int, split: float) -> Run:
-    if side == 2:
-        return part
-    rows = np.flatnonzero(sides(part.docs, split) == bool(side))
+def _by_md5(split: float, seed: int, draw: int) -> Cut:
+    before = f"{seed}/{draw}/" if draw else ""
+    return lambda docs: sides(docs, split, before)
+
+
+def own_part(part_a: Own) -> Cut:
+    """A cut by the documents of part A: ids, or a file of one a line; one that ends in * is the beginning of ids.
+
+    >>> own_part(["d1", "web-*"])(Ids.of(["d1", "d12", "web-7"])).tolist()
+    [False, True, False]
+    """
+    names = _lines(part_a) if isinstance(part_a, str | os.PathLike) else list(part_a)
+    whole = {n for n in names if not n.endswith("*")}
+    begins = tuple(n[:-1] for n in names if n.endswith("*"))
+    return lambda docs: np.array([not (d in whole or d.startswith(begins)) for d in docs.strings()], np.bool_)
+
+
+def _lines(path: str | os.PathLike[str]) -> list[str]:
+    file = shown_path(path)
+    lines = (line.strip() for line in plain_text(read_bytes(path), file).decode().splitlines())
+    names = [line for line in lines if line and not line.startswith("#")]
+    if not names:
+        raise InputError("there is no document", file=file, hint="write one id a line, or a beginning such as web-*")
+    return names
+
+
+def _only(part: Run, cut: Cut, on: str) -> Run:
+    rows = np.flatnonzero(cut(part.docs) == (on == "B"))
     if not len(rows):
-        raise TruegainError(f"{part.system} has no document in one part of the collection; try another split")
+        raise TruegainError(f"{part.system} has no document in part {on} of the collection; cut it otherwise")
     return part.take(rows)
 
 
-def _ranked(lists: Runs, table: Judgments, corpus: Corpus, depth: int) -> RankedText:
-    ranked, _ = align(Pool.of(table), [lambda: lists.parts], keep_top=depth)
-    return RankedText.of(ranked, corpus)
-
-
-def _established(lists: Runs, table: Judgments, measures: Sequence[Measure], side: int, split: float) -> Floats:
-    """Means of the systems by the judgments of the same part."""
-    rows = np.arange(len(table)) if side == 2 else np.flatnonzero(sides(table.docs, split) == bool(side))
-    ranked, _ = align(Pool.of(table.take(rows)), [lambda: lists.parts])
-    return np.array([mean_of_rows(m.score(ranked)) for m in measures])
-
-
-def _tau(x: Floats, y: Floats) -> float:
-    return kendall_tau(x, y, "b") if len(set(x.tolist())) > 1 and len(set(y.tolist())) > 1 else 0.0
+def _tau(x: Floats, y: Floats) -> float | None:
+    """Kendall's tau-b; None where all systems are tied."""
+    return kendall_tau(x, y, "b") if len(set(x.tolist())) > 1 and len(set(y.tolist())) > 1 else None

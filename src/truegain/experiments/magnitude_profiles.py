@@ -7,7 +7,7 @@ import numpy as np
 from truegain.errors import InputError
 from truegain.experiments.magnitude_units import nk_scores, no_anchors
 from truegain.gains.magnitudes import normalised, units
-from truegain.inference.agreement.order import expert_levels
+from truegain.gains.order import expert_levels
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table

@@ -181,7 +181,7 @@ def _shared(table: Judgments, expert: Judgments) -> Judgments:
 
 def _gains(rows: Judgments, pool: Pool) -> Floats:
     """The median of each document's scores, item by item of the pool."""
-    made = to_gains(rows, "median")
+    made = to_gains(rows, "median", scale="ratio")
     gains = np.zeros(len(pool))
     gains[pool.find(made.topic, made.docs)] = made.label
     return gains

@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.errors import InputError, TruegainError
 from truegain.gains.magnitudes import units
-from truegain.inference.agreement.order import expert_levels, order_agreement
+from truegain.gains.order import expert_levels, order_agreement
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments

@@ -9,7 +9,7 @@ import numpy as np
 from truegain.experiments.magnitude_units import read_magnitudes
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
-from truegain.inference.agreement.order import Order, expert_levels, order_agreement
+from truegain.gains.order import Order, expert_levels, order_agreement
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import Repeated
@@ -53,7 +53,7 @@ def magnitudes(ratings: object, expert: object, *, repeated: Repeated = "error")
     for how in hows:
         moved = normalised(table, how)
         for rule in AGGREGATIONS:
-            gains = to_gains(moved, rule)
+            gains = to_gains(moved, rule, scale="ratio")
             pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
             rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
     notes = [] if marked else ["anchors need a column 'anchor' that marks each unit's known documents"]
@@ -70,6 +70,22 @@ def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
     share, _ = pairs.by_group(topics)
     known = share[~np.isnan(share)]
     return (float(known.mean()) if len(known) else None), pairs.share
+
+
+def normalised_habits(table: Judgments, how: str = "geometric") -> Table:
+    """The habits of normalised scores: log-normal fit of each topic, drawn as CDFs in figure 2 of the paper.
+
+    >>> from truegain.experiments.ratings_world import magnitude_ratings
+    >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)
+    >>> normalised_habits(world.ratings).columns
+    ('topic', 'ratings', 'mean of ln', 'sd of ln', 'D of log-normal', 'max/min')
+    """
+    found = _habits(normalised(table, how))
+    at = found.columns.index("round numbers")
+    rows = [(*row[:at], *row[at + 1 :]) for row in found.rows]
+    columns = (*found.columns[:at], *found.columns[at + 1 :])
+    made_by = {**found.made_by, "normalise": how}
+    return Table(columns, rows, made_by, f"Scores of each topic, normalised: {how}", found.notes[1:])
 
 
 def _habits(table: Judgments) -> Table:

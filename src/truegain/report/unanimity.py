@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from truegain.experiments.unanimity import Panel
-from truegain.report.style import BAD, SOFT, altair, check_some, data_of, dressed
+from truegain.report.style import BAD, COLOURS, SOFT, altair, check_some, data_of, dressed
+from truegain.tables.table import Table
 
 SIDE = 300  # pixels of a panel
 APART, ROOM = 12, 22  # pixels from name to name, and from the panel to the names
@@ -102,3 +103,30 @@ def _domain(values: Sequence[float]) -> tuple[float, float]:
 
 def _scale(values: Sequence[float]) -> Any:
     return altair().Scale(domain=list(_domain(values)), nice=False, zero=False)
+
+
+def grid_chart(table: Table, title: str = "") -> Any:
+    """Tau of the two rankings over the number of simulated assessors, a line a scale and a panel a measure.
+
+    >>> columns = ("measure", "Dmax", "N", "tau")
+    >>> chart = grid_chart(Table(columns, [("nG@1", 2, 5, 0.98), ("nG@1", 2, 10, 1.0)]))
+    >>> chart.to_dict()["hconcat"][0]["title"]
+    'nG@1'
+    """
+    alt = altair()
+    known = [r for r in table.records() if r["tau"] is not None]
+    check_some(known, "cells whose rankings have a tau")
+    scales = [str(d) for d in dict.fromkeys(r["Dmax"] for r in known)]
+    low = min(float(str(r["tau"])) for r in known)
+    colours = alt.Scale(domain=scales, range=COLOURS[: len(scales)])
+    colour = alt.Color("Dmax:N", sort=scales, title="Dmax", scale=colours)
+    panels = []
+    for measure in dict.fromkeys(str(r["measure"]) for r in known):
+        rows = [{"N": r["N"], "Dmax": str(r["Dmax"]), "tau": r["tau"]} for r in known if r["measure"] == measure]
+        y = alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(domain=[low - 0.02, 1.0], nice=False, clamp=True))
+        ticks = alt.Axis(values=sorted({int(str(r["N"])) for r in rows}))
+        x = alt.X("N:Q", title="assessors", scale=alt.Scale(type="log"), axis=ticks)
+        line = alt.Chart(data_of(rows)).mark_line(point=True).encode(x=x, y=y, color=colour,
+                                                                     tooltip=["Dmax:N", "N:Q", "tau:Q"])  # fmt: skip
+        panels.append(line.properties(width=220, height=180, title=measure))
+    return dressed(alt.hconcat(*panels), title or table.title)

@@ -10,16 +10,18 @@ from functools import cached_property
 
 import numpy as np
 
+from truegain.gains.assessors import ENOUGH, Assessor, people_of
+from truegain.gains.choice import Drop, Weigh, chosen, weights_of
 from truegain.gains.magnitudes import normalised, units
+from truegain.gains.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, Method, Over, alpha_of
-from truegain.inference.agreement.assessors import ENOUGH, Assessor, assessors
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
-from truegain.inference.agreement.order import MOST_LEVELS, Order, expert_levels, order_agreement
 from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
+from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
 from truegain.tables.table import Shown, Table, cells, shown
@@ -77,6 +79,9 @@ def agree(
     trials: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
+    drop_assessors: Drop | None = None,
+    weight_assessors: Weigh | None = None,
+    first: int | None = None,
 ) -> AgreementReport:
     """Tell whether assessors agree, with one another and with experts, and who is worth a second look.
 
@@ -86,7 +91,8 @@ def agree(
     interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
     order agreement by unit and pair of levels.
     `normalise` brings magnitudes to one scale first, as in `to_gains`; `over`, `method`, `trials` and `seed` are those
-    of `alpha`.
+    of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `to_gains`.  `weight_assessors` adds each
+    one's weight to the table of assessors; agreement itself counts every rating once.
 
     >>> import polars as pl
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
@@ -104,9 +110,13 @@ def agree(
     Cohen's kappa (quadratic)  0.8571    -     -      3        6
     """
     declared = Scale.of(scale)
-    table = read_ratings(ratings, scale=declared)
-    if normalise is not None:
-        table = normalised(table, normalise)
+    judged = Judgments.of(expert) if expert is not None else None
+    is_ratio = declared.level == "ratio" or normalise is not None
+    raw = read_ratings(ratings, scale=declared)
+    raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalise=normalise, scale=declared)
+    if not is_ratio and declared.level != "nominal":
+        tell_mixed(raw)
+    table = raw if normalise is None else normalised(raw, normalise)
     grouped = Grouped.of(table)
     made_by = {
         "scale": str(declared),
@@ -118,17 +128,16 @@ def agree(
         "seed": seed,
         "source": table.source,
     }
-    is_ratio = declared.level == "ratio" or normalise is not None
-    judged = Judgments.of(expert) if expert is not None else None
     options = AlphaOptions(over, method, trials, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
+    people = people_of(raw, judged, normalise=normalise, ratio=is_ratio, confidence=confidence)
     logs = is_ratio and float(grouped.value.min()) > 0
-    people = assessors(grouped, judged, logs=logs, confidence=confidence)
+    weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
     return AgreementReport(
         Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
         _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),
-        _of_people(people),
+        _of_people(people, weights),
         None if pairs is None else _with_experts(table, pairs),
         made_by,
         grouped,
@@ -238,7 +247,7 @@ def _kind(found: Coefficient, options: AlphaOptions) -> str:
     return "none, see the note of each" if math.isnan(found.low) else options.method
 
 
-def _of_people(people: list[Assessor]) -> Table:
+def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = None) -> Table:
     looked = [a for a in people if a.look]
     names = ["assessor", "ratings", "mean", "spread", "equal", "bias", "correlation", "low", "high"]
     names += ["order", "seconds", "look"]
@@ -251,7 +260,12 @@ def _of_people(people: list[Assessor]) -> Table:
         if any(a.ratings >= ENOUGH for a in people)
         else f"no assessor has {ENOUGH} ratings, the fewest by which one could stand out"
     )
-    return Table(tuple(names), [tuple(getattr(a, n) for n in names) for a in ordered], title="Assessors", notes=(note,))
+    rows = [tuple(getattr(a, n) for n in names) for a in ordered]
+    if weights is None:
+        return Table(tuple(names), rows, title="Assessors", notes=(note,))
+    rows = [(*row[:-1], weights[a.assessor], row[-1]) for a, row in zip(ordered, rows, strict=True)]
+    counts = "weights are what `gains` and `eval` take with the same options; agreement counts every rating once"
+    return Table((*names[:-1], "weight", "look"), rows, title="Assessors", notes=(note, counts))
 
 
 def _with_experts(table: Judgments, pairs: Order) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from truegain.inference.agreement.kappa import ratio_spreads
-from truegain.inference.agreement.paired import alike
+from truegain.tables.alike import alike
 from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.table import Cell, Table, cells

@@ -11,8 +11,9 @@ import numpy as np
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.agreement.alpha import Coefficient
-from truegain.inference.agreement.paired import Paired, scale_of
+from truegain.inference.agreement.paired import Paired
 from truegain.sampling.streams import generator
+from truegain.tables.alike import scale_of
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.grouped import Grouped
 

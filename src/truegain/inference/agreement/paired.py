@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from truegain.tables.alike import alike, scale_of
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
 
@@ -19,7 +20,6 @@ DIRECT = 200  # distinct values up to which pairs of values are gone through one
 STEP, POINTS = 0.1, 16  # of the grid of logarithms below, and how many of its points stand for a value
 FAR = 40.0  # logarithms so far apart differ by 1 to the last bit
 ROOM = 2_000_000  # numbers of a table held at a time
-HUGE = 1e100  # numbers beyond are brought down before they are squared
 
 
 class Parts(NamedTuple):
@@ -222,35 +222,11 @@ class Paired:
         return frozen(2 * sums)
 
 
-def alike(item: Ints, value: Floats) -> Floats:
-    """For every rating how many of its item, itself included, have the same value.
-
-    >>> alike(np.array([0, 0, 0, 1]), np.array([2.0, 1.0, 2.0, 2.0])).tolist()
-    [2.0, 1.0, 2.0, 1.0]
-    """
-    order = np.lexsort((value, item))
-    new = np.concatenate([[True], (np.diff(value[order]) != 0) | (np.diff(item[order]) != 0)])
-    run = np.cumsum(new) - 1
-    out = np.empty(len(value))
-    out[order] = np.bincount(run)[run]
-    return frozen(out)
-
-
 def _ratio(x: Floats, y: Floats) -> Floats:
     x, y = x / 2, y / 2  # so that no sum overflows
     total = x + y
     part: Floats = np.divide(x - y, total, out=np.zeros(np.broadcast(x, y).shape), where=total != 0)
     return part**2
-
-
-def scale_of(values: Floats) -> float:
-    """A power of 2 by which values are divided before they are squared: 1 unless they are huge.
-
-    >>> scale_of(np.array([1.0, 1000.0])), scale_of(np.array([1e200])) > 1e199
-    (1.0, True)
-    """
-    greatest = float(np.abs(values).max(initial=0.0))
-    return 1.0 if greatest < HUGE else float(np.ldexp(1.0, int(np.frexp(greatest)[1]) - 1))
 
 
 def _product(weights: Floats, table: Floats) -> Floats:

@@ -12,6 +12,7 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.gains.make import to_gains
 from truegain.sampling.designs import Design, check_design
 from truegain.student import quantile_of, wilson
+from truegain.tables.assessor_list import CHANCE, INVERTED, POOLED
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments
@@ -20,9 +21,6 @@ from truegain.tables.ratings import read_ratings
 from truegain.tables.table import Cell, Table
 
 FEW = 10  # gold pairs of a kind, below which an assessor's accuracy is a guess
-POOLED = "(all)"
-CHANCE = "not clearly better than chance"
-INVERTED = "clearly worse than chance: labels inverted?"
 
 
 def bronze_of(data: object, rule: str | None = None) -> tuple[Judgments, tuple[str, ...]]:

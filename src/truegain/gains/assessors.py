@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from truegain.gains.magnitudes import units
-from truegain.inference.agreement.order import expert_levels, order_agreement
-from truegain.inference.agreement.paired import alike, scale_of
+from truegain.gains.identical import Twin, twins
+from truegain.gains.magnitudes import normalised, units
+from truegain.gains.order import expert_levels, order_agreement
+from truegain.tables.alike import alike, scale_of
 from truegain.tables.columns import Bools, Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
@@ -44,8 +46,29 @@ class Assessor:
     look: str = ""
 
 
+def people_of(
+    table: Judgments,
+    expert: Judgments | None = None,
+    *,
+    normalise: str | None = None,
+    ratio: bool = False,
+    confidence: float = 0.95,
+) -> list[Assessor]:
+    """Every assessor as `truegain agree` tells of them; `normalise` and `ratio` say that ratings are magnitudes."""
+    moved = table if normalise is None else normalised(table, normalise)
+    grouped = Grouped.of(moved)
+    logs = (ratio or normalise is not None) and float(grouped.value.min()) > 0
+    same = twins(grouped if moved is table else Grouped.of(table))
+    return assessors(grouped, expert, logs=logs, confidence=confidence, same=same)
+
+
 def assessors(
-    ratings: Grouped, expert: Judgments | None = None, *, logs: bool = False, confidence: float = 0.95
+    ratings: Grouped,
+    expert: Judgments | None = None,
+    *,
+    logs: bool = False,
+    confidence: float = 0.95,
+    same: Mapping[str, Twin] | None = None,
 ) -> list[Assessor]:
     """Every assessor, in order of appearance; with `logs`, bias and correlation are of logarithms (magnitudes).
 
@@ -59,7 +82,7 @@ def assessors(
     atanh r < m - sqrt((1.96 e)^2 + (3 t)^2), m the median of the half with most items, e = 1/sqrt(n - 3) its own error,
     t^2 what that half differs by beyond such errors (1.4826 times the median distance of those above m, squared, less
     the median of e^2), and by 0.2 or more.  Of 3 or 4 assessors the upper limit of the one must lie below the lower
-    limits of all others.
+    limits of all others.  And whoever is the `same` as another (see `twins`).
     """
     table = ratings.judgments
     assert table.assessor is not None
@@ -78,6 +101,8 @@ def assessors(
     seconds = _seconds(table, people)
     far = far_below(correlation, shared)
     looks = _looks(_striking(ratings, n), far, order, pairs, seconds, n)
+    for name, why in zip(names, looks, strict=True):
+        why += [str(same[name])] if same and name in same else []
     with np.errstate(over="ignore"):
         bias = bias if logs else bias * scale
     known = (equal, bias, correlation, lows, highs, order, seconds)
@@ -88,6 +113,19 @@ def assessors(
         for name, count, m, s, (e, b, c, low, high, o, t), why in rows
         if count
     ]
+
+
+def correlations(ratings: Grouped, *, logs: bool = False) -> tuple[Floats, Floats]:
+    """Per assessor the correlation with the mean of the others, and over how many items; 0 for one rating throughout.
+
+    Not a number below 3 items, and where the others do not differ.
+    """
+    assert ratings.judgments.assessor is not None
+    people = len(ratings.judgments.assessor.values)
+    value = np.log(ratings.value) if logs else ratings.value / scale_of(ratings.value)
+    _, _, found, shared, _ = _with_the_rest(ratings, value, people)
+    found[np.isnan(found) & _constant(ratings, people) & (shared >= 3) & (np.ptp(value) > 0)] = 0.0
+    return found, shared
 
 
 def _mean(values: Floats, group: np.ndarray[tuple[int], np.dtype[np.int32]], count: Floats) -> Floats:
