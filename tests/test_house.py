@@ -25,6 +25,7 @@ FLOORS = (
     ("text",),
     ("moves",),
     ("contrasts",),
+    ("cache",),
     ("tables",),
     ("engine",),
     ("studentized",),

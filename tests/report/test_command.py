@@ -49,7 +49,7 @@ def test_a_study_file_stands_for_all(run: Run, folder: Path) -> None:
         'measure = ["P@10", "DCG@10"]\nbaseline = "sys-1"\n'
     )
     assert run("report", "s/study.toml", "-o", "a.html")[0] == 0
-    assert run("report", "--study", "s/study.toml", "-m", "P@5", "-o", "b.html")[0] == 0
+    assert run("report", "s/study.toml", "-m", "P@5", "-o", "b.html")[0] == 0
     a, b = (data_of(read((folder / f"{x}.html").read_text()))["sections"] for x in "ab")
     assert list(a["systems"]) == ["P@10", "DCG@10"]
     assert list(b["systems"]) == ["P@5"]
@@ -75,7 +75,7 @@ def test_to_standard_output(run: Run) -> None:
         (("true.qrels", "runs", "--scale", "0:3", "-o", "x.html"), "--scale: this is about ratings"),
         (("true.qrels", "runs", "-m", "GMAP", "-o", "x.html"), "GMAP"),
         (("no.toml", "-o", "x.html"), "no.toml: no such file"),
-        (("empty.toml", "-o", "x.html"), "names no judgments"),
+        (("empty.toml", "-o", "x.html"), "no judgments are named"),
         (("true.qrels", "-o", "x.html"), "RUN"),
     ],
 )

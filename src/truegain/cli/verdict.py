@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.bundles import takes
-from truegain.cli.options import Judgments, Output, OutputFormat, RunFiles
+from truegain.cli.options import Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import Reading
-from truegain.cli.study_file import StudyFile
+from truegain.cli.study_file import JudgmentsOrStudy, StudyFile
 from truegain.cli.study_options import PairOption, StudyOptions, claims_of
 from truegain.tables.sources import expand, write_bytes
 from truegain.tables.table import Cell, Format, Table
@@ -29,7 +29,8 @@ PICKED = (
 
 @takes(asked=StudyOptions, reading=Reading)
 def verdict_command(
-    judgments: Judgments,
+    context: typer.Context,
+    judgments: JudgmentsOrStudy,
     runs: RunFiles,
     pair: PairOption = None,
     baseline: Annotated[
@@ -57,7 +58,7 @@ def verdict_command(
     ]
     verdicts = [made.verdict(a, b, m, asked.costs) for a, b, m in wanted]
     made_by = {**asked.made_by(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
-    inputs = asked.inputs(judgments, files, study)
+    inputs = asked.inputs(judgments, files, study or context.meta.get("study"))
     _write(rankings, verdicts, made_by, inputs, table_format_of(output_format, output), output)
 
 

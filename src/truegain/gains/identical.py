@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from truegain.errors import needs
 from truegain.tables.alike import alike
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.grouped import Grouped
@@ -103,7 +103,7 @@ class _Meeting:
         return found, pairs
 
     def _table(self, column: Ints) -> Any:
-        sparse = needs("scipy.sparse", "inference")
+        sparse = import_module("scipy.sparse")
         shape = (self.people, int(column.max()) + 1)
         return sparse.csr_matrix((np.ones(len(column), np.int32), (self.who, column)), shape=shape)
 

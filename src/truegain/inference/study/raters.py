@@ -58,7 +58,7 @@ class Raters:
         r: the harmonic mean of the ratings of a document, of those with two or more.
         """
         count, people = np.diff(self.ratings.begin), len(self)
-        if not (count > 1).any():
+        if people < 2 or not (count > 1).any():
             return 0.0
         each = 1 / float(np.mean(1 / count[count > 1]))
         return max(0.0, (people - each) / (each * (people - 1)))
