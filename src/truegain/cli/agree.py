@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -62,15 +63,11 @@ def agree_command(
         check_ending(figure)
         if part not in DRAWN:
             raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
-    table = reading.load(ratings, words=True, normalise=normalise, expert=expert)
-    asked: dict[str, object] = {
-        "over": over,
-        "method": method,
-        "trials": trials,
-        "confidence": confidence,
-        "seed": seed,
-    }
-    asked["weight_assessors"] = weight_assessors
+    table = replace(reading, drop_assessors=None, first=None).load(ratings, words=True)
+    asked = {
+        "over": over, "method": method, "trials": trials, "confidence": confidence, "seed": seed,
+        "weight_assessors": weight_assessors, "drop_assessors": reading.drop_assessors, "first": reading.first,
+    }  # fmt: skip
     found = agree(table, expert, scale=reading.scale, normalise=normalise, **asked)  # type: ignore[arg-type]
     wanted = found.overall if part == "all" else getattr(found, part)
     if wanted is None:

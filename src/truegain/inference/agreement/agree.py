@@ -114,6 +114,7 @@ def agree(
     is_ratio = declared.level == "ratio" or normalise is not None
     raw = read_ratings(ratings, scale=declared)
     raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalise=normalise, scale=declared)
+    choice = {"drop_assessors": drop_assessors, "weight_assessors": weight_assessors, "first": first}
     if not is_ratio and declared.level != "nominal":
         tell_mixed(raw)
     table = raw if normalise is None else normalised(raw, normalise)
@@ -127,6 +128,7 @@ def agree(
         "confidence": confidence,
         "seed": seed,
         "source": table.source,
+        **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
     }
     options = AlphaOptions(over, method, trials, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
