@@ -159,6 +159,18 @@ def test_two_experts(world: Magnitudes) -> None:
         assert (row["least"], row["greatest"]) == pytest.approx((min(shares), max(shares)))
 
 
+def test_labels_below_0_are_no_judgments(world: Magnitudes) -> None:
+    """Guards what is not judged: -1 by either expert is as if there were no label."""
+    one, two = levels(world.expert), levels(second_of(world))
+
+    def judged(labels: dict[tuple[str, str], float], out: str, value: float | None) -> Judgments:
+        said = {k: value if k[1].endswith(out) else v for k, v in labels.items()}
+        return Judgments.of({t: {d: v for (u, d), v in said.items() if u == t and v is not None} for t, _ in said})
+
+    rows = [experts_table(world.ratings, judged(one, "3", v), judged(two, "7", v)).rows for v in (-1.0, None)]
+    assert rows[0] == rows[1]
+
+
 def test_a_second_expert_is_asked_for(
     world: Magnitudes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

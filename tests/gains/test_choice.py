@@ -154,6 +154,10 @@ def test_scales_that_only_look_short() -> None:
         topics, two.docs.strings(), two.label, "ratings", assessors=[w for _, w, _ in [*long, *poor]]
     )
     assert mixed(split) is None
+    alone: Rows = [(f"e{i}", "x", float(i % 3)) for i in range(30)]  # of a topic that nobody else rated
+    topics = ["1"] * len(long) + ["2"] * len(alone)
+    docs, people, labels = (list(column) for column in zip(*long, *alone, strict=True))
+    assert mixed(judgments_of_columns(topics, docs, np.array(labels), "ratings", assessors=people)) is None
     assert [mixed(rated(crowd(seed)[1])) for seed in range(20)] == [None] * 20
 
 

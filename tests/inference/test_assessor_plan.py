@@ -123,6 +123,8 @@ def test_what_tells_no_sigma() -> None:
     same = judgments_of_columns(["1", "1"], ["a", "a"], np.array([1.0, 1.0]), "r", assessors=["x", "y"])
     with pytest.raises(tg.InputError, match="are equal, so that one assessor seems enough"):
         plan_assessors(same, error=1)
+    both = judgments_of_columns(["1"] * 4, list("aabb"), np.array([0.0, 1, 0, 3]), "r", assessors=["x", "y"] * 2)
+    assert np.isnan(Sigmas.of(Grouped.of(both)).limits()).all()  # of two documents there is no spread to speak of
     docs, values = [f"d{i // 2}" for i in range(40)], np.array([i % 2 for i in range(38)] + [0, 500.0])
     wild = judgments_of_columns(["1"] * 40, docs, values, "r", assessors=["x", "y"] * 20)
     assert "few decide it" in plan_assessors(wild, error=1).details.notes[-1]
