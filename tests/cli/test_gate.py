@@ -115,3 +115,18 @@ def test_the_schema_knows_what_init_writes(run: Run, folder: Path) -> None:  # n
     kept = tomllib.loads((folder / "study.toml").read_text())
     schema = json.loads(run("init", "--schema")[1])
     assert set(schema["required"]) <= set(kept) <= set(schema["properties"])
+
+
+def test_words_are_no_paths(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards paths from another folder: files are found beside the study file, words stay words."""
+    (folder / "kept").mkdir()
+    text = (
+        'judgments = "../ratings.csv"\nruns = "../runs"\nmeasure = "P@10"\nrule = "mean"\ndrop-assessors = "flagged"\n'
+    )
+    (folder / "kept" / "study.toml").write_text(text)
+    spoken = run("verdict", "ratings.csv", "runs", "-m", "P@10", "--rule", "mean", "--drop-assessors", "flagged")
+    assert run("verdict", "kept/study.toml") == spoken
+    (folder / "kept" / "who.txt").write_text("v\n")
+    (folder / "kept" / "study.toml").write_text(text.replace("flagged", "who.txt"))
+    named = run("verdict", "ratings.csv", "runs", "-m", "P@10", "--rule", "mean", "--drop-assessors", "kept/who.txt")
+    assert run("verdict", "kept/study.toml") == named

@@ -15,7 +15,8 @@ from truegain.errors import InputError
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
 ENDING = ".toml"
-PATHS = ("judgments", "runs", "gold", "hole-sample", "uses", "output")
+PATHS = ("judgments", "runs", "gold", "hole-sample", "uses", "corpus", "judged-corpus", "drop-assessors", "output")
+WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
 ELSEWHERE = ("pair", "baseline", "candidate", "title", "output", "format")  # of one command of several that read it
 NOT_THERE = ("study", "help", "cache")
 
@@ -114,11 +115,15 @@ def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, 
         hint = "give a text, a number, a list or a table of these"
         raise InputError(f"{key} is {value!r}", file=file, line=line, hint=hint)
     if folder is not None:
-        named = key == "uses"  # system=model, or a file of them
-        parts = [x if x == STANDARD_INPUT or (named and "=" in x) else str(folder / str(x)) for x in parts]
+        parts = [x if _is_no_path(str(x), key) else str(folder / str(x)) for x in parts]
     if several:
         return parts
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
+
+
+def _is_no_path(text: str, key: str) -> bool:
+    """Words, system=model, and labels in the ratings' own file."""
+    return text in WORDS or (key == "uses" and "=" in text) or text.startswith(("column:", "assessor:", "irds:"))
 
 
 StudyFile = Annotated[
