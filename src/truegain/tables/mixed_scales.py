@@ -10,14 +10,14 @@ from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
 
 LEAST = 4  # ratings of an assessor before anything is said
-LONGER = 3.0  # how many times longer the other scale must be
+LONGER = 5.0  # how many times longer the other scale must be: among labels 0 to 3 a strict assessor may stay at 1
 SAME = 1e-3  # chance to stay below on the long scale, below which it is told
 
 
 def mixed(ratings: Judgments) -> tuple[list[str], float, float] | None:
     """Assessors who seem to rate on a shorter scale than others, the top of theirs and that of the others.
 
-    The greatest ratings of assessors are put in order and cut at the widest gap, where one is 3 times the one before it
+    The greatest ratings of assessors are put in order and cut at the widest gap, where one is 5 times the one before it
     or more.  Of those below, with 4 ratings or more that are not all equal, the ones are told who would stay below with
     a chance of less than 1 in 1,000 if they rated as those above do: the product over their ratings of (k + 1)/(n + 1),
     k of the n ratings of that topic by those above being as low.
