@@ -115,6 +115,17 @@ def test_what_is_kept_is_small_and_of_no_machine(path: Path) -> None:
     assert not re.search(r"/home/|/tmp/|/work/|ipykernel_|execution\"|iopub", text)
 
 
+def test_the_page_of_peers_quotes_the_notebook() -> None:
+    """Guards our numbers beside judgy's in docs/peers.md: they are those that the notebook kept."""
+    page = (HERE.parent / "peers.md").read_text()
+    below = page.split("Ours, on the same data:")[1].split("With people's labels")[0]
+    quoted = " ".join(below.split("\n\n")[2].split())
+    shown = " ".join(re.sub(r"<[^>]*>", " ", text) for _, _, text in said(read(HERE / "rag.ipynb")))
+    flat = " ".join(shown.split())
+    for part in re.split(r"(?=new P@5|Whether)", quoted):
+        assert part.strip() in flat, part
+
+
 def test_there_is_one_for_each_user() -> None:
     """Guards this test itself: without notebooks all of the above would pass."""
     assert [path.stem for path in BOOKS] == ["crowd", "ir_measures_ranx", "rag", "track"]
