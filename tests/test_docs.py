@@ -63,8 +63,10 @@ def test_every_command_runs(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards the Python of a page: its blocks run one after the other, each seeing what those before it made."""
+def test_every_python_block_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards the Python of a page: its blocks run one after the other, and print what the page shows right below."""
     monkeypatch.chdir(tmp_path)
     write_files(page, tmp_path)
     names: dict[str, object] = {}
@@ -73,6 +75,10 @@ def test_every_python_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest
         subprocess.run([sys.executable, "-m", "truegain", "demo", "demo"], check=True, capture_output=True)
     for block in blocks:
         exec(compile(block, page.name, "exec"), names)
+    printed = " ".join(capsys.readouterr().out.split())
+    for shown in re.findall(r"```python\n.*?```\n\n((?:    [^\n]*\n|\n(?=    ))+)", page.read_text(), re.DOTALL):
+        for line in shown.splitlines():
+            assert "..." in line or " ".join(line.split()) in printed, line
 
 
 def quoted(page: Path) -> list[tuple[str, str]]:

@@ -193,8 +193,10 @@ def test_the_fourth_judge_of_cystic_fibrosis(shared_data: Path) -> None:
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row").unique(
         ["topic", "doc", "assessor"], keep="first", maintain_order=True
     )
-    found = agree(frame, scale="ordinal 0:2", trials=0).assessors.records()
+    report = agree(frame, scale="ordinal 0:2", trials=0)
+    found = report.assessors.records()
     assert len(found) == 4
+    assert report.flagged == ("judge4",)
     assert [(r["assessor"], r["look"]) for r in found if r["look"]] == [
         ("judge4", "agrees with the rest far less than others do")
     ]

@@ -48,6 +48,11 @@ class AgreementReport(Shown):
         assert self.ratings is not None
         return documents_table(self.ratings, self.is_ratio, self.made_by)
 
+    @property
+    def flagged(self) -> tuple[str, ...]:
+        """The assessors worth a second look, whom `drop_assessors='flagged'` leaves out; a question, not a verdict."""
+        return tuple(str(row["assessor"]) for row in self.assessors.records() if row["look"])
+
     def table(self) -> Table:
         """The statistics of all."""
         return self.overall
