@@ -46,6 +46,12 @@ def report_command(
     ] = None,
     corpus: CorpusFolder = None,
     judged_corpus: JudgedCorpus = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            "--truth", help="True scores where they are known (system,measure,value): which verdicts are right?"
+        ),
+    ] = None,
     cache: Annotated[
         str | None,
         typer.Option(
@@ -61,10 +67,13 @@ def report_command(
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
     from truegain.report.facts.facts import Made
     from truegain.report.facts.gather import gather
+    from truegain.report.facts.truth import read_truth
     from truegain.report.page.page import page
+    from truegain.report.sections.truth import in_short
 
     _check_output(output)
     asked.check(reading)
+    true = None if truth is None else read_truth(truth)
     files = expand(runs)
     with _heard() as told:
         judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
@@ -76,8 +85,8 @@ def report_command(
     if candidate is not None:
         pairs += claims_of(study, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
-               "corpus": corpus, "judged_corpus": judged_corpus}  # fmt: skip
-    inputs = digests(asked.inputs(judgments, files, context.meta.get("study")))
+               "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
+    inputs = digests([*asked.inputs(judgments, files, context.meta.get("study")), *filter(None, [truth])])
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
     folder = _folder(cache, context.meta.get("study"))
     read = digests(asked.inputs(judgments, files, None))  # a study file that asks for more has the same answers
@@ -86,10 +95,12 @@ def report_command(
     keep = Cache(folder)
     facts = gather(
         study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
-        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
+        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, truth=true, told=told, made=made,
         kept=lambda what, make: keep.of({**key, "what": what}, make),
     )  # fmt: skip
     write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
+    if true is not None and output != STANDARD_INPUT:
+        typer.echo(f"{output}: {in_short(facts)}")
 
 
 def _folder(cache: str | None, study: str | None) -> Path | None:

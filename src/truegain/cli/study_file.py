@@ -15,8 +15,10 @@ from truegain.errors import InputError
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
 ENDING = ".toml"
-PATHS = ("judgments", "runs", "gold", "hole-sample", "uses", "output")
-ELSEWHERE = ("pair", "baseline", "candidate", "title", "output", "format")  # of one command of several that read it
+PATHS = ("judgments", "runs", "gold", "hole-sample", "uses", "output", "corpus", "judged-corpus", "truth")
+ELSEWHERE = (  # of one command of several that read it
+    "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
+)  # fmt: skip
 NOT_THERE = ("study", "help", "cache")
 
 
