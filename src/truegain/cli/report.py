@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -81,6 +82,8 @@ def report_command(
         study = asked.study_of(table, judged, reading)
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
+    if true is not None:
+        true.check(study.systems, study.measures)
     pairs = [both for text in pair or () if (both := pair_of(study, text)) is not None]
     if candidate is not None:
         pairs += claims_of(study, None, baseline, candidate)
@@ -95,9 +98,10 @@ def report_command(
     keep = Cache(folder)
     facts = gather(
         study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
-        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, truth=true, told=told, made=made,
+        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
         kept=lambda what, make: keep.of({**key, "what": what}, make),
     )  # fmt: skip
+    facts = replace(facts, truth=true)
     write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
     if true is not None and output != STANDARD_INPUT:
         typer.echo(f"{output}: {in_short(facts)}")

@@ -41,7 +41,6 @@ from truegain.report.facts.checks import (
     unjudged_by_system,
 )
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
-from truegain.report.facts.truth import Truth
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
@@ -72,7 +71,6 @@ def gather(
     gold_level: float | None = None,
     corpus: object = None,
     judged_corpus: object = None,
-    truth: Truth | None = None,
     told: Sequence[str] = (),
     made: Made | None = None,
     kept: Keeping = as_made,
@@ -82,14 +80,11 @@ def gather(
     corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
-    truth: the true scores, where they are known; the page then says which verdicts are right.
     kept: has what was made before, by what it was made of (see `Cache`).
     """
     if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
         kind = "baseline" if unknown[0] in baselines else "pair"
         raise TruegainError(f"{kind} '{unknown[0]}' is no system here; there are {some(study.systems, 8)}")
-    if truth is not None:
-        truth.check(study.systems, study.measures)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
@@ -114,7 +109,7 @@ def gather(
         0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
         made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, bounds, to_judge,
-        content, truth,
+        content,
     )  # fmt: skip
 
 

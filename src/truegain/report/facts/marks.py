@@ -36,7 +36,7 @@ def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedClaim:
     """A claim beside its truth: the verdict, and what the labels as they are would have said."""
 
     verdict: Verdict
@@ -51,7 +51,7 @@ class MeasureMarks:
     """All that a measure says, beside the truth; what has no known truth is only counted."""
 
     measure: MeasureFacts
-    claims: tuple[Marked, ...]
+    claims: tuple[MarkedClaim, ...]
     unknown: int  # claims about a system whose score is not known
     scores: tuple[tuple[Estimate, float], ...]  # those with an interval
     apart: int  # pairs of known truth told apart, all at once
@@ -101,7 +101,7 @@ def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
     return MeasureMarks(m, tuple(claims), len(facts.claims) - len(claims), scores, len(ahead), right, pairs)
 
 
-def _marked(verdict: Verdict, true: float, smallest: float) -> Marked:
+def _marked(verdict: Verdict, true: float, smallest: float) -> MarkedClaim:
     naive = replace(verdict.comparison, low=verdict.naive.low, high=verdict.naive.high)
     labels = decided(naive, verdict.hidden, verdict.holes, smallest)
-    return Marked(verdict, true, mark_of(verdict.outcome, true, smallest), labels, mark_of(labels, true, smallest))
+    return MarkedClaim(verdict, true, mark_of(verdict.outcome, true, smallest), labels, mark_of(labels, true, smallest))

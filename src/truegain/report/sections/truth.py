@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from truegain.inference.study.rule import Outcome
 from truegain.report.facts.facts import Facts
-from truegain.report.facts.marks import Mark, Marked, MeasureMarks, counts, marks_of
+from truegain.report.facts.marks import Mark, MarkedClaim, MeasureMarks, counts, marks_of
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, file_name, links
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
@@ -19,10 +19,6 @@ from truegain.report.parts.words import CHIPS
 UNFOLDED, NAMED = 24, 3
 SIGNS = {"right": "holds", "wrong": "does not hold", "undecided": "cannot be told"}
 SAYS = {"holds": "better", "does not hold": "not better", "cannot be told": ""}
-SHARED = (
-    "This is one draw: all intervals rest on the same topics and gold labels, so they hold or miss the truth together, "
-    "and one page does not show how often they do."
-)
 
 
 def section(facts: Facts) -> Section | None:
@@ -36,7 +32,8 @@ def section(facts: Facts) -> Section | None:
     body = join(
         paragraph(said(first, both), class_="lede"),
         paragraph(
-            names_in(" ".join([*_wrong(first, both), *_besides(first), SHARED]), facts.systems), class_="prose-p"
+            names_in(" ".join([*_wrong(first, both), *_besides(first), _one_draw(both)]), facts.systems),
+            class_="prose-p",
         ),
         *_figures(facts, first),
         *more,
@@ -93,6 +90,14 @@ def _wrong(m: MeasureMarks, both: bool) -> list[str]:
     return found
 
 
+def _one_draw(both: bool) -> str:
+    shared = "the same topics and gold labels" if both else "the same topics"
+    return (
+        f"This is one draw: all intervals rest on {shared}, so they hold or miss the truth together, and one page does "
+        "not show how often they do."
+    )
+
+
 def _besides(m: MeasureMarks) -> list[str]:
     """Pairs told apart, all at once, and which of them in the true order."""
     if m.pairs < 2:
@@ -142,12 +147,18 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
             spans.insert(0, Span(v.naive, c.verdict.naive.low, c.verdict.naive.high, True))
         drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
         marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
-        rows.append(tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn), num(signed(c.true))))
+        rows.append(
+            tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn, "o" if both else ""), num(signed(c.true)))
+        )
     top = [head("system" if one else "claim"), *([head("labels as they are")] if both else [])]
-    top += [head("corrected" if both else "verdict"), head(axis_head(axis, signs=True), "p"), *heads("true difference")]
+    top += [
+        head("corrected" if both else "verdict"),
+        head(axis_head(axis, signs=True), "p o" if both else "p"),
+        *heads("in truth"),
+    ]
     about = join("Is it better than ", name(m.claims[0].verdict.comparison.a), "?") if one else "Is the first better?"
     words = join(about, el("span", f", by {m.measure.name}, beside the truth", class_="m"))
-    cols = ("cs", *(["vv"] if both else []), "vv", None, "x")
+    cols = ("cs", *(["tv"] if both else []), "tv", "o" if both else None, "x")
     key = (
         f"Dashed line: the true difference. Filled: the verdict's, with its {facts.level} interval."
         f"{' Open: by the labels as they are.' if both else ''} That one system is better is right where the true "
@@ -163,7 +174,7 @@ def _claim(b: str, a: str) -> Html:
     return el("th", name(b), el("span", " against ", class_="m"), name(a), scope="row", title=f"{b} better than {a}")
 
 
-def _ends(c: Marked, both: bool) -> tuple[float | None, ...]:
+def _ends(c: MarkedClaim, both: bool) -> tuple[float | None, ...]:
     v = c.verdict.comparison
     labels = (v.naive, c.verdict.naive.low, c.verdict.naive.high) if both else ()
     return (c.true, v.difference, v.low, v.high, *labels)
@@ -198,7 +209,7 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
     return el("figure", made, el("figcaption", bold, " Dashed line: the true score.", take))
 
 
-def _record(c: Marked, both: bool) -> dict[str, str | float | None]:
+def _record(c: MarkedClaim, both: bool) -> dict[str, str | float | None]:
     v = c.verdict.comparison
     found: dict[str, str | float | None] = {
         "system": v.b, "against": v.a, "true_difference": c.true, "difference": v.difference, "low": v.low,
