@@ -9,6 +9,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
+	@test -d demo/corpus || $(BIN)/truegain text index demo/docs.jsonl -o demo/corpus
+	$(BIN)/truegain report demo/study.toml --corpus demo/corpus -o demo/report.html
 	@echo 'Here truegain is $(BIN)/truegain; `. $(BIN)/activate` makes it plain truegain.'
 
 test: lint types

@@ -25,6 +25,19 @@ if TYPE_CHECKING:
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
 GOLD_TOPICS = 15
+PAGE, CORPUS = "report.html", "corpus"  # what may be made in the folder afterwards
+STUDY = """\
+# A judge that favours {favoured}, the truth about a fifth of its labels, and the truth about every score:
+# truegain report study.toml -o report.html
+title = "A simulated world, seed {seed}"
+judgments = "leaning.qrels"
+runs = "runs"
+gold = "gold_sample.qrels"
+design = "random"
+measure = ["P@10", "DCG@10"]
+baseline = "system-5"
+truth = "truth.csv"
+"""
 
 
 def demo_command(
@@ -32,6 +45,8 @@ def demo_command(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another world.")] = 0,
 ) -> None:
     """Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it."""
+    from truegain.experiments.world import FAVOURED
+
     runs = folder / "runs"
     with _made(folder) as new:
         world = _simulated(new, seed)
@@ -40,7 +55,8 @@ def demo_command(
         f"judged pairs into {folder}: gold.qrels holds the truth, llm.qrels what a judge that errs says of it,\n"
         "gold_sample.qrels the truth about a fifth of the pairs, as one could buy it, gold_topics.qrels that about all "
         f"pairs of {GOLD_TOPICS} topics; pooled.qrels what was judged before the last system came, hole_sample.qrels "
-        "the truth about\na quarter of what it has unjudged in its first ten.\n"
+        "the truth about\na quarter of what it has unjudged in its first ten; leaning.qrels what a judge says that "
+        f"favours {FAVOURED}, truth.csv the true scores,\nstudy.toml asks what can be said nevertheless.\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -55,15 +71,17 @@ def demo_command(
         f"  truegain correct {folder}/llm.qrels --gold {folder}/gold_sample.qrels {runs} -m P@10 --design random\n"
         f"  truegain eval {folder}/gold.qrels {runs} -m AP --intervals topics,collection\n"
         f"  truegain compare {folder}/gold.qrels {runs} -m AP\n"
-        f"  truegain verdict {folder}/llm.qrels {runs} --gold {folder}/gold_topics.qrels --design topics"
+        f"  truegain verdict {folder}/llm.qrels {runs} --gold {folder}/gold_topics.qrels --design topics\n"
+        f"  truegain report {folder}/study.toml -o {folder}/{PAGE}"
     )
 
 
 def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
     from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
-    from truegain.experiments.world import newcomer, simulate
+    from truegain.experiments.world import FAVOURED, leaning, newcomer, simulate
     from truegain.experiments.world_text import texts
+    from truegain.experiments.world_truth import true_scores
     from truegain.tables.write import write_judgments, write_runs
 
     world = simulate(seed=seed)
@@ -75,6 +93,10 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(world.gold.take(some), folder / "gold_topics.qrels")
     for judgments, name in zip(newcomer(world, seed=seed), ("pooled.qrels", "hole_sample.qrels"), strict=True):
         write_judgments(judgments, folder / name)
+    write_judgments(leaning(world, seed=seed), folder / "leaning.qrels")
+    rows = (f"{system},{measure},{value:.6f}\n" for system, measure, value in true_scores())
+    write_bytes(folder / "truth.csv", "".join(["system,measure,value\n", *rows]).encode())
+    write_bytes(folder / "study.toml", STUDY.format(favoured=FAVOURED, seed=seed).encode())
     lines = (json.dumps({"id": name, "text": text}) for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", "".join(f"{line}\n" for line in lines).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
@@ -122,8 +144,9 @@ def _kept(folder: Path) -> Iterator[None]:
 
 
 def _others(folder: Path, new: Path) -> list[str]:
-    """Files in a folder, hidden ones aside, that are not byte for byte what is to stand there."""
-    there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    """Files in a folder, but hidden ones and what was made of them, that are not byte for byte what is to be there."""
+    later = (PAGE, CORPUS)
+    there = sorted(path for path in folder.iterdir() if not path.name.startswith(".") and path.name not in later)
     if strange := [shown_path(path.name) for path in there if not (new / path.name).exists()]:
         return strange  # without a look into all that lies below
     files = (path.relative_to(folder) for top in there for path in (top, *top.rglob("*")) if path.is_file())

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -46,6 +47,12 @@ def report_command(
     ] = None,
     corpus: CorpusFolder = None,
     judged_corpus: JudgedCorpus = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            "--truth", help="True scores where they are known (system,measure,value): which verdicts are right?"
+        ),
+    ] = None,
     cache: Annotated[
         str | None,
         typer.Option(
@@ -61,10 +68,13 @@ def report_command(
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
     from truegain.report.facts.facts import Made
     from truegain.report.facts.gather import gather
+    from truegain.report.facts.truth import read_truth
     from truegain.report.page.page import page
+    from truegain.report.sections.truth import in_short
 
     _check_output(output)
     asked.check(reading)
+    true = None if truth is None else read_truth(truth)
     files = expand(runs)
     with _heard() as told:
         judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
@@ -72,12 +82,14 @@ def report_command(
         study = asked.study_of(table, judged, reading)
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
+    if true is not None:
+        true.check(study.systems, study.measures)
     pairs = [both for text in pair or () if (both := pair_of(study, text)) is not None]
     if candidate is not None:
         pairs += claims_of(study, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
-               "corpus": corpus, "judged_corpus": judged_corpus}  # fmt: skip
-    inputs = digests(asked.inputs(judgments, files, context.meta.get("study")))
+               "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
+    inputs = digests([*asked.inputs(judgments, files, context.meta.get("study")), *filter(None, [truth])])
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
     folder = _folder(cache, context.meta.get("study"))
     read = digests(asked.inputs(judgments, files, None))  # a study file that asks for more has the same answers
@@ -89,7 +101,10 @@ def report_command(
         gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
         kept=lambda what, make: keep.of({**key, "what": what}, make),
     )  # fmt: skip
+    facts = replace(facts, truth=true)
     write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
+    if true is not None and output != STANDARD_INPUT:
+        typer.echo(f"{output}: {in_short(facts)}")
 
 
 def _folder(cache: str | None, study: str | None) -> Path | None:

@@ -15,9 +15,13 @@ from truegain.errors import InputError
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
 ENDING = ".toml"
-PATHS = ("judgments", "runs", "gold", "hole-sample", "uses", "corpus", "judged-corpus", "drop-assessors", "output")
+PATHS = (
+    "judgments", "runs", "gold", "hole-sample", "uses", "output", "corpus", "judged-corpus", "drop-assessors", "truth",
+)  # fmt: skip
 WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
-ELSEWHERE = ("pair", "baseline", "candidate", "title", "output", "format")  # of one command of several that read it
+ELSEWHERE = (  # of one command of several that read it
+    "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
+)  # fmt: skip
 NOT_THERE = ("study", "help", "cache")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truegain.measures.evaluate import Options, aligned
-from truegain.tables.columns import Floats, Ints
+from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.runs import Run, Runs, run_of_columns
 
@@ -21,6 +21,8 @@ CONFUSION = np.array(
     ]
 )
 THRESHOLDS = (1.0, 1.6, 2.2)  # latent quality at which the true label becomes 1, 2, 3
+FAVOURED, RAISED = "system-4", 0.3  # whom the leaning judge favours, and how often it adds 1 to a label for that
+LEVEL, DIFFICULTY = -0.2, 0.35  # mean quality of a topic's documents, and its standard deviation over topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +96,42 @@ def newcomer(world: World, depth: int = 10, seed: int = 0) -> tuple[Judgments, J
     return world.gold.take(pooled), world.gold.take(np.sort(chosen))
 
 
+def leaning(
+    world: World, favoured: str = FAVOURED, chance: float = RAISED, depth: int = 10, seed: int = 0
+) -> Judgments:
+    """What the noisy judge says where it favours a system: a label of its first `depth` documents is one more at times.
+
+    Each of them, whatever its true label, is raised by 1 with the same chance; the highest label stays.
+
+    >>> world = simulate(topics=3, systems=2, docs=20, depth=10, pool_depth=5, seed=1)
+    >>> raised = leaning(world, "system-1", chance=1.0, depth=5).label - world.noisy.label
+    >>> sorted(set(raised.tolist())), int(raised.sum())
+    ([0.0, 1.0], 14)
+    """
+    ranked = aligned(world.runs, world.noisy, Options())
+    own = ranked.list // len(ranked.topics) == ranked.systems.index(favoured)
+    row = np.empty(len(ranked.pool), np.int64)
+    row[ranked.pool.find(world.noisy.topic, world.noisy.docs)] = np.arange(len(world.noisy))
+    theirs = np.unique(row[ranked.item[own & (ranked.rank <= depth)]])
+    drawn = np.random.default_rng([seed, 36]).random(len(theirs)) < chance
+    label = world.noisy.label.copy()
+    label[theirs[drawn]] = np.minimum(label[theirs[drawn]] + 1, len(THRESHOLDS))
+    return replace(world.noisy, label=frozen(label))
+
+
+def skills(systems: int) -> Floats:
+    """How well each system sees quality, from the weakest to the best: its correlation with what it believes."""
+    return np.linspace(0.45, 0.8, systems)
+
+
 def _quality(topics: int, docs: int, rng: np.random.Generator) -> Floats:
     """Latent quality: normal, with topics that have many good documents and topics that have few."""
-    return rng.normal(size=(topics, docs)) + rng.normal(0, 0.35, size=(topics, 1)) - 0.2
+    return rng.normal(size=(topics, docs)) + rng.normal(0, DIFFICULTY, size=(topics, 1)) + LEVEL
 
 
 def _views(quality: Floats, systems: int, rng: np.random.Generator) -> Floats:
     """What each system believes: quality seen through its skill, with noise of its own."""
-    skill = np.linspace(0.45, 0.8, systems)[:, None, None]
+    skill = skills(systems)[:, None, None]
     noise = rng.normal(size=(systems, *quality.shape))
     return np.asarray(np.round(skill * quality + np.sqrt(1 - skill**2) * noise, 4))
 

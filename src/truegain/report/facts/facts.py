@@ -14,6 +14,7 @@ from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
+from truegain.report.facts.truth import Truth
 from truegain.tables.columns import Bools
 from truegain.tables.table import Table
 
@@ -128,6 +129,7 @@ class Facts:
     holes: Holes | None = None
     next: Next | None = None
     content: ContentFacts | None = None
+    truth: Truth | None = None  # the true scores, where they are known
 
     @property
     def main(self) -> MeasureFacts:

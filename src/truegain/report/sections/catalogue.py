@@ -17,11 +17,13 @@ from truegain.report.sections import (
     methods,
     next,  # noqa: A004
     systems,
+    truth,
     verdict,
 )
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     verdict.section,
+    truth.section,
     claims.section,
     health.section,
     systems.section,

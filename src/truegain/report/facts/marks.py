@@ -1,0 +1,107 @@
+"""Verdicts beside the truth: right, wrong, or undecided."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from truegain.inference.results import Estimate
+from truegain.inference.study.rule import Outcome, decided
+from truegain.inference.study.verdict import Verdict
+from truegain.report.facts.facts import Facts, MeasureFacts
+
+Mark = Literal["right", "wrong", "undecided"]
+
+
+def mark_of(outcome: Outcome, difference: float, smallest: float = 0.0) -> Mark:
+    """An outcome beside the true difference.
+
+    'holds' is right where the difference is above 0; 'does not hold' where it is not, or is below the smallest gain
+    that matters.
+
+    >>> mark_of("holds", 0.01), mark_of("holds", -0.01), mark_of("does not hold", 0.01), mark_of("does not hold", 0.0)
+    ('right', 'wrong', 'wrong', 'right')
+    >>> mark_of("does not hold", 0.01, smallest=0.02), mark_of("cannot be told", 0.3)
+    ('right', 'undecided')
+    """
+    if outcome == "cannot be told":
+        return "undecided"
+    better = difference > 0
+    if outcome == "holds":
+        return "right" if better else "wrong"
+    return "right" if not better or difference < smallest else "wrong"
+
+
+@dataclass(frozen=True)
+class MarkedClaim:
+    """A claim beside its truth: the verdict, and what the labels as they are would have said."""
+
+    verdict: Verdict
+    true: float
+    mark: Mark
+    labels: Outcome
+    labels_mark: Mark
+
+
+@dataclass(frozen=True)
+class MeasureMarks:
+    """All that a measure says, beside the truth; what has no known truth is only counted."""
+
+    measure: MeasureFacts
+    claims: tuple[MarkedClaim, ...]
+    unknown: int  # claims about a system whose score is not known
+    scores: tuple[tuple[Estimate, float], ...]  # those with an interval
+    apart: int  # pairs of known truth told apart, all at once
+    in_order: int  # of these in the true order
+    pairs: int
+
+    @property
+    def held(self) -> int:
+        """Score intervals that hold the truth."""
+        return sum(e.low <= true <= e.high for e, true in self.scores)
+
+
+def counts(marks: Iterable[Mark]) -> dict[Mark, int]:
+    """How many are right, wrong, undecided.
+
+    >>> counts(["right", "undecided", "right"])
+    {'right': 2, 'wrong': 0, 'undecided': 1}
+    """
+    found = Counter(marks)
+    return {"right": found["right"], "wrong": found["wrong"], "undecided": found["undecided"]}
+
+
+def marks_of(facts: Facts) -> tuple[MeasureMarks, ...]:
+    """Every measure of which some true score is known, beside it; none where no truth was given."""
+    if facts.truth is None:
+        return ()
+    found = (_of_measure(facts, i) for i in range(len(facts.measures)))
+    return tuple(m for m in found if m is not None)
+
+
+def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
+    assert facts.truth is not None
+    m = facts.measures[at]
+    known = {s: x for s in facts.systems if (x := facts.truth.score(m.measure, s)) is not None}
+    if not known:
+        return None
+    claims = [
+        _marked(c.verdicts[at], known[c.b] - known[c.a], facts.smallest)
+        for c in facts.claims
+        if c.a in known and c.b in known
+    ]
+    scores = tuple((e, known[e.system]) for e in m.estimates if e.system in known and not math.isnan(e.low))
+    order = [(i, s) for i, s in enumerate(m.ranking.systems) if s in known]
+    ahead = [(known[s], known[t]) for i, s in order for j, t in order if m.ahead[i, j]]
+    right = sum(first > second for first, second in ahead)
+    pairs = len(order) * (len(order) - 1) // 2
+    return MeasureMarks(m, tuple(claims), len(facts.claims) - len(claims), scores, len(ahead), right, pairs)
+
+
+def _marked(verdict: Verdict, true: float, smallest: float) -> MarkedClaim:
+    naive = replace(verdict.comparison, low=verdict.naive.low, high=verdict.naive.high)
+    labels = decided(naive, verdict.hidden, verdict.holes, smallest)
+    return MarkedClaim(verdict, true, mark_of(verdict.outcome, true, smallest), labels, mark_of(labels, true, smallest))

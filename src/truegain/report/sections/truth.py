@@ -1,0 +1,234 @@
+"""Which verdicts are right: where the truth is known, what was said beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truegain.inference.study.rule import Outcome
+from truegain.report.facts.facts import Facts
+from truegain.report.facts.marks import Mark, MarkedClaim, MeasureMarks, counts, marks_of
+from truegain.report.parts.axis import Axis
+from truegain.report.parts.files import csv_link, file_name, links
+from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
+from truegain.report.parts.numbers import count, limits, many, plain, signed
+from truegain.report.parts.section import Section
+from truegain.report.parts.svg import Span, axis_head, line, row
+from truegain.report.parts.table import cell, folded, head, heads, num, plot, table, tr, who
+from truegain.report.parts.words import CHIPS
+
+UNFOLDED, NAMED = 24, 3
+SIGNS = {"right": "holds", "wrong": "does not hold", "undecided": "cannot be told"}
+SAYS = {"holds": "better", "does not hold": "not better", "cannot be told": ""}
+
+
+def section(facts: Facts) -> Section | None:
+    """Only where the truth was given."""
+    found = marks_of(facts)
+    if not found:
+        return None
+    first, *others = found
+    both = facts.corrected
+    more = (folded(f"The same by {m.measure.name}", paragraph(said(m, both)), *_figures(facts, m)) for m in others)
+    body = join(
+        paragraph(said(first, both), class_="lede"),
+        paragraph(
+            names_in(" ".join([*_wrong(first, both), *_besides(first), _one_draw(both)]), facts.systems),
+            class_="prose-p",
+        ),
+        *_figures(facts, first),
+        *more,
+        paragraph(_unknown(facts, found), class_="note"),
+    )
+    data = {m.measure.name: _data(m, both) for m in found}
+    return Section("truth", "Which verdicts are right", "Truth", body, data, chip="the truth is known")
+
+
+def in_short(facts: Facts) -> str:
+    """What the section says first, in one line; every measure."""
+    return " ".join(said(m, facts.corrected) for m in marks_of(facts))
+
+
+def said(m: MeasureMarks, both: bool) -> str:
+    """How many verdicts are right, as the labels are and corrected, and how many intervals hold the truth."""
+    by, scores = m.measure.name, f"{count(m.held)} of {many(len(m.scores), 'score interval')} hold the true score."
+    if not m.claims:
+        return f"By {by} the truth of no claim is known; {scores}"
+    found = counted([c.mark for c in m.claims])
+    if not both:
+        return f"Of {many(len(m.claims), 'verdict')} by {by} {found}; {scores}"
+    labels = counted([c.labels_mark for c in m.claims])
+    of = many(len(m.claims), "verdict")
+    return f"Of {of} by {by}, the labels as they are have {labels}; corrected by gold labels {found}. {scores}"
+
+
+def counted(marks: Sequence[Mark]) -> str:
+    """Counts in words.
+
+    >>> counted(["right", "wrong", "right"])
+    '2 right, 1 wrong, 0 undecided'
+    """
+    return ", ".join(f"{count(n)} {mark}" for mark, n in counts(marks).items())
+
+
+def _wrong(m: MeasureMarks, both: bool) -> list[str]:
+    """Who is wrong about what."""
+    labels = [(c.labels, c) for c in m.claims if both and c.labels_mark == "wrong"]
+    said_by = {
+        "The labels as they are": labels,
+        "The verdict" if not both else "The corrected verdict": [
+            (c.verdict.outcome, c) for c in m.claims if c.mark == "wrong"
+        ],
+    }
+    found = []
+    for who_says, rows in said_by.items():
+        for outcome, c in rows[:NAMED]:
+            v, true = c.verdict.comparison, signed(c.true)
+            verb = "says" if who_says.endswith("verdict") else "say"
+            found.append(f"{who_says} {verb} wrongly that {v.b} is {SAYS[outcome]} than {v.a} (in truth {true}).")
+        if len(rows) > NAMED:
+            found.append(f"And {count(len(rows) - NAMED)} more.")
+    return found
+
+
+def _one_draw(both: bool) -> str:
+    shared = "the same topics and gold labels" if both else "the same topics"
+    return (
+        f"This is one draw: all intervals rest on {shared}, so they hold or miss the truth together, and one page does "
+        "not show how often they do."
+    )
+
+
+def _besides(m: MeasureMarks) -> list[str]:
+    """Pairs told apart, all at once, and which of them in the true order."""
+    if m.pairs < 2:
+        return []
+    told = f"{count(m.apart)} of {many(m.pairs, 'pair')} of systems are told apart, all at once"
+    return (
+        [f"{told}; {count(m.in_order)} of these {count(m.apart)} stand in the true order."] if m.apart else [f"{told}."]
+    )
+
+
+def _unknown(facts: Facts, found: Sequence[MeasureMarks]) -> str:
+    """What the truth leaves out."""
+    left = [m.name for m in facts.measures if m not in [f.measure for f in found]]
+    words = [f"No true score is known by {', '.join(left)}."] if left else []
+    words += [
+        f"{many(f.unknown, 'claim')} by {f.measure.name} not counted: a true score is missing."
+        for f in found
+        if f.unknown
+    ]
+    return " ".join(
+        ["The true scores are those of the file given as truth; the page took no other look at them.", *words]
+    )
+
+
+def _figures(facts: Facts, m: MeasureMarks) -> list[Html]:
+    return [*([_claims(facts, m)] if m.claims else []), *([_scores(facts, m)] if m.scores else [])]
+
+
+def _mark(outcome: Outcome, mark: Mark) -> Html:
+    """What was said, and right or wrong with its sign: never by colour alone."""
+    kind, sign = CHIPS[SIGNS[mark]]
+    return cell(
+        el("span", el("b", sign, aria_hidden="true"), " ", mark, class_=f"v v-{kind}"),
+        el("span", f" {SAYS[outcome]}", class_="of"),
+    )
+
+
+def _claims(facts: Facts, m: MeasureMarks) -> Html:
+    """A row a claim: what was said, and the difference with the true one beside it."""
+    both, one = facts.corrected, len({c.verdict.comparison.a for c in m.claims}) == 1
+    axis = Axis.of([x for c in m.claims for x in _ends(c, both)], 4, zero=True)
+    rows = []
+    for c in m.claims:
+        v = c.verdict.comparison
+        spans = [Span(v.difference, v.low, v.high)]
+        if both and v.naive is not None:
+            spans.insert(0, Span(v.naive, c.verdict.naive.low, c.verdict.naive.high, True))
+        drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
+        marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
+        rows.append(
+            tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn, "o" if both else ""), num(signed(c.true)))
+        )
+    top = [head("system" if one else "claim"), *([head("labels as they are")] if both else [])]
+    top += [
+        head("corrected" if both else "verdict"),
+        head(axis_head(axis, signs=True), "p o" if both else "p"),
+        *heads("in truth"),
+    ]
+    about = join("Is it better than ", name(m.claims[0].verdict.comparison.a), "?") if one else "Is the first better?"
+    words = join(about, el("span", f", by {m.measure.name}, beside the truth", class_="m"))
+    cols = ("cs", *(["tv"] if both else []), "tv", "o" if both else None, "x")
+    key = (
+        f"Dashed line: the true difference. Filled: the verdict's, with its {facts.level} interval."
+        f"{' Open: by the labels as they are.' if both else ''} That one system is better is right where the true "
+        f"difference is above 0{f'; that it is not, where it is below {facts.smallest:g}' if facts.smallest else ''}. "
+        "Undecided: it was said that it cannot be told."
+    )
+    data = [_record(c, both) for c in m.claims]
+    take = links(csv_link(f"truth-{file_name(m.measure.name)}.csv", tuple(data[0]), [tuple(d.values()) for d in data]))
+    return el("figure", table(words, top, rows, cols=cols, kind="sort"), el("figcaption", key, take), class_="claims")
+
+
+def _claim(b: str, a: str) -> Html:
+    return el("th", name(b), el("span", " against ", class_="m"), name(a), scope="row", title=f"{b} better than {a}")
+
+
+def _ends(c: MarkedClaim, both: bool) -> tuple[float | None, ...]:
+    v = c.verdict.comparison
+    labels = (v.naive, c.verdict.naive.low, c.verdict.naive.high) if both else ()
+    return (c.true, v.difference, v.low, v.high, *labels)
+
+
+def _scores(facts: Facts, m: MeasureMarks) -> Html:
+    """A row a system: its interval, and the true score."""
+    axis = Axis.of([x for e, true in m.scores for x in (e.low, e.high, true)], 5)
+    rows, data = [], []
+    for e, true in m.scores:
+        holds = e.low <= true <= e.high
+        drawn = row(axis, [Span(e.value, e.low, e.high)], height=20, more=line(axis.at(true), 0, 20, "tru"))
+        numbers: list[Child] = [num(plain(true)), num(plain(e.value)), num(limits(e.low, e.high), more="o")]
+        rows.append(tr(who(e.system), plot(drawn), *numbers, num("yes" if holds else el("b", "no"))))
+        data.append((e.system, true, e.value, e.low, e.high, "yes" if holds else "no"))
+    top = [
+        head("system"),
+        head(axis_head(axis), "p"),
+        *heads("true", "estimated"),
+        head(f"{facts.level} interval", "n0 o"),
+    ]
+    top.append(head("holds it", "n0"))
+    made = table(
+        join("True scores and intervals", el("span", f", by {m.measure.name}", class_="m")), top, rows,
+        cols=("cs", None, "x", "x", "ci o", "x"), kind="sort",
+    )  # fmt: skip
+    if len(rows) > UNFOLDED:
+        made = folded(f"True scores of {many(len(rows), 'system')}", made)
+    columns = ("system", "true", "score", "low", "high", "holds_it")
+    take = links(csv_link(f"true-scores-{file_name(m.measure.name)}.csv", columns, data))
+    bold = el("b", f"{count(m.held)} of {count(len(rows))} intervals hold the true score.")
+    return el("figure", made, el("figcaption", bold, " Dashed line: the true score.", take))
+
+
+def _record(c: MarkedClaim, both: bool) -> dict[str, str | float | None]:
+    v = c.verdict.comparison
+    found: dict[str, str | float | None] = {
+        "system": v.b, "against": v.a, "true_difference": c.true, "difference": v.difference, "low": v.low,
+        "high": v.high, "outcome": c.verdict.outcome, "mark": c.mark,
+    }  # fmt: skip
+    if both:
+        found |= {"as_labelled": v.naive, "as_labelled_outcome": c.labels, "as_labelled_mark": c.labels_mark}
+    return found
+
+
+def _data(m: MeasureMarks, both: bool) -> dict[str, object]:
+    found: dict[str, object] = {
+        "claims": [_record(c, both) for c in m.claims],
+        "verdicts": counts(c.mark for c in m.claims),
+        "scores": [
+            {"system": e.system, "true": true, "score": e.value, "low": e.low, "high": e.high} for e, true in m.scores
+        ],
+        "intervals": {"hold": m.held, "of": len(m.scores)},
+        "pairs": {"apart": m.apart, "in_order": m.in_order, "of": m.pairs},
+        "unknown": m.unknown,
+    }
+    return found | ({"as_labelled": counts(c.labels_mark for c in m.claims)} if both else {})
