@@ -66,7 +66,7 @@ def agree_command(
     asked: dict[str, object] = {
         "over": over,
         "method": method,
-        "trials": trials,
+        "replicates": trials,
         "confidence": confidence,
         "seed": seed,
     }

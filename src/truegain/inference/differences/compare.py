@@ -33,37 +33,37 @@ Measures = list[str] | list[Measure] | tuple[str | Measure, ...]
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., measure: str | Measure | None = ..., *, gold: None = ..., **options: Any
+    runs: object, judgments: object = ..., measures: str | Measure | None = ..., *, gold: None = ..., **options: Any
 ) -> Comparisons: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., *, measure: Measures, gold: None = ..., **options: Any
+    runs: object, judgments: object = ..., *, measures: Measures, gold: None = ..., **options: Any
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measure: Measures, *, gold: None = ..., **options: Any
+    runs: object, judgments: object, measures: Measures, *, gold: None = ..., **options: Any
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measure: str | Measure | Measures | None, *, gold: object, **options: Any
+    runs: object, judgments: object, measures: str | Measure | Measures | None, *, gold: object, **options: Any
 ) -> Answers[Comparison]: ...
 
 
 def compare(
     runs: object,
     judgments: object = None,
-    measure: str | Measure | Measures | None = None,
+    measures: str | Measure | Measures | None = None,
     *,
     gold: object = None,
     test: str | None = None,
     adjust: str | None = None,
-    trials: int | None = None,
+    replicates: int | None = None,
     seed: int = 0,
     confidence: float = 0.95,
     baseline: str | None = None,
@@ -80,10 +80,10 @@ def compare(
     'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.  A topic that a system lacks is
     left out of its pairs, by Tukey's tests of all pairs, with a warning.
 
-    Where a test resamples, p is (count + 1)/(trials + 1); counting='published' is count/trials, which reproduces
-    published values.  If `trials` (10000 unless given) cannot give a p-value that passes the adjustment, pairs that are
-    not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much work, the
-    comparison is refused with the number of trials it takes.  `tested` is told of pairs that are done, by the
+    Where a test resamples, p is (count + 1)/(B + 1), of B replicates; counting='published' is count/B, which reproduces
+    published values.  If `replicates` (10000 unless given) cannot give a p-value that passes the adjustment, pairs
+    that are not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much
+    work, the comparison is refused with the number it takes.  `tested` is told of pairs that are done, by the
     randomised Tukey test of permutations.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
@@ -99,27 +99,29 @@ def compare(
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
 
-        if isinstance(runs, Scores) or judgments is None or measure is None:
+        if isinstance(runs, Scores) or judgments is None or measures is None:
             raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-        several = isinstance(measure, list | tuple)
-        chosen = [parse_measure(m) for m in (measure if isinstance(measure, list | tuple) else [measure])]
+        several = isinstance(measures, list | tuple)
+        chosen = [parse_measure(m) for m in (measures if isinstance(measures, list | tuple) else [measures])]
         found = compare_each(
-            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=trials, seed=seed, confidence=confidence,
-            baseline=baseline, **options,
+            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
+            confidence=confidence, baseline=baseline, **options,
         )  # fmt: skip
         return Answers.joined(found) if several else found[0]
     test = test or "tukey-hsd"
     find_test(test)
     check_confidence(confidence)
     check_counting(counting)
-    scores = _scores(runs, judgments, measure, options)
+    scores = _scores(runs, judgments, measures, options)
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
-    asked = _Asked(test, adjust, trials, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing)
-    if isinstance(measure, list | tuple):
-        names = [scores._measure(m) for m in measure] if isinstance(runs, Scores) else list(scores.measures)
+    asked = _Asked(
+        test, adjust, replicates, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing
+    )
+    if isinstance(measures, list | tuple):
+        names = [scores._measure(m) for m in measures] if isinstance(runs, Scores) else list(scores.measures)
         return ComparisonsByMeasure.of([_on_measure(scores, name, asked) for name in dict.fromkeys(names)])
-    return _on_measure(scores, scores._measure(measure if isinstance(runs, Scores) else None), asked)
+    return _on_measure(scores, scores._measure(measures if isinstance(runs, Scores) else None), asked)
 
 
 @dataclass(frozen=True)
