@@ -25,11 +25,9 @@ from truegain.errors import TruegainError
 from truegain.inference.agreement.agree import AgreementReport
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.holes.bounds import Holes
 from truegain.inference.holes.next import Next
 from truegain.inference.judges.corrections import Corrections
-from truegain.inference.judges.report import judge_report
 from truegain.inference.ranks.agreement import RankAgreement
 from truegain.inference.ranks.correlate import Correlation
 from truegain.inference.results import Answers, Comparison, Estimate, Plan
@@ -82,7 +80,10 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "comparison": (Comparison, lambda: tg.compare(RUNS, GOLD, "AP")[0]),
     "correct": (Corrections, lambda: tg.correct(RUNS, JUDGE, "P@3", gold=GOLD, design="random")),
     "judge": (tg.Judge, lambda: tg.Judge.fit(JUDGE, GOLD, design="random")),
-    "judge report": (Table, lambda: judge_report(JUDGE, GOLD, design="random")),
+    "judges": (Table, lambda: tg.judges(JUDGE, gold=GOLD, design="random")),
+    "assessors": (Table, lambda: tg.judges(RATINGS, gold=GOLD, design="random")),
+    "compare over collections": (Answers, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"], over="collection")),
+    "plan assessors": (Plan, lambda: tg.plan_assessors(RATINGS, error=0.5)),
     "correlate": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE, names=("<x>", "y_"))),
     "agreement of ranks": (RankAgreement, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE).agreements[0]),
     "correlate measures": (Correlation, lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3", "RR"], between="measures")),
@@ -92,7 +93,7 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "judge next": (Next, lambda: tg.judge_next(RUNS, HOLED, "P@3", most=5)),
     "gold list": (GoldList, lambda: tg.gold_list(RUNS, JUDGE, "P@3")),
     "plan labels": (Plan, lambda: tg.plan_labels(RUNS, JUDGE, "P@3", pair=("b_m_25", NASTY), smallest=0.3)),
-    "plan topics": (Plan, lambda: plan_topics(tg.evaluate(RUNS, GOLD, "AP"), detect=0.2)),
+    "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
     "study estimates": (Answers, lambda: _study().estimates()),
     "study compare": (Answers, lambda: _study().compare()),
     "ranking": (Ranking, lambda: _study().best()),
