@@ -25,11 +25,9 @@ from truegain.errors import TruegainError
 from truegain.inference.agreement.agree import AgreementReport
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.comparisons import Comparisons
-from truegain.inference.differences.topic_plan import plan_topics
 from truegain.inference.holes.bounds import Holes
 from truegain.inference.holes.next import Next
 from truegain.inference.judges.corrections import Corrections
-from truegain.inference.judges.report import judge_report
 from truegain.inference.ranks.agreement import RankAgreement
 from truegain.inference.ranks.correlate import Correlation
 from truegain.inference.results import Answers, Comparison, Estimate, Plan
@@ -80,19 +78,22 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "compare on several": (ComparisonsByMeasure, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"])),
     "compare with gold": (Answers, lambda: tg.compare(RUNS, JUDGE, ["P@3", "CG@2"], gold=GOLD, design="random")),
     "comparison": (Comparison, lambda: tg.compare(RUNS, GOLD, "AP")[0]),
-    "correct": (Corrections, lambda: tg.correct(RUNS, JUDGE, GOLD, "P@3", design="random")),
+    "correct": (Corrections, lambda: tg.correct(RUNS, JUDGE, "P@3", gold=GOLD, design="random")),
     "judge": (tg.Judge, lambda: tg.Judge.fit(JUDGE, GOLD, design="random")),
-    "judge report": (Table, lambda: judge_report(JUDGE, GOLD, design="random")),
+    "judges": (Table, lambda: tg.judges(JUDGE, gold=GOLD, design="random")),
+    "assessors": (Table, lambda: tg.judges(RATINGS, gold=GOLD, design="random")),
+    "compare over collections": (Answers, lambda: tg.compare(RUNS, GOLD, ["AP", "P@3"], over="collection")),
+    "plan assessors": (Plan, lambda: tg.plan_assessors(RATINGS, error=0.5)),
     "correlate": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE, names=("<x>", "y_"))),
     "agreement of ranks": (RankAgreement, lambda: tg.correlate(RUNS, GOLD, "AP", against=JUDGE).agreements[0]),
     "correlate measures": (Correlation, lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3", "RR"], between="measures")),
-    "correlate halves": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", between="halves", trials=20)),
-    "agree": (AgreementReport, lambda: tg.agree(RATINGS, scale="ordinal 0:3", trials=0)),
+    "correlate halves": (Correlation, lambda: tg.correlate(RUNS, GOLD, "AP", between="halves", replicates=20)),
+    "agree": (AgreementReport, lambda: tg.agree(RATINGS, scale="ordinal 0:3", replicates=0)),
     "holes": (Holes, lambda: tg.holes(RUNS, HOLED, "P@3")),
     "judge next": (Next, lambda: tg.judge_next(RUNS, HOLED, "P@3", most=5)),
     "gold list": (GoldList, lambda: tg.gold_list(RUNS, JUDGE, "P@3")),
     "plan labels": (Plan, lambda: tg.plan_labels(RUNS, JUDGE, "P@3", pair=("b_m_25", NASTY), smallest=0.3)),
-    "plan topics": (Plan, lambda: plan_topics(tg.evaluate(RUNS, GOLD, "AP"), detect=0.2)),
+    "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
     "study estimates": (Answers, lambda: _study().estimates()),
     "study compare": (Answers, lambda: _study().compare()),
     "ranking": (Ranking, lambda: _study().best()),
@@ -242,12 +243,12 @@ def test_many_pairs_are_a_matrix() -> None:
     rng = np.random.default_rng(3)
     runs = {f"s{i}": {t: {d: float(rng.random()) for d in DOCS} for t in GOLD} for i in range(10)}
     scores = tg.evaluate(runs, GOLD, ["AP", "P@3"])
-    several = tg.compare(scores, measure=["AP", "P@3"])
+    several = tg.compare(scores, measures=["AP", "P@3"])
     for answer, panels in ((several, 2), (several.on("AP"), 1), (several[:], 2), (several.on("AP")[:], 1)):
         svg = render(answer.plot(), ".svg").decode()
         assert len(re.findall(r'class="mark-rect role-mark', svg)) == panels
         assert "NaN" not in svg
-    lines = render(tg.compare(scores, measure="AP", baseline="s3").plot(), ".svg").decode()
+    lines = render(tg.compare(scores, measures="AP", baseline="s3").plot(), ".svg").decode()
     assert "s1 - s3" in lines
 
 

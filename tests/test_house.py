@@ -47,18 +47,23 @@ FACE = {
     "Study",
     "TruegainError",
     "__version__",
+    "agree",
     "compare",
     "correct",
     "correlate",
-    "agree",
     "evaluate",
+    "gold_list",
     "hole_list",
     "holes",
     "intervals",
     "judge_next",
+    "judges",
+    "list_measures",
     "parse_measure",
+    "plan_assessors",
     "plan_labels",
-    "gold_list",
+    "plan_topics",
+    "read_gold_list",
     "read_intents",
     "read_judgments",
     "read_ratings",
@@ -66,6 +71,7 @@ FACE = {
     "read_scores",
     "to_gains",
     "write_judgments",
+    "write_report",
     "write_runs",
 }
 
@@ -185,6 +191,9 @@ MOST_PARAMETERS = 12
 LONG_SIGNATURES = {  # reasons why a function may have more
     "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
     "inference.corrections.correct.correct": "the public face: options of a correction, one keyword each",
+    "inference.differences.compare.compare": "the public face: options of a comparison, one keyword each",
+    "inference.differences.compare._over_collection": "those of a comparison, handed on",
+    "inference.judges.judges.judges": "the public face: options of one command, one keyword each",
     "inference.judges.report.judge_report": "options of one command, one keyword each",
     "experiments.magnitude_systems.magnitude_systems": "an experiment: every choice of the paper is a keyword",
 }
@@ -208,6 +217,13 @@ def test_students_t_has_one_home() -> None:
     """Guards one way to a quantile or p of Student's t: nobody but `student` calls the distribution itself."""
     calls = ("stdtr", "stdtrit", "stats.t.")
     assert [module_name(p) for p in SOURCE.rglob("*.py") if any(c in p.read_text() for c in calls)] == ["student"]
+
+
+def test_warnings_have_one_home() -> None:
+    """Guards the line that a warning points at: all go by `tables.notice.warn`, which finds that of the user."""
+    calls = ("warnings.warn(", "warnings import warn", "warn_explicit(")
+    made = [module_name(p) for p in sorted(SOURCE.rglob("*.py")) if any(c in p.read_text() for c in calls)]
+    assert made == ["tables.notice"]
 
 
 def test_random_numbers_have_one_home() -> None:

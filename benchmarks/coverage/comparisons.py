@@ -53,7 +53,7 @@ def study(rng: np.random.Generator, kind: str, systems: int, topics: int) -> dic
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                found = tg.compare(scores, test=test, trials=TRIALS, seed=seed, jobs=1)
+                found = tg.compare(scores, test=test, replicates=TRIALS, seed=seed, jobs=1)
             except TruegainError:
                 seen[test] = None
                 continue

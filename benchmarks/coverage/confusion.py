@@ -195,13 +195,13 @@ def study(rng: np.random.Generator, setting: Setting) -> dict[str, Seen | None]:
         warnings.simplefilter("ignore")
         judge = judge_of(rng, setting, world, bronze)
         try:
-            answer = tg.correct(runs, bronze, judge, setting.measure, jobs=1)["a", setting.measure]
+            answer = tg.correct(runs, bronze, setting.measure, gold=judge, jobs=1)["a", setting.measure]
             if not answer.refused:
                 found["score"] = held(answer.low, answer.high, float(right.scores[0]))
         except tg.TruegainError:
             pass
         try:
-            pairs = tg.compare(runs, bronze, setting.measure, gold=judge, adjust="none", trials=100, jobs=1)
+            pairs = tg.compare(runs, bronze, setting.measure, gold=judge, adjust="none", replicates=100, jobs=1)
             for name, b in (("equal pair", 1), ("unequal pair", 2)):
                 pair = pairs.between("a", SYSTEMS[b])
                 if pair.low is not None and pair.high is not None:

@@ -57,7 +57,7 @@ def differences(rng: np.random.Generator, kind: str, topics: int) -> dict[str, S
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                pair = tg.compare(scores, test=test, trials=REPLICATES, seed=seed, jobs=1).pairs[0]
+                pair = tg.compare(scores, test=test, replicates=REPLICATES, seed=seed, jobs=1).pairs[0]
             except TruegainError:
                 seen[test] = None
                 continue

@@ -44,7 +44,7 @@ def _cell(
                     warnings.simplefilter("ignore", tg.DataWarning)
                     judge = tg.Judge.fit(bronze, gold, design=design)  # type: ignore[arg-type]
                     answers[name] = tg.correct(
-                        {"a": run}, bronze, judge, "P@10", method=method, accuracy="system", trials=500  # type: ignore[arg-type]
+                        {"a": run}, bronze, "P@10", gold=judge, method=method, accuracy="system", replicates=500  # type: ignore[arg-type]
                     )[0]  # fmt: skip
             except tg.TruegainError:
                 break

@@ -13,20 +13,26 @@ if TYPE_CHECKING:
     from truegain.gains.judge import Judge
     from truegain.gains.make import to_gains
     from truegain.inference.agreement.agree import agree
+    from truegain.inference.agreement.plan import plan_assessors
     from truegain.inference.corrections.correct import correct
     from truegain.inference.differences.compare import compare
+    from truegain.inference.differences.topic_plan import plan_topics
     from truegain.inference.holes.bounds import holes
     from truegain.inference.holes.evaluate import evaluate
     from truegain.inference.holes.listing import hole_list
     from truegain.inference.holes.next import judge_next
     from truegain.inference.intervals.estimate import intervals
+    from truegain.inference.judges.judges import judges
     from truegain.inference.labels.listing import gold_list
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
     from truegain.measures.evaluate import Options
+    from truegain.measures.listing import list_measures
     from truegain.measures.parse import parse_measure
     from truegain.measures.score_table import read_scores
+    from truegain.report.write import write_report
+    from truegain.tables.gold_list_read import read_gold_list
     from truegain.tables.intents import Intents, read_intents
     from truegain.tables.judgments import Judgments, read_judgments
     from truegain.tables.ratings import read_ratings
@@ -57,8 +63,13 @@ __all__ = [
     "holes",
     "intervals",
     "judge_next",
+    "judges",
+    "list_measures",
     "parse_measure",
+    "plan_assessors",
     "plan_labels",
+    "plan_topics",
+    "read_gold_list",
     "read_intents",
     "read_judgments",
     "read_ratings",
@@ -66,6 +77,7 @@ __all__ = [
     "read_scores",
     "to_gains",
     "write_judgments",
+    "write_report",
     "write_runs",
 ]
 
@@ -82,13 +94,18 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "correct": "truegain.inference.corrections.correct",
     "correlate": "truegain.inference.ranks.correlate",
     "evaluate": "truegain.inference.holes.evaluate",
-    "hole_list": "truegain.inference.holes.listing",
     "gold_list": "truegain.inference.labels.listing",
+    "hole_list": "truegain.inference.holes.listing",
     "holes": "truegain.inference.holes.bounds",
     "intervals": "truegain.inference.intervals.estimate",
     "judge_next": "truegain.inference.holes.next",
+    "judges": "truegain.inference.judges.judges",
+    "list_measures": "truegain.measures.listing",
     "parse_measure": "truegain.measures.parse",
+    "plan_assessors": "truegain.inference.agreement.plan",
     "plan_labels": "truegain.inference.labels.planning",
+    "plan_topics": "truegain.inference.differences.topic_plan",
+    "read_gold_list": "truegain.tables.gold_list_read",
     "read_intents": "truegain.tables.intents",
     "read_judgments": "truegain.tables.judgments",
     "read_ratings": "truegain.tables.ratings",
@@ -96,6 +113,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_scores": "truegain.measures.score_table",
     "to_gains": "truegain.gains.make",
     "write_judgments": "truegain.tables.write",
+    "write_report": "truegain.report.write",
     "write_runs": "truegain.tables.write",
 }
 

@@ -132,7 +132,7 @@ def test_compare_with_gold_says_what_python_says_and_draws(run: Run, folder: Pat
     gold, bronze = str(folder / "gold.qrels"), str(folder / "llm.qrels")
     found = tg.compare(files, bronze, "P@10", gold=gold, design="by-gold", accuracy="lists")
     assert (code, out) == (0, f"{found}\n")
-    assert found.between("b", "a") is found.pairs[0]
+    assert found.between("b", "a").turned() == found.pairs[0]
     assert (folder / "pairs.svg").read_text().startswith("<svg")
     with pytest.raises(tg.TruegainError, match="a and x were not compared"):
         found.between("a", "x")

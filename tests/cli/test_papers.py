@@ -119,7 +119,7 @@ def test_the_caption_says_what_was_done(words: tuple[str, ...], said: str, run: 
 def test_python_writes_what_the_command_writes(run: Run, study: Path) -> None:
     """Guards one way to a table: the command and Python give the same text, renamed and not."""
     words = ("compare", "gold.qrels", "runs", *MEASURES, "--format", "latex")
-    made = tg.compare(scores_of(study), measure=["AP", "P@3"])
+    made = tg.compare(scores_of(study), measures=["AP", "P@3"])
     assert run(*words)[1] == made.latex()
     style = ("--strip-prefix", "input.", "--digits", "3", "--label", "tab:x", "--caption", "Ours_1")
     assert run(*words, *style)[1] == made.latex(strip="input.", digits=3, label="tab:x", caption="Ours_1")
@@ -297,7 +297,7 @@ def test_a_missing_score_is_not_zero() -> None:
 
 def test_systems_are_chosen_and_ordered(study: Path) -> None:
     """Guards `systems`: these alone, in this order, with letters of their own; others are refused."""
-    found = tg.compare(scores_of(study), measure="AP", test="paired-t", adjust="none")
+    found = tg.compare(scores_of(study), measures="AP", test="paired-t", adjust="none")
     table = found.paper(systems=["input.none", "input.mixed"], strip="input.")
     assert [row[:2] for row in table.rows] == [("a", "none"), ("b", "mixed")]
     assert isinstance(table.rows[1][2], Marked)

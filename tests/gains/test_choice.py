@@ -104,7 +104,7 @@ def test_agree_tells_of_twins_and_one_of_them_stays() -> None:
     rows = [(d, w, 10.0**v + i % 7) for i, (d, w, v) in enumerate(crowd(2)[1])]
     mine = [(d, "z-copy", v) for d, w, v in rows if w == "w03"]
     table = rated([*rows, *mine])
-    people = agree(table, scale="ratio", normalise="geometric", trials=0).assessors.records()
+    people = agree(table, scale="ratio", normalise="geometric", replicates=0).assessors.records()
     look = {r["assessor"]: str(r["look"]) for r in people}
     assert f"same ratings as w03 on all {len(mine)} documents that both rated (chance" in look["z-copy"]
     assert "same ratings" not in look["w03"]
@@ -132,12 +132,12 @@ def test_scales_that_mix_are_told() -> None:
     with pytest.warns(tg.DataWarning, match=r"2 of 5 assessors rate up to 2 \(x, y\), others up to"):
         tg.to_gains(table, "mean")
     with pytest.warns(tg.DataWarning, match="scales seem to mix"):
-        agree(table, scale="interval 0:100", trials=0)
+        agree(table, scale="interval 0:100", replicates=0)
     above = rated([(d, w, v + 1) for d, w, v in [*long, *short]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tg.to_gains(above, normalise="geometric")
-        agree(above, scale="ratio", normalise="geometric", trials=0)
+        agree(above, scale="ratio", normalise="geometric", replicates=0)
         tg.to_gains(rated(long), "mean")
 
 
@@ -208,7 +208,7 @@ def test_flagged_are_those_whom_agree_prints() -> None:
     table = rated([(d, w, 3.0 if w == "w00" else 3 - v if w == "w01" else v) for d, w, v in rows])
     expert = Judgments.of({"1": {d: float(np.searchsorted([-0.5, 0.5], v)) for d, v in truth.items()}})
     for judged in (None, expert):
-        look = agree(table, judged, trials=0).assessors.records()
+        look = agree(table, judged, replicates=0).assessors.records()
         named = {r["assessor"] for r in look if r["look"]}
         assert named == {"w00", "w01"}
         with pytest.warns(tg.DataWarning):

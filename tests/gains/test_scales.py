@@ -74,14 +74,14 @@ def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
     with pytest.warns(tg.DataWarning, match="gold never uses"):
         judge = tg.Judge.fit(bronze, gold, design=design)  # type: ignore[arg-type]
     for ask in (
-        lambda: tg.correct(runs, bronze, judge, measure),
+        lambda: tg.correct(runs, bronze, measure, gold=judge),
         lambda: tg.compare(runs, bronze, measure, gold=judge),
     ):
         with pytest.raises(tg.TruegainError, match=r"gold never uses: 10 \(1 time\).*--labels 0:3"):
             ask()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)  # gold alone would be surer here
-        assert not tg.correct(runs, bronze, judge, "P@10", method="delta")[0].refused
+        assert not tg.correct(runs, bronze, "P@10", gold=judge, method="delta")[0].refused
 
 
 def test_dropped_labels_leave_the_rest_as_it_is() -> None:
@@ -95,7 +95,7 @@ def test_dropped_labels_leave_the_rest_as_it_is() -> None:
         warnings.simplefilter("ignore", tg.DataWarning)  # of the document that has no label now
         for labels in (kept, without):
             judge = tg.Judge.fit(labels, gold, design="by-gold", scale=(0, 1, 2, 3))
-            answers.append(tg.correct(runs, labels, judge, "DCG@10", method="delta")[0])
+            answers.append(tg.correct(runs, labels, "DCG@10", gold=judge, method="delta")[0])
     assert (answers[0].value, answers[0].se) == pytest.approx((answers[1].value, answers[1].se))
 
 

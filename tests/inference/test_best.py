@@ -98,7 +98,7 @@ def test_equal_systems_have_no_best() -> None:
         warnings.simplefilter("ignore", tg.DataWarning)
         for seed in range(60):
             runs, bronze, gold = equal_systems(seed)
-            (sentence,) = tg.correct(runs, bronze, gold, "P@5", design="topics").best
+            (sentence,) = tg.correct(runs, bronze, "P@5", gold=gold, design="topics").best
             named += sentence.startswith("Best on")
     assert named <= 7
 
@@ -109,7 +109,7 @@ def test_a_best_that_is_told_apart_is_named(design: str) -> None:
     runs, bronze, gold = study(0, topics=60)
     swapped = {t: {**row, **{d: -100.0 for d in row if bronze[t].get(d)}} for t, row in runs["a"].items()}
     top = {t: {d: float(gold[t][d]) for d in gold[t]} for t in gold}
-    found = tg.correct({"top": top, "low": swapped}, bronze, gold, "P@10", design=design)  # type: ignore[arg-type]
+    found = tg.correct({"top": top, "low": swapped}, bronze, "P@10", gold=gold, design=design)  # type: ignore[arg-type]
     assert found.best == ("Best on P@10: top, told apart from all others (95% confidence).",)
     assert found.best[0] in str(found)
 
@@ -152,14 +152,14 @@ def test_how_bronze_scores_are_used_is_said() -> None:
     alone = {t: {d: int(coin.random() < 0.5) for d in row} for t, row in bronze.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        used = str(tg.correct(runs, bronze, gold, "P@5", design="topics"))
-        useless = str(tg.correct(runs, alone, gold, "P@5", design="topics"))
+        used = str(tg.correct(runs, bronze, "P@5", gold=gold, design="topics"))
+        useless = str(tg.correct(runs, alone, "P@5", gold=gold, design="topics"))
         compared = str(tg.compare(runs, bronze, "P@5", gold=gold, design="topics"))
-        one = str(tg.correct({"s0": runs["s0"]}, bronze, gold, "P@5", design="topics"))
+        one = str(tg.correct({"s0": runs["s0"]}, bronze, "P@5", gold=gold, design="topics"))
         most = {**gold, **{t: {d: 1 - b for d, b in bronze[t].items()} for t in list(bronze)[12:21]}}
-        many = str(tg.correct(runs, bronze, most, "P@5", design="topics"))
+        many = str(tg.correct(runs, bronze, "P@5", gold=most, design="topics"))
         good = {**gold, **{t: bronze[t] for t in list(bronze)[12:21]}}
-        helped = str(tg.correct(runs, bronze, good, "P@5", design="topics"))
+        helped = str(tg.correct(runs, bronze, "P@5", gold=good, design="topics"))
     assert "P@5, 12 gold topics: over all systems the slope of gold on bronze scores is" in used
     assert "so bronze scores count in full" in used
     assert "so bronze scores count in full" in compared
@@ -168,4 +168,4 @@ def test_how_bronze_scores_are_used_is_said() -> None:
     assert "P@5, 21 gold topics: over all systems" in many
     assert "so the gold topics stand alone" in many
     assert "so bronze scores count, by that slope" in helped
-    assert "slope" not in str(tg.correct(runs, bronze, gold, "P@5", design="random"))
+    assert "slope" not in str(tg.correct(runs, bronze, "P@5", gold=gold, design="random"))

@@ -301,7 +301,8 @@ def test_what_is_asked_where_nothing_is_said() -> None:
             assert alpha_of(pairs_of(matrix), level, AlphaOptions(method=method)) == alpha(
                 frame, level, method=method, **said
             )
-        plain, asked = (agree(frame, method=method, **more).tables() for more in ({}, said))
+        plain = agree(frame, method=method).tables()
+        asked = agree(frame, method=method, confidence=0.95, seed=0, replicates=1000).tables()
         assert [t.rows for t in plain] == [t.rows for t in asked]
     crowd = grouped(np.random.default_rng(7).integers(0, 3, (50, 6)))
     assert cohen(crowd) == cohen(crowd, seed=0)
@@ -320,7 +321,7 @@ def test_one_item_or_people_of_one_rating_each() -> None:
 def test_ratios_too_great_for_a_number(infinite: int, held: bool) -> None:
     """Guards the median of ratios: it is told while both of the middle two are numbers."""
     said = np.array([[1e-200] * infinite + [2.0] * (6 - infinite), [1e200] * infinite + [6.0] * (6 - infinite)])
-    found = agree(frame_of(said), scale="ratio", trials=0)
+    found = agree(frame_of(said), scale="ratio", replicates=0)
     row = found.overall.records()[1]
     assert (row["value"] is not None) == held
     assert row["items"] == 6

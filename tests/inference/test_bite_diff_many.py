@@ -306,7 +306,7 @@ def test_what_a_paired_plan_can_detect(method: Any) -> None:
     plain = plan_topics(scores_of(x), detect=0.1, power=0.1, method=method)
     little = float(str(plain.details.made_by["at_hand_detects"]))
     assert topic_sets.power_of_t(math.sqrt(20 / variance) * little, 19, 0.05, method) == pytest.approx(0.1, abs=1e-9)
-    wide = plan_topics(scores_of(x), detect=0.1, design="width", method=method, alpha=0.1)
+    wide = plan_topics(scores_of(x), detect=0.1, design="width", method=method, confidence=0.9)
     want = topic_sets.expected_width(20, variance, 19, 0.1, method)
     assert wide.details.made_by["at_hand_detects"] == pytest.approx(want, rel=1e-12)
 

@@ -207,7 +207,7 @@ def off(df: float, half: float) -> float:
 def test_welch_of_separate_gold_samples() -> None:
     """Guards the sum of two variances and its degrees of freedom against the two answers alone."""
     runs, bronze, _ = study(4, topics=12, docs=5)
-    alone = tg.correct(runs, bronze, EBAY, "P@5", method="delta")
+    alone = tg.correct(runs, bronze, "P@5", gold=EBAY, method="delta")
     one = tg.compare(runs, bronze, "P@5", gold=EBAY, gold_sample="separate", method="delta").pairs[0]
     v = [(a.se or 0.0) ** 2 for a in alone]
     assert one.high is not None
@@ -224,9 +224,9 @@ def test_welch_of_separate_gold_samples() -> None:
 def test_few_trials_are_refused() -> None:
     """Guards the smallest number of resamples."""
     runs, bronze, _ = study(5, topics=8, docs=5)
-    with pytest.raises(tg.TruegainError, match="trials = 99: an interval from resamples needs at least 100"):
-        tg.correct(runs, bronze, EBAY, "P@5", trials=99)
-    assert len(tg.correct(runs, bronze, EBAY, "P@5", trials=100, method="bootstrap")) == 2
+    with pytest.raises(tg.TruegainError, match="replicates 99: an interval from resamples needs at least 100"):
+        tg.correct(runs, bronze, "P@5", gold=EBAY, replicates=99)
+    assert len(tg.correct(runs, bronze, "P@5", gold=EBAY, replicates=100, method="bootstrap")) == 2
 
 
 def test_a_system_without_judged_documents_or_topics() -> None:
@@ -236,7 +236,7 @@ def test_a_system_without_judged_documents_or_topics() -> None:
     once = {t: row for t, row in runs["b"].items() if t == "0"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = tg.correct({"a": runs["a"], "x": strange, "y": once}, bronze, EBAY, "P@5")
+        found = tg.correct({"a": runs["a"], "x": strange, "y": once}, bronze, "P@5", gold=EBAY)
     assert (found[1].refused, found[1].naive, found[1].n, found[1].method) == (True, 0.0, 8, "refused")
     assert found[1].notes == ("none of its documents that P@5 looks at is judged",)
     assert (found[2].refused, found[2].n) == (True, 1)
@@ -251,15 +251,15 @@ def test_methods_that_labels_do_not_have_are_refused_at_once() -> None:
     rng = np.random.default_rng(0)
     gold = {str(t): {str(d): int(rng.integers(3)) for d in range(8)} for t in range(8)}
     runs = {s: {t: {d: float(rng.random()) for d in row} for t, row in gold.items()} for s in "ab"}
-    words: dict[str, Any] = {"design": "by-gold", "trials": 100}
+    words: dict[str, Any] = {"design": "by-gold", "replicates": 100}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for method in ("fieller", "lang-reiczigel"):
             with pytest.raises(tg.TruegainError, match=f"^{method} is for .* one judge; here use delta or bootstrap$"):
-                tg.correct(runs, gold, gold, "DCG@5", method=cast("Any", method), **words)
+                tg.correct(runs, gold, "DCG@5", gold=gold, method=cast("Any", method), **words)
         with pytest.raises(tg.TruegainError, match=r"draws whole topics; with clusters 'none' use delta$"):
-            tg.correct(runs, gold, gold, "DCG@5", method="bootstrap", clusters="none", **words)
-        assert not tg.correct(runs, gold, gold, "P@5", method="bootstrap", clusters="none", **words)[0].refused
+            tg.correct(runs, gold, "DCG@5", gold=gold, method="bootstrap", clusters="none", **words)
+        assert not tg.correct(runs, gold, "P@5", gold=gold, method="bootstrap", clusters="none", **words)[0].refused
 
 
 def test_a_panel_has_delta_only() -> None:
@@ -267,32 +267,32 @@ def test_a_panel_has_delta_only() -> None:
     runs, bronze, _ = study(7, topics=8, docs=5)
     panel = Judges({"x": EBAY, "y": EBAY}, {t: "x" if int(t) % 2 else "y" for t in bronze})
     with pytest.raises(tg.TruegainError, match=r"fieller is for binary relevance and one judge; here use delta$"):
-        tg.correct(runs, bronze, panel, "P@5", method="fieller")
+        tg.correct(runs, bronze, "P@5", gold=panel, method="fieller")
     with pytest.raises(tg.TruegainError, match="bootstrap is for one judge"):
-        tg.correct(runs, bronze, panel, "P@5", method="bootstrap")
-    found = tg.correct(runs, bronze, panel, "P@5")
+        tg.correct(runs, bronze, "P@5", gold=panel, method="bootstrap")
+    found = tg.correct(runs, bronze, "P@5", gold=panel)
     assert found[0].method == "delta"
     assert "assumed, not tested: it is tested of one judge, not of several." in found.notes[1]
-    assert "assumed, not tested: the gold pairs have no ranks" in tg.correct(runs, bronze, EBAY, "P@5").notes[1]
+    assert "assumed, not tested: the gold pairs have no ranks" in tg.correct(runs, bronze, "P@5", gold=EBAY).notes[1]
 
 
 def test_measures_that_cannot_be_corrected_are_left_out_and_told() -> None:
     """Guards several measures: one refused is told, all refused is an error."""
     runs, bronze, _ = study(8, topics=8, docs=5)
     for order in (["AP", "P@5"], ["P@5", "AP"]):
-        found = tg.correct(runs, bronze, EBAY, order)
+        found = tg.correct(runs, bronze, order, gold=EBAY)
         assert {a.measure for a in found} == {"P@5"}
         assert len(found) == 2
         assert any(s.startswith("AP was not corrected: AP is not linear") for s in found.notes)
     with pytest.raises(tg.TruegainError, match="nDCG@5 is not linear"):
-        tg.correct(runs, bronze, EBAY, ["AP", "nDCG@5"])
-    assert tg.correct({"a": runs["a"]}, bronze, EBAY, "P@5").best == ()
+        tg.correct(runs, bronze, ["AP", "nDCG@5"], gold=EBAY)
+    assert tg.correct({"a": runs["a"]}, bronze, "P@5", gold=EBAY).best == ()
 
 
 def test_pairs_refused_by_rectifying_are_counted() -> None:
     """Guards what is said of pairs that gold pairs cannot compare: one by its reason, several by their number."""
     runs, bronze, gold = study(9, topics=10, docs=5)
-    words: dict[str, Any] = {"design": "random", "trials": 100}
+    words: dict[str, Any] = {"design": "random", "replicates": 100}
     three = {"a": runs["a"], "b": runs["b"], "c": runs["a"]}
     one = tg.compare(three, bronze, "P@5", gold=gold, **words)
     assert one.notes[-3].startswith("c - a, P@5: ")
@@ -310,7 +310,7 @@ def test_a_standard_error_of_nothing_is_not_believed() -> None:
         warnings.simplefilter("ignore")
         for measure in ("DCG@3", "CG@3"):  # the one leaves 1e-16 by rounding
             with pytest.raises(tg.TruegainError, match="the standard error is 0, which is not to be believed"):
-                tg.correct(runs, gold, gold, measure, design="by-gold", clusters="none")
-        found = tg.correct(runs, gold, gold, "DCG@3", design="by-gold")[0]
+                tg.correct(runs, gold, measure, gold=gold, design="by-gold", clusters="none")
+        found = tg.correct(runs, gold, "DCG@3", gold=gold, design="by-gold")[0]
     assert found.value == pytest.approx(sum(g / math.log2(i + 2) for i, g in enumerate((0, 1, 2))))
     assert (found.se or 0.0) > 0

@@ -186,7 +186,7 @@ def test_limits_of_gains_below_0() -> None:
 @pytest.mark.parametrize("design", ["by-gold", "random", "topics"])
 def test_labels_0_and_1_where_0_is_worth_something(measure: str, design: str) -> None:
     """Guards gains of label 0: with gold for every document the corrected score is gold's, whatever the design."""
-    found = tg.correct(RUNS, BRONZE, GOLD, measure, design=design)  # type: ignore[arg-type]
+    found = tg.correct(RUNS, BRONZE, measure, gold=GOLD, design=design)  # type: ignore[arg-type]
     truth = tg.evaluate(RUNS, GOLD, measure)
     for name in "ab":
         assert found[name, str(parse_measure(measure))].value == pytest.approx(truth.mean(system=name))

@@ -133,7 +133,7 @@ def test_the_share_without_a_label(measure: str, recwarn: pytest.WarningsRecorde
     """Guards the share told: by rank weights, or by places down to the cutoff; nothing where judged ones count."""
     holes = {t: {d: g for d, g in row.items() if d not in ("a0", "b3")} for t, row in BRONZE.items()}
     one = parse_measure(measure)
-    tg.correct(RUNS, holes, GOLD, one, design="topics", missing="drop")
+    tg.correct(RUNS, holes, one, gold=GOLD, design="topics", missing="drop")
     said = [str(w.message) for w in recwarn if "has no bronze label and counts" in str(w.message)]
     if "judged_only" in measure:
         assert not said

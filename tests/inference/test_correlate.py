@@ -105,7 +105,7 @@ def test_every_pair_of_measures(study: Study) -> None:
 def test_halves_against_a_plain_loop(study: Study) -> None:
     """Guards between='halves': every split's tau and swaps by scipy and counting, and the bins hold every pair."""
     runs, truth, _ = study
-    found = tg.correlate(runs, truth, "AP", between="halves", trials=20, seed=3).halves[0]
+    found = tg.correlate(runs, truth, "AP", between="halves", replicates=20, seed=3).halves[0]
     matrix = tg.evaluate(runs, truth, "AP").matrix()
     taus, swapped = [], 0
     for first, second in halves(12, 20, seed=3):
@@ -157,7 +157,7 @@ def test_swap_bins_begin_at_whole_widths() -> None:
 def test_the_answer_depends_on_the_seed_alone(study: Study) -> None:
     """Guards reproducibility of splits and bootstrap."""
     runs, truth, noisy = study
-    first, again, other = (tg.correlate(runs, truth, "AP", between="halves", trials=5, seed=s) for s in (1, 1, 2))
+    first, again, other = (tg.correlate(runs, truth, "AP", between="halves", replicates=5, seed=s) for s in (1, 1, 2))
     assert first.table().rows == again.table().rows
     assert first.table().rows != other.table().rows
     one, two = (tg.correlate(runs, truth, "AP", against=noisy, method="bootstrap", seed=4) for _ in range(2))
@@ -181,7 +181,7 @@ def test_runs_that_can_be_read_only_once(study: Study) -> None:
         ({"between": "halves", "against": {"0": {"d1": 1}}}, "takes one set"),
         ({"between": "years"}, "nothing to correlate between 'years'"),
         ({"between": "measures"}, "at least 2"),
-        ({"between": "halves", "trials": 0}, "0 splits"),
+        ({"between": "halves", "replicates": 0}, "0 splits"),
         ({"between": "halves", "confidence": 95}, "write 0.95"),
         ({"against": {"0": {"d1": 1}}, "top": 0}, "top 0"),
     ],

@@ -202,7 +202,7 @@ def test_approximate_power_is_the_published_formula() -> None:
 def test_what_topics_at_hand_detect() -> None:
     """Guards the difference found with the topics there are, in the analysis of variance, and the sizes listed."""
     x = generated(5, 30, seed=2)
-    plan = plan_topics(scores_of(x), detect=0.05, design="anova", power=0.75, alpha=0.01)
+    plan = plan_topics(scores_of(x), detect=0.05, design="anova", power=0.75, confidence=0.99)
     variance, far = one_way(x).v_e, float(str(plan.details.made_by["at_hand_detects"]))
     assert power_of_anova(30, 5, 30 * far**2 / (2 * variance), 0.01) == pytest.approx(0.75, abs=1e-9)
     powers = (0.7, 0.75, 0.8, 0.9)

@@ -70,8 +70,8 @@ def test_a_matrix_that_is_worse_than_gold_alone_is_told(design: Design) -> None:
     runs, bronze, gold = study(0, m_r=0.65, m_n=0.6, topics=60)
     some = sampled(design, gold, bronze)
     with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for \d of 2 systems .*--method rectify"):
-        tg.correct(runs, bronze, some, "P@10", design=design, method="lang-reiczigel")
-    tg.correct(runs, bronze, gold, "P@10", design="by-gold", method="lang-reiczigel")
+        tg.correct(runs, bronze, "P@10", gold=some, design=design, method="lang-reiczigel")
+    tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", method="lang-reiczigel")
 
 
 def test_unjudged_documents_are_told() -> None:
@@ -97,7 +97,7 @@ def test_unjudged_documents_are_told() -> None:
     tell_unjudged(aligned(runs, bronze, Options()), tg.parse_measure("P@10"))
     some = {t: {d: g for d, g in row.items() if d in holes[t]} for t, row in gold.items()}
     with pytest.warns(tg.DataWarning, match="no bronze label and counts as non-relevant"):
-        tg.correct(runs, holes, some, "P@10", design="by-gold")
+        tg.correct(runs, holes, "P@10", gold=some, design="by-gold")
 
 
 def test_topics_that_are_not_whole_are_told() -> None:

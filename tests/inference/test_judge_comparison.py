@@ -53,7 +53,7 @@ def test_coverage_where_the_judge_is_poor_or_its_topics_are_few(
     for seed in range(250):
         runs, bronze, sample = world(seed, m_r, m_n, icc, gold_topics)
         try:
-            found = tg.compare(runs, bronze, "P@10", gold=sample, design="by-gold", accuracy="given", trials=100)
+            found = tg.compare(runs, bronze, "P@10", gold=sample, design="by-gold", accuracy="given", replicates=100)
         except tg.TruegainError:
             continue
         pair = found.pairs[0]
@@ -118,7 +118,7 @@ def test_values_that_are_not_known_are_refused() -> None:
         tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", method="fieller")
     for name in ("clusters", "missing"):
         with pytest.raises(tg.TruegainError, match=f"{name} 'foo' is not known"):
-            tg.correct(runs, bronze, gold, "P@10", design="by-gold", **{name: "foo"})  # type: ignore[arg-type]
+            tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", **{name: "foo"})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("method", "design"), [("delta", "by-gold"), ("rectify", "random")])
@@ -127,7 +127,7 @@ def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
     runs, bronze, sample = world(3, 0.9, 0.9, 0.0, 50)
     found = tg.compare(
         {**runs, "copy": runs["b"]}, bronze, "P@10", gold=sample, design=design, method=method, adjust="bonferroni",
-        accuracy="given", trials=100,
+        accuracy="given", replicates=100,
     )  # fmt: skip
     assert [(c.a, c.b) for c in found.pairs] == [("a", "b"), ("a", "copy")]
     for c in found.pairs:
@@ -156,5 +156,5 @@ def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.Mon
     found = comparison.compare_each(runs, bronze, gold, measures, design="random", trials=100)
     assert calls == ["pair_up", "in_line"]
     for one, measure in zip(found, measures, strict=True):
-        alone = tg.compare(runs, bronze, measure, gold=gold, design="random", trials=100)
+        alone = tg.compare(runs, bronze, measure, gold=gold, design="random", replicates=100)
         assert (alone.items, alone.notes) == (one.items, one.notes)

@@ -195,7 +195,7 @@ def test_without_moderation_the_variance_is_that_of_joint_moves(accuracy: str, m
     bare = replace(fit.gold_rows, more=np.zeros_like(fit.gold_rows.more))
     monkeypatch.setattr(MatrixFit, "gold_rows", bare)
     assert fit.over_topics(ASKED).variance == pytest.approx(n / (n - 1) * ASKED.squares(moves), rel=1e-6)
-    answers = tg.correct(runs, bronze, judge, one, method="delta", accuracy=accuracy)  # type: ignore[arg-type]
+    answers = tg.correct(runs, bronze, one, gold=judge, method="delta", accuracy=accuracy)  # type: ignore[arg-type]
     for s in (0, 1):
         assert answers[s].se == pytest.approx(math.sqrt(n / (n - 1) * (moves[:, s] ** 2).sum()), rel=1e-6)
 

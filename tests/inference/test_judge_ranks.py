@@ -58,13 +58,13 @@ def test_with_all_of_gold_the_corrected_score_is_the_gold_score(measure: str, gr
     """
     runs, bronze, gold = lenient(1, 0.6, grades=grades)
     truth = tg.evaluate(runs, gold, measure)
-    found = tg.correct(runs, bronze, gold, measure, design="by-gold", method="delta")
+    found = tg.correct(runs, bronze, measure, gold=gold, design="by-gold", method="delta")
     for answer in found:
         assert answer.value == pytest.approx(truth.mean(answer.system), abs=1e-9)
-    both = tg.correct(runs, bronze, gold, measure, design="by-gold", method="delta", accuracy="lists")
+    both = tg.correct(runs, bronze, measure, gold=gold, design="by-gold", method="delta", accuracy="lists")
     means = [np.mean([truth.mean(a.system) for a in both]), np.mean([a.value or 0 for a in both])]
     assert means[0] == pytest.approx(means[1], abs=1e-9)
-    pair = tg.compare(runs, bronze, measure, gold=gold, design="by-gold", trials=100).pairs[0]
+    pair = tg.compare(runs, bronze, measure, gold=gold, design="by-gold", replicates=100).pairs[0]
     assert pair.difference == pytest.approx(truth.mean("b") - truth.mean("a"), abs=1e-9)
 
 
@@ -77,7 +77,7 @@ def test_a_lenient_judge_is_covered_with_weights_and_not_without() -> None:
         sample = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in gold.items()}
         judge = tg.Judge.fit(bronze, sample, design="by-gold")
         for accuracy in held:
-            one = tg.correct({"a": runs["a"]}, bronze, judge, "RBP", accuracy=accuracy)[0]  # type: ignore[arg-type]
+            one = tg.correct({"a": runs["a"]}, bronze, "RBP", gold=judge, accuracy=accuracy)[0]  # type: ignore[arg-type]
             assert not one.refused
             held[accuracy] += one.low <= 0.5 * (1 - 0.8**15) <= one.high
     assert held["system"] >= 35
@@ -113,7 +113,7 @@ def test_the_note_on_ranks_names_its_measure_and_claims_no_weighing_where_rectif
     runs, bronze, gold = lenient(2, 0.6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        notes = tg.correct(runs, bronze, gold, ["P@5", "RBP"], design="by-gold").notes
+        notes = tg.correct(runs, bronze, ["P@5", "RBP"], gold=gold, design="by-gold").notes
         rectified, inverted = (
             " ".join(judge_report(bronze, gold, runs, design=d, measure="RBP", trials=100).notes)
             for d in ("random", "by-gold")
@@ -133,7 +133,7 @@ def test_a_refusal_names_its_system_once() -> None:
     coin = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in bronze.items()}
     few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i < 4} for t, row in list(gold.items())[:12]}
     with pytest.raises(tg.TruegainError, match=r"^a: the interval would run"):
-        tg.correct(runs, coin, few, "DCG@10", design="by-gold")
+        tg.correct(runs, coin, "DCG@10", gold=few, design="by-gold")
     base = Estimate("a", "DCG@10", math.nan, math.nan, math.nan, naive=3.0, method="refused", notes=("too little",))
     both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
     assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
@@ -158,13 +158,13 @@ def test_gold_from_elsewhere_says_what_it_assumes() -> None:
     other = {f"x{t}": row for t, row in bronze.items()}
     judge = tg.Judge.fit(other, {f"x{t}": row for t, row in gold.items()}, design="elsewhere")
     for text in (
-        str(tg.correct(runs, bronze, judge, "RBP")),
+        str(tg.correct(runs, bronze, "RBP", gold=judge)),
         str(tg.compare(runs, bronze, "RBP", gold=judge)),
-        str(tg.correct(runs, bronze, tg.Judge.from_counts((80, 100), (80, 100)), "RBP")),
+        str(tg.correct(runs, bronze, "RBP", gold=tg.Judge.from_counts((80, 100), (80, 100)))),
     ):
         assert "is assumed, not tested" in text
     here = tg.Judge.fit(bronze, gold, design="elsewhere")
-    assert "accuracy changes with rank" in str(tg.correct(runs, bronze, here, "RBP"))
+    assert "accuracy changes with rank" in str(tg.correct(runs, bronze, "RBP", gold=here))
 
 
 def graded(seed: int, judged: int) -> tuple[Runs, Labels, Labels, Labels]:
@@ -187,7 +187,7 @@ def test_graded_gold_by_label_is_answered_and_holds() -> None:
     held = answers = 0
     for seed in range(20):
         runs, bronze, _, sample = graded(seed, 75)
-        for answer in tg.correct(runs, bronze, sample, "DCG@10", design="by-gold"):
+        for answer in tg.correct(runs, bronze, "DCG@10", gold=sample, design="by-gold"):
             if answer.low is None or answer.high is None:
                 continue
             answers += 1
@@ -205,9 +205,9 @@ def test_graded_is_refused_where_the_interval_leaves_nothing_out() -> None:
     with pytest.raises(
         tg.TruegainError, match=r"leave out nothing of the 0 to 13\.6 that is possible.*condition number"
     ):
-        tg.correct(runs, coin, few, "DCG@10", design="by-gold")
+        tg.correct(runs, coin, "DCG@10", gold=few, design="by-gold")
     with pytest.raises(tg.TruegainError, match=r"b - a, DCG@10.*nothing of the -13\.6 to 13\.6"):
-        tg.compare(runs, coin, "DCG@10", gold=few, design="by-gold", trials=100)
+        tg.compare(runs, coin, "DCG@10", gold=few, design="by-gold", replicates=100)
 
 
 def test_the_p_of_homogeneity_is_adjusted_and_says_so() -> None:
@@ -277,16 +277,16 @@ def test_two_scales_are_refused_for_graded_measures(design: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
         for ask in (
-            lambda: tg.correct(runs, bronze, cut, "DCG@10", design=design),  # type: ignore[arg-type]
+            lambda: tg.correct(runs, bronze, "DCG@10", gold=cut, design=design),  # type: ignore[arg-type]
             lambda: tg.compare(runs, bronze, "DCG@10", gold=cut, design=design),
-            lambda: tg.correct(runs, cut, gold, "DCG@10", design=design),  # type: ignore[arg-type]
+            lambda: tg.correct(runs, cut, "DCG@10", gold=gold, design=design),  # type: ignore[arg-type]
         ):
             with pytest.raises(tg.TruegainError, match=r"of different scales: bronze labels are 0, 1.*Map one scale"):
                 ask()
-        assert not tg.correct(runs, bronze, cut, "P(rel=2)@10", design=design, gold_level=1)[0].refused  # type: ignore[arg-type]
-    assert not tg.correct(runs, bronze, gold, "DCG@10", design=design)[0].refused  # type: ignore[arg-type]
+        assert not tg.correct(runs, bronze, "P(rel=2)@10", gold=cut, design=design, gold_level=1)[0].refused  # type: ignore[arg-type]
+    assert not tg.correct(runs, bronze, "DCG@10", gold=gold, design=design)[0].refused  # type: ignore[arg-type]
     declared = tg.Judge.fit(bronze, cut, design="random", scale=(0, 1, 2, 3))
-    assert not tg.correct(runs, bronze, declared, "DCG@10")[0].refused
+    assert not tg.correct(runs, bronze, "DCG@10", gold=declared)[0].refused
 
 
 def test_the_verdict_and_the_interval_of_a_favour_agree() -> None:

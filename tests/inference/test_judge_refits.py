@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -47,7 +49,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     ranked = aligned(runs, bronze, Options())
     same = corrected_values(ranked, judge, one, np.ones((1, 120)), accuracy=accuracy)[0]  # type: ignore[arg-type]
     method = "delta" if design == "by-gold" else "default"
-    found = tg.correct(runs, bronze, judge, one, accuracy=accuracy, method=method)  # type: ignore[arg-type]
+    found = tg.correct(runs, bronze, one, gold=judge, accuracy=accuracy, method=method)  # type: ignore[arg-type]
     assert same == pytest.approx([a.value for a in found])
     truth = tg.evaluate(runs, gold, one)
     assert all(abs((a.value or 0) - truth.mean(a.system)) < 4 * (a.se or 0) for a in found)
@@ -77,11 +79,13 @@ def test_weights_reach_the_default_answer() -> None:
     off = {}
     for name, w in (("without", None), ("with", weights)):
         judge = tg.Judge.fit(bronze, sample, design="random", weights=w)
-        off[name] = max(abs((a.value or 0) - truth.mean(a.system)) for a in tg.correct(runs, bronze, judge, "P@10"))
+        off[name] = max(
+            abs((a.value or 0) - truth.mean(a.system)) for a in tg.correct(runs, bronze, "P@10", gold=judge)
+        )
     assert off["with"] < 0.06 < 0.2 < off["without"]
     topics = tg.Judge.fit(bronze, sample, design="topics", weights=weights)
     with pytest.raises(tg.TruegainError, match="weights are for gold pairs"):
-        tg.correct(runs, bronze, topics, "nDCG@10")
+        tg.correct(runs, bronze, "nDCG@10", gold=topics)
 
 
 def test_independent_pairs_behind_one_gold_sample_move_together() -> None:
@@ -150,9 +154,9 @@ def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
     """
     runs, bronze, gold = study(6, topics=40)
     scores = tg.evaluate(runs, gold, "P@10").matrix("P@10")
-    together = tg.correct(runs, bronze, gold, "P@10", design="by-gold", method="bootstrap")
+    together = tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", method="bootstrap")
     elsewhere = tg.Judge.fit(bronze, gold, design="elsewhere")
-    apart = tg.correct(runs, bronze, elsewhere, "P@10", method="bootstrap", accuracy="system")
+    apart = tg.correct(runs, bronze, "P@10", gold=elsewhere, method="bootstrap", accuracy="system")
     for answer, other, row in zip(together, apart, scores, strict=True):
         assert answer.method == "bootstrap over topics"
         assert answer.value == pytest.approx(row.mean())
@@ -160,5 +164,6 @@ def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
         assert (other.se or 0) > 1.3 * (answer.se or 0)
     for words in ({"clusters": "none"}, {"clusters": "topics", "design": "elsewhere"}):
         given = tg.Judge.fit(bronze, gold, design=words.get("design", "by-gold"))  # type: ignore[arg-type]
-        answer = tg.correct(runs, bronze, given, "P@10", method="bootstrap", trials=100, clusters=words["clusters"])[0]  # type: ignore[arg-type]
+        clusters: Any = words["clusters"]
+        answer = tg.correct(runs, bronze, "P@10", gold=given, method="bootstrap", replicates=100, clusters=clusters)[0]
         assert answer.method == "bootstrap"

@@ -94,7 +94,7 @@ def test_pairs_are_made_when_somebody_looks() -> None:
     with pytest.raises(IndexError):
         found.pairs[21]
     for c in listed:
-        assert found.between(c.a, c.b) == found.between(c.b, c.a) == c
+        assert found.between(c.a, c.b) == found.between(c.b, c.a).turned() == c
     table = found.table()
     for row, c in zip(table.rows, listed, strict=True):
         assert row == (c.a, c.b, c.measure, c.value_a, c.value_b, c.difference, c.low, c.high, c.p, c.p_adjusted,
@@ -142,10 +142,10 @@ def test_progress_is_told_pair_by_pair() -> None:
     x = generated(8, 20, seed=1)
     for test in ("tukey-hsd", "paired-t", "sign", "randomisation", "bootstrap"):
         told: list[int] = []
-        tg.compare(scores_of(x), test=test, trials=600, tested=told.append)
+        tg.compare(scores_of(x), test=test, replicates=600, tested=told.append)
         assert sum(told) == 28, test
     told = []
-    tg.compare(scores_of(x), test="randomised-tukey-hsd", trials=6000, tested=told.append)
+    tg.compare(scores_of(x), test="randomised-tukey-hsd", replicates=6000, tested=told.append)
     assert (sum(told), len(told) > 1) == (6000, True)
 
 
@@ -153,7 +153,7 @@ def test_progress_is_told_pair_by_pair() -> None:
 def test_progress_is_told_while_trials_grow(test: str) -> None:
     """Guards the bar where trials grow: every block of replicates is a sign of life, pairs are told as they settle."""
     told: list[int] = []
-    found = tg.compare(scores_of(generated(8, 40, seed=1)), test=test, trials=50, tested=told.append)
+    found = tg.compare(scores_of(generated(8, 40, seed=1)), test=test, replicates=50, tested=told.append)
     assert found.made_by["trials"] == 1120
     assert sum(told) == 28
     assert len([pairs for pairs in told if pairs]) > 1

@@ -45,10 +45,14 @@ def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
     """Guards (count + 1)/(trials + 1) in every test that resamples, and count/trials under its name."""
     x = generated(3, 20, seed=3) + np.array([[0.0], [0.4], [0.8]])
     for test in ("randomisation", "bootstrap", "randomised-tukey-hsd"):
-        found = tg.compare(scores_of(x), test=test, trials=400, adjust="none" if "tukey" not in test else None)
+        found = tg.compare(scores_of(x), test=test, replicates=400, adjust="none" if "tukey" not in test else None)
         assert min(c.p or 0 for c in found) == pytest.approx(1 / 401, abs=1e-12), test
         with_zero = tg.compare(
-            scores_of(x), test=test, trials=400, counting="published", adjust="none" if "tukey" not in test else None
+            scores_of(x),
+            test=test,
+            replicates=400,
+            counting="published",
+            adjust="none" if "tukey" not in test else None,
         )
         assert min(1 if c.p is None else c.p for c in with_zero) == 0, test
         assert (found.made_by["counting"], with_zero.made_by["counting"]) == ("plus-one", "published")
@@ -62,12 +66,12 @@ def test_one_trial_does_not_make_a_difference() -> None:
     """Guards `--trials 1`, which printed '1 of 1 pairs differ, p 0.0000': trials grow, and that is told."""
     same = next(shuffled(generated(2, 30, seed=1), 1, seed=2))
     for test in ("bootstrap", "randomisation", "randomised-tukey-hsd"):
-        found = tg.compare(scores_of(same), test=test, trials=1)
+        found = tg.compare(scores_of(same), test=test, replicates=1)
         assert found.significant == 0
         assert any("asks for p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
         assert found.made_by["trials"] == 40
     apart = np.vstack([same[0], same[0] + 0.5 + same[1] / 10])
-    assert tg.compare(scores_of(apart), test="bootstrap", trials=1).significant == 1
+    assert tg.compare(scores_of(apart), test="bootstrap", replicates=1).significant == 1
 
 
 @pytest.mark.parametrize("how", [m for m in METHODS if m != "none"])
@@ -158,7 +162,7 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     """Guards Holm over 66 pairs with 1,000 trials: undecided pairs get 2,640, and a pair that differs is found."""
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
-    found = tg.compare(scores_of(x), test="randomisation", trials=1000)
+    found = tg.compare(scores_of(x), test="randomisation", replicates=1000)
     said = "holm over 66 pairs asks for p-values below 0.0008, and 1,000 trials have none: pairs that fewer than 20 of "
     assert any(
         note.startswith(said + "1,000 trials reached got up") and note.endswith("to 2,640") for note in found.notes
@@ -166,11 +170,11 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     assert found.made_by["trials"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert found.differ[0, 1:].all()
-    enough = tg.compare(scores_of(x), test="randomisation", trials=2640)
+    enough = tg.compare(scores_of(x), test="randomisation", replicates=2640)
     assert (enough.notes, enough.made_by["trials"]) == ((), 2640)
-    assert tg.compare(scores_of(x), test="randomisation", trials=1400, adjust="none").made_by["trials"] == 1400
+    assert tg.compare(scores_of(x), test="randomisation", replicates=1400, adjust="none").made_by["trials"] == 1400
     with pytest.warns(DataWarning, match=r"1,000 trials cannot tell such p-values from 0.*at least 1,320 trials"):
-        tg.compare(scores_of(x), test="randomisation", trials=1000, counting="published")
+        tg.compare(scores_of(x), test="randomisation", replicates=1000, counting="published")
 
 
 @pytest.mark.parametrize("trials", [1320, 1321, 2639])
@@ -178,11 +182,11 @@ def test_trials_that_just_pass_grow_too(trials: int) -> None:
     """Guards more trials that found fewer pairs (200,000 against the default's 330,240 on TREC-8), without a word."""
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
-    found = tg.compare(scores_of(x), test="randomisation", trials=trials)
+    found = tg.compare(scores_of(x), test="randomisation", replicates=trials)
     assert found.made_by["trials"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert any(f"one of {trials:,} trials that reaches a pair is too many" in note for note in found.notes)
-    assert tg.compare(scores_of(x), test="randomisation", trials=trials, counting="published").notes == ()
+    assert tg.compare(scores_of(x), test="randomisation", replicates=trials, counting="published").notes == ()
 
 
 def test_trials_that_were_asked_for_are_not_refused() -> None:

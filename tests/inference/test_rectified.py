@@ -51,7 +51,7 @@ def test_one_question_has_one_answer(design: Any, measure: str, lacking: bool) -
         runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "7")}}
     some = gold_of(gold, design)
     whole = tg.Study(runs, bronze, measure, gold=some, design=design)
-    scores, (pair,) = tg.correct(runs, bronze, some, measure, design=design), whole.compare("a", "b")
+    scores, (pair,) = tg.correct(runs, bronze, measure, gold=some, design=design), whole.compare("a", "b")
     for one, same in zip(scores, whole.estimates(), strict=True):
         assert (one.value, one.low, one.high, one.se, one.n) == pytest.approx(
             (same.value, same.low, same.high, same.se, 28 if lacking else 30), abs=1e-12
@@ -68,10 +68,10 @@ def test_topics_that_one_system_lacks_are_left_out_and_told() -> None:
     """Guards one rule for topics: those that all systems answer, with who lacks which."""
     runs, bronze, gold = study(5, topics=30)
     runs = {**runs, "b": {t: row for t, row in runs["b"].items() if t not in ("2", "7")}}
-    for made in (tg.correct, lambda r, b, g, m, **k: tg.compare(r, b, m, gold=g, **k)):
+    for made in (tg.correct, tg.compare):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            made(runs, bronze, gold_of(gold, "random"), "P@10", design="random")
+            made(runs, bronze, "P@10", gold=gold_of(gold, "random"), design="random")
         said = [str(w.message) for w in caught if "judged topics" in str(w.message)]
         assert said == ["2 of 30 judged topics are not answered by all systems and left out (2, 7); b lacks 2"]
 
@@ -101,7 +101,7 @@ def test_gold_topics_serve_any_measure(name: str) -> None:
     right[:, 8:] = np.nan
     some = {t: row for t, row in true.items() if int(t) < 8}
     wanted = by_topics(said, right, (0.0, 1.0))
-    for s, answer in enumerate(tg.correct(runs, bronze, some, measure, design="topics")):
+    for s, answer in enumerate(tg.correct(runs, bronze, measure, gold=some, design="topics")):
         one = told(wanted, s)
         assert (answer.value, answer.low, answer.high) == pytest.approx((one.value, one.low, one.high))
     pair = tg.compare(runs, bronze, name, gold=some, design="topics").between("bad", "good")
@@ -115,11 +115,11 @@ def test_gold_pairs_serve_linear_measures(name: str) -> None:
     """Guards the road from systems to pairs: all pairs gold give the gold score, some come near."""
     runs, bronze, true = graded()
     truth = tg.evaluate(runs, true, name)
-    everything = tg.correct(runs, bronze, true, name, design="random")
+    everything = tg.correct(runs, bronze, name, gold=true, design="random")
     assert [e.value for e in everything] == pytest.approx([truth.mean(e.system) for e in everything])
     rng = np.random.default_rng(1)
     some = {t: {d: g for d, g in row.items() if rng.random() < 0.4} for t, row in true.items()}
-    near = tg.correct(runs, bronze, some, name, design="random")
+    near = tg.correct(runs, bronze, name, gold=some, design="random")
     assert all(e.low <= truth.mean(e.system) <= e.high for e in near)
 
 
@@ -133,11 +133,11 @@ def test_a_useless_judge_is_told() -> None:
     with pytest.warns(
         tg.DataWarning, match=r"widen 1 of 1 intervals of P\(rel=2\)@10 \(good\).* alone; to take"
     ) as got:
-        tg.correct(alone, noise, some, "P(rel=2)@10", design="topics")
+        tg.correct(alone, noise, "P(rel=2)@10", gold=some, design="topics")
     assert len([w for w in got if "widen" in str(w.message)]) == 1
     with warnings.catch_warnings():
         warnings.filterwarnings("error", ".*widen")
-        said = tg.correct(runs, noise, some, "DCG@10", design="topics")  # noise is not used at all
+        said = tg.correct(runs, noise, "DCG@10", gold=some, design="topics")  # noise is not used at all
     assert "so the gold topics stand alone" in " ".join(said.notes)
 
 
@@ -179,12 +179,12 @@ def test_few_gold_labels_of_a_system_are_refused_and_others_told() -> None:
     runs, bronze, gold = study(6, topics=30)
     some = {t: {d: g for d, g in row.items() if d.startswith("a") or (d == "b0" and int(t) < 4)} for t, row in
             gold.items()}  # fmt: skip
-    first, second = tg.correct(runs, bronze, some, "P@10", design="random")
+    first, second = tg.correct(runs, bronze, "P@10", gold=some, design="random")
     assert (first.refused, second.refused, second.method) == (False, True, "refused")
     assert second.notes == ("4 gold labels touch it; at least 10 are needed: draw them from what it retrieved",)
     only = {t: {d: g for d, g in row.items() if d == "b0" and int(t) < 4} for t, row in gold.items() if int(t) < 4}
     with pytest.raises(tg.TruegainError, match=r"^b, P@10: 4 gold labels touch it"):
-        tg.correct({"b": runs["b"]}, bronze, only, "P@10", design="random")
+        tg.correct({"b": runs["b"]}, bronze, "P@10", gold=only, design="random")
 
 
 def test_scores_that_no_topic_moves_have_no_interval() -> None:
@@ -192,7 +192,7 @@ def test_scores_that_no_topic_moves_have_no_interval() -> None:
     gold = {str(t): {"a": 1, "b": 0} for t in range(9)}
     run = {t: {"a": 2.0, "b": 1.0} for t in gold}
     with pytest.raises(tg.TruegainError, match="all topics say exactly the same"):
-        tg.correct({"s": run}, gold, {t: row for t, row in gold.items() if int(t) < 6}, "P@2", design="topics")
+        tg.correct({"s": run}, gold, "P@2", gold={t: row for t, row in gold.items() if int(t) < 6}, design="topics")
 
 
 def test_the_helper_is_what_correct_says() -> None:
@@ -205,6 +205,6 @@ def test_the_helper_is_what_correct_says() -> None:
     fit = fit_of(ranked, known, measure, "random")
     parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max()))
     evidence = by_pairs(fit.pairs, *parts.coefficients(ranked), bounds=(0.0, 1.0))  # type: ignore[union-attr]
-    for s, answer in enumerate(tg.correct(runs, bronze, some, "P@10", design="random")):
+    for s, answer in enumerate(tg.correct(runs, bronze, "P@10", gold=some, design="random")):
         one = told(evidence, s)
         assert (answer.value, answer.low, answer.high) == pytest.approx((one.value, one.low, one.high))

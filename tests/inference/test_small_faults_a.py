@@ -289,9 +289,9 @@ def test_bootstrap_of_three_binomials() -> None:
 def test_trials_of_a_correction() -> None:
     """Guards the fewest resamples: 100 are taken, 99 refused."""
     runs, bronze, gold = study(1, topics=12, docs=8)
-    tg.correct(runs, bronze, gold, "P@5", design="by-gold", trials=100)
+    tg.correct(runs, bronze, "P@5", gold=gold, design="by-gold", replicates=100)
     with pytest.raises(TruegainError, match="at least 100"):
-        tg.correct(runs, bronze, gold, "P@5", design="by-gold", trials=99)
+        tg.correct(runs, bronze, "P@5", gold=gold, design="by-gold", replicates=99)
 
 
 def test_inside_the_limits() -> None:

@@ -41,7 +41,7 @@ CALLS: dict[str, Callable[[Any, Any], object]] = {
     "holes": lambda runs, judgments: tg.holes(runs, judgments, "P@5"),
     "compare": lambda runs, judgments: tg.compare(runs, judgments, "P@5"),
     "compare with gold": lambda runs, judgments: tg.compare(runs, judgments, "P@5", gold=GOLD, design="random"),
-    "correct": lambda runs, judgments: tg.correct(runs, judgments, GOLD, "P@5", design="random"),
+    "correct": lambda runs, judgments: tg.correct(runs, judgments, "P@5", gold=GOLD, design="random"),
     "Study": lambda runs, judgments: tg.Study(runs, judgments, "P@5"),
     "correlate": lambda runs, judgments: tg.correlate(runs, judgments, "P@5", against=QRELS),
     "gold_list": lambda runs, judgments: tg.gold_list(runs, judgments, "P@5"),

@@ -65,7 +65,7 @@ def agree_command(
             raise TruegainError(f"--part {part} has no figure; {', '.join(DRAWN)} have")
     table = replace(reading, drop_assessors=None, first=None).load(ratings, words=True)
     asked = {
-        "over": over, "method": method, "trials": trials, "confidence": confidence, "seed": seed,
+        "over": over, "method": method, "replicates": trials, "confidence": confidence, "seed": seed,
         "weight_assessors": weight_assessors, "drop_assessors": reading.drop_assessors, "first": reading.first,
     }  # fmt: skip
     found = agree(table, expert, scale=reading.scale, normalise=normalise, **asked)  # type: ignore[arg-type]

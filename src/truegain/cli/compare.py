@@ -222,7 +222,7 @@ def compare_command(
     with _progress(test, all_pairs * len(scores.measures)) as progress:
         found = [
             compare(
-                scores, measure=name, test=test, adjust=adjust, trials=trials, seed=seed, jobs=jobs,
+                scores, measures=name, test=test, adjust=adjust, replicates=trials, seed=seed, jobs=jobs,
                 confidence=confidence, baseline=baseline, counting=counting, tested=progress.advance,
             )
             for name in scores.measures

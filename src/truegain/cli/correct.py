@@ -84,8 +84,9 @@ def correct_command(
             read.bronze, read.gold, design, asked[0], gold_level, missing=missing, scale=read.labels
         )  # fmt: skip
     found = correct(
-        expand(runs), read.bronze, judge, asked, design=design, method=method, confidence=confidence, clusters=clusters,
-        accuracy=accuracy, gold_level=gold_level, missing=missing, trials=trials, seed=seed, name_by=name_by, jobs=jobs,
+        expand(runs), read.bronze, asked, gold=judge, design=design, method=method, confidence=confidence,
+        clusters=clusters, accuracy=accuracy, gold_level=gold_level, missing=missing, replicates=trials, seed=seed,
+        name_by=name_by, jobs=jobs,
     )  # fmt: skip
     write_table(replace(found, notes=(*said, *found.notes)).table(), output_format, output)
 

@@ -96,7 +96,7 @@ def correlate_command(
         confidence=confidence,
         top=top,
         rbo_p=rbo_p,
-        trials=trials,
+        replicates=trials,
         seed=seed,
         complete=complete,
         level=level,

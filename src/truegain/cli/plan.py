@@ -66,13 +66,13 @@ def topics_command(
     output: Output = "-",
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
-    from truegain.inference.differences.topic_plan import plan_topics
+    from truegain.inference.differences.topic_plan import topics_needed
 
     scores = scored(
         judgments, runs, [measure], name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
         judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
     )  # fmt: skip
-    found = plan_topics(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
+    found = topics_needed(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
     write_table(found.details, output_format, output)
 
 

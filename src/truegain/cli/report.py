@@ -22,6 +22,7 @@ from truegain.cli.study_file import JudgmentsOrStudy
 from truegain.cli.study_options import StudyOptions, claims_of, pair_of
 from truegain.errors import DataWarning, TruegainError
 from truegain.tables.judgments import Judgments
+from truegain.tables.notice import warn
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
 
@@ -125,7 +126,7 @@ def _heard() -> Iterator[list[str]]:
         finally:
             told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
     for message in told:
-        warnings.warn(message, DataWarning, stacklevel=1)
+        warn(message)
 
 
 def _check_output(output: str) -> None:

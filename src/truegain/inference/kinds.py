@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 from truegain.tables.table import Shown, Table
 
@@ -119,11 +120,32 @@ class Comparison(Shown):
         """Whether the two are told apart."""
         return self.p_shown < 1 - self.level
 
+    def turned(self) -> Self:
+        """The same the other way round, a - b: the difference, its interval, effect and naive difference change sign.
+
+        >>> c = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
+        >>> print(c.turned())
+        a - b AP -0.0500 [-0.0900, -0.0100] p = 0.0200 (paired t, n = 50)
+        """
+        return replace(
+            self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, difference=_negative(self.difference),
+            low=_less(self.high), high=_less(self.low), effect=_less(self.effect), naive=_less(self.naive),
+        )  # fmt: skip
+
     def __str__(self) -> str:
         interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
         p = "" if self.p is None else f" p = {self.p:.4f}"
         n = "" if self.n is None else f", n = {self.n}"
         return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n})"
+
+
+def _negative(x: float) -> float:
+    """Its negative; zero stays zero, without a sign."""
+    return 0.0 - x
+
+
+def _less(x: float | None) -> float | None:
+    return None if x is None else _negative(x)
 
 
 def table_of(

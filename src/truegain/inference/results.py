@@ -60,8 +60,8 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
     """Many answers of one kind, with how they were made and what holds for all of them.
 
     >>> one = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired t", n=50)
-    >>> Answers((one,)).between("b", "a").difference
-    0.05
+    >>> Answers((one,)).between("a", "b").difference, Answers((one,)).between("b", "a").difference
+    (0.05, -0.05)
     """
 
     items: Sequence[Answer]
@@ -102,11 +102,15 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
         """How many of the pairs differ, by the adjusted p where there is one."""
         return sum(isinstance(one, Comparison) and one.differs for one in self.items)
 
-    def between(self, a: str, b: str) -> Answer:
-        """The comparison of two systems, in whichever order it was made."""
-        for one in self.items:
-            if isinstance(one, Comparison) and {one.a, one.b} == {a, b}:
-                return one
+    def between(self, a: str, b: str, measure: str | None = None) -> Answer:
+        """The difference b - a as asked, in whichever order it was made; of several measures, that on one."""
+        found = [one for one in self.items if isinstance(one, Comparison) and {one.a, one.b} == {a, b}]
+        measures = list(dict.fromkeys(one.measure for one in found))
+        if found and (len(measures) > 1 if measure is None else measure not in measures):
+            raise TruegainError(f"on which measure? There are {', '.join(measures)}")
+        for one in found:
+            if measure in (None, one.measure):
+                return one if one.a == a else one.turned()
         there = sorted({name for c in self.items if isinstance(c, Comparison) for name in (c.a, c.b)})
         raise TruegainError(f"{a} and {b} were not compared; there are {some(there)}")
 

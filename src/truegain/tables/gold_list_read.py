@@ -35,7 +35,17 @@ def gold_list_of(data: object) -> GoldList | None:
 
 
 def read_gold_list(path: PathLike) -> GoldList:
-    """A list that was written by `GoldList.write`, with labels down to some row."""
+    """A list that was written by `GoldList.write`, with labels down to some row; `filled` puts further ones in.
+
+    >>> import tempfile, truegain as tg
+    >>> runs = {s: {t: {d: float(s.find(d)) for d in s} for t in "1234"} for s in ("abc", "bca")}
+    >>> listed = tg.gold_list(runs, {t: {"a": 1, "b": 0, "c": 0} for t in "1234"}, "P@1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     listed.write(f"{folder}/list.csv")
+    ...     again = tg.read_gold_list(f"{folder}/list.csv")
+    >>> again.filled({again.topics[0]: {again.docs[0]: 1}}).judged
+    1
+    """
     table, file = _table(path)
     if table is None:
         raise InputError("not a gold list: its columns have no names", file=file, hint=AGAIN)

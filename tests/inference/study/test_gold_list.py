@@ -333,7 +333,7 @@ def test_a_list_is_no_sample() -> None:
     runs, bronze, gold = world(topics=20)
     listed = judged(tg.gold_list(runs, bronze, "P@5"), gold, 40)
     for call in (
-        lambda: tg.correct(runs, bronze, listed, "P@5", design="random"),
+        lambda: tg.correct(runs, bronze, "P@5", gold=listed, design="random"),
         lambda: tg.compare(runs, bronze, "P@5", gold=listed, design="random"),
         lambda: tg.Judge.fit(bronze, listed, design="random"),
     ):

@@ -81,7 +81,7 @@ def agree(
     normalise: str | None = None,
     over: Over = "items",
     method: Method = "jackknife",
-    trials: int = 1000,
+    replicates: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
     drop_assessors: Drop | None = None,
@@ -95,14 +95,14 @@ def agree(
     max/min ratios and geometric standard deviations, also of every document (`documents`); by topic, alpha with its
     interval; every assessor, with the interval of the correlation with the rest; with `expert` judgments, pairwise
     order agreement by unit and pair of levels.
-    `normalise` brings magnitudes to one scale first, as in `to_gains`; `over`, `method`, `trials` and `seed` are those
-    of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `to_gains`.  `weight_assessors` adds each
-    one's weight to the table of assessors; agreement itself counts every rating once.
+    `normalise` brings magnitudes to one scale first, as in `to_gains`; `over`, `method`, `replicates` (0 for no
+    interval) and `seed` are those of `alpha`; `drop_assessors` and `first` say whose ratings count, as in `to_gains`.
+    `weight_assessors` adds each one's weight to the table of assessors; agreement itself counts every rating once.
 
     >>> import polars as pl
     >>> rows = [("1", d, a, v) for d, vs in {"a": (1, 1), "b": (3, 2), "c": (0, 0)}.items() for a, v in zip("xy", vs)]
     >>> frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    >>> print(agree(frame, scale="ordinal 0:3", trials=0).overall)
+    >>> print(agree(frame, scale="ordinal 0:3", replicates=0).overall)
     Agreement of 6 ratings by 2 assessors
     <BLANKLINE>
     statistic                   value  low  high  items  ratings  note
@@ -129,13 +129,13 @@ def agree(
         "normalise": normalise,
         "over": over,
         "method": method,
-        "trials": trials,
+        "trials": replicates,
         "confidence": confidence,
         "seed": seed,
         "source": table.source,
         **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
     }
-    options = AlphaOptions(over, method, trials, confidence, seed)
+    options = AlphaOptions(over, method, replicates, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
     people = people_of(raw, judged, normalise=normalise, ratio=is_ratio, confidence=confidence)
     logs = is_ratio and float(grouped.value.min()) > 0

@@ -42,15 +42,16 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
 
 
 def plan_assessors(
-    ratings: object,
+    ratings: object = None,
     *,
     error: float,
+    sigma: float | None = None,
     confidence: float = 0.95,
     scale: Scale | str | None = None,
     normalise: str | None = None,
     topics: bool = False,
 ) -> Plan:
-    """Assessors a document needs, as in `assessors_needed`, with sigma from ratings at hand.
+    """Assessors a document needs, as in `assessors_needed`, with sigma from ratings at hand; or with sigma given.
 
     sigma^2 = sum of (x - mean of its document)^2 over sum of (n - 1), over documents with n >= 2 ratings; its interval
     leaves out documents one by one (jackknife of its logarithm, Student's t; with 40 documents it holds 94%, and 91%
@@ -58,19 +59,25 @@ def plan_assessors(
     documents lie are told too, and with `topics` sigma of every topic.
     `normalise` brings magnitudes to one scale first, as in `to_gains`.
 
-    >>> import polars as pl
+    >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": list("aabb"), "assessor": list("xyxy"), "label": [0, 2, 1, 3]})
-    >>> print(plan_assessors(frame, error=1))
+    >>> print(tg.plan_assessors(frame, error=1))
     8 assessors: mean rating within 1 of that of all assessors, with 95% confidence
     """
+    if (ratings is None) == (sigma is None):
+        raise TruegainError("give ratings, which tell sigma, or sigma=: one of the two")
+    if sigma is not None:
+        if normalise or topics or scale is not None:
+            raise TruegainError("normalise, scale and topics are about ratings, and sigma= is given instead of them")
+        return assessors_needed(sigma, error, confidence)
     table = read_ratings(ratings, scale=scale)
     found = Sigmas.of(Grouped.of(table if normalise is None else normalised(table, normalise)))
     if not len(found.sds):
-        raise InputError("no document has two ratings", file=table.source, hint="give --sigma instead")
+        raise InputError("no document has two ratings", file=table.source, hint="give sigma= instead")
     if found.sigma == 0:
         raise InputError(
             "all ratings of each document are equal, so that one assessor seems enough", file=table.source,
-            hint="ratings that agree so far say nothing of how many are needed; give --sigma instead",
+            hint="ratings that agree so far say nothing of how many are needed; give sigma= instead",
         )  # fmt: skip
     needed = _needed(found.sigma, error, confidence)
     rows = [("a document, all together", *_row(found, error, confidence))]

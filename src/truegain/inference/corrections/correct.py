@@ -46,10 +46,10 @@ NOTHING = 1e-12  # of the highest score: a standard error that is rounding
 
 def correct(
     runs: object,
-    bronze: object,
-    judge: object,
-    measure: object,
+    judgments: object,
+    measures: object,
     *,
+    gold: object,
     design: Design | None = None,
     method: Method = "default",
     confidence: float = 0.95,
@@ -58,38 +58,38 @@ def correct(
     level: float | None = None,
     gold_level: float | None = None,
     missing: Missing = "refuse",
-    trials: int = 2000,
+    replicates: int = 2000,
     seed: int = 0,
     name_by: NameBy = "file",
     jobs: int | None = None,
 ) -> Corrections:
     """What the scores would be without the bronze judge's errors, naive and corrected side by side.
 
-    `judge` is a `Judge`, several `Judges`, or the gold labels themselves, of which `design` says how they were sampled:
-    'random', 'by-bronze' or 'topics' (the same population: rectified by default) or 'by-gold' or 'elsewhere' (the
-    confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by default, delta for graded
-    labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics are the clusters; the
-    paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the judge is measured,
-    see `JudgedLists.of`.  level: smallest relevant label, for measures that do not say; gold_level: that of gold labels
-    where their scale differs.
+    `judgments` are those of the bronze judge; `gold` is a `Judge`, several `Judges`, or the gold labels themselves, of
+    which `design` says how they were sampled: 'random', 'by-bronze' or 'topics' (the same population: rectified by
+    default) or 'by-gold' or 'elsewhere' (the confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by
+    default, delta for graded labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics
+    are the clusters; the paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the
+    judge is measured, see `JudgedLists.of`.  level: smallest relevant label, for measures that do not say; gold_level:
+    that of gold labels where their scale differs.
 
     >>> import truegain as tg
     >>> docs = "abcdefgh"
     >>> bronze = {str(t): {d: int((i + t) % 3 > 0) for i, d in enumerate(docs)} for t in range(8)}
     >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}
     >>> run = {str(t): {d: float(-i) for i, d in enumerate(docs)} for t in range(8)}
-    >>> answer = tg.correct({"bm25": run}, bronze, gold, "P@5", design="by-gold")[0]
+    >>> answer = tg.correct({"bm25": run}, bronze, "P@5", gold=gold, design="by-gold")[0]
     >>> round(answer.naive, 3), round(answer.value, 3), answer.method
     (0.675, 0.6, 'lang-reiczigel, guarded')
     """
-    options = CorrectionOptions(method, confidence, clusters, trials, seed, gold_level, accuracy)
+    options = CorrectionOptions(method, confidence, clusters, replicates, seed, gold_level, accuracy)
     check_one_of("missing", missing, get_args(Missing))
-    if trials < 100:
-        raise TruegainError(f"trials = {trials}: an interval from resamples needs at least 100")
+    if replicates < 100:
+        raise TruegainError(f"replicates {replicates}: an interval from resamples needs at least 100")
     heeded = Options(level=level).level
-    asked = [at_level(a.measure, heeded) for a in parse_measures(measure)]
-    table = bronze_labels(bronze, runs)
-    judges = judges_of(judge, table, design, asked[0], gold_level, missing=missing)
+    asked = [at_level(a.measure, heeded) for a in parse_measures(measures)]
+    table = bronze_labels(judgments, runs)
+    judges = judges_of(gold, table, design, asked[0], gold_level, missing=missing)
     ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)
     answers: list[Estimate] = []
     about: list[str] = []

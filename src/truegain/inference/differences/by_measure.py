@@ -52,8 +52,10 @@ class ComparisonsByMeasure(Answers[Comparison]):
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
     >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
     >>> found = tg.compare({"good": good, "poor": poor}, qrels, ["AP", "P@1"])
-    >>> found.on("P@1").between("good", "poor").difference
-    0.8333333333333334
+    >>> round(found.between("good", "poor", "P@1").difference, 4)
+    -0.8333
+    >>> round(found.on("AP").between("poor", "good").difference, 4)
+    0.4167
     """
 
     parts: tuple[Comparisons, ...] = ()
@@ -79,16 +81,18 @@ class ComparisonsByMeasure(Answers[Comparison]):
         for part in self.parts:
             if part.items.measure == measure:
                 return part
-        raise TruegainError(f"which measure? There are {', '.join(self.measures)}")
+        raise TruegainError(f"on which measure? There are {', '.join(self.measures)}")
 
     @property
     def significant(self) -> int:
         """How many of the pairs differ, all measures together."""
         return sum(part.significant for part in self.parts)
 
-    def between(self, a: str, b: str) -> Comparison:
-        """Refused: there are as many comparisons of two systems as measures."""
-        raise TruegainError(f"on which measure? Ask on('{self.measures[0]}').between({a!r}, {b!r})")
+    def between(self, a: str, b: str, measure: str | None = None) -> Comparison:
+        """The difference b - a as asked, on one of the measures."""
+        if measure is None:
+            raise TruegainError(f"on which measure? Ask between({a!r}, {b!r}, {self.measures[0]!r})")
+        return self.on(measure).between(a, b)
 
     def table(self) -> Table:
         """The pairs, a row each and measure."""

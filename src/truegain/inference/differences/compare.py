@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
@@ -15,55 +15,57 @@ from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.families import FEW, tested_pairs
+from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
-from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measure
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores
 
+Over = Literal["topics", "collection"]
 Measures = list[str] | list[Measure] | tuple[str | Measure, ...]
 
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., measure: str | Measure | None = ..., *, gold: None = ..., **options: Any
+    runs: object, judgments: object = ..., measures: str | Measure | None = ..., *, gold: None = ..., **options: Any
 ) -> Comparisons: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., *, measure: Measures, gold: None = ..., **options: Any
+    runs: object, judgments: object = ..., *, measures: Measures, gold: None = ..., **options: Any
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measure: Measures, *, gold: None = ..., **options: Any
+    runs: object, judgments: object, measures: Measures, *, gold: None = ..., **options: Any
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measure: str | Measure | Measures | None, *, gold: object, **options: Any
+    runs: object, judgments: object, measures: str | Measure | Measures | None, *, gold: object, **options: Any
 ) -> Answers[Comparison]: ...
 
 
 def compare(
     runs: object,
     judgments: object = None,
-    measure: str | Measure | Measures | None = None,
+    measures: str | Measure | Measures | None = None,
     *,
     gold: object = None,
+    over: Over = "topics",
     test: str | None = None,
     adjust: str | None = None,
-    trials: int | None = None,
+    replicates: int | None = None,
     seed: int = 0,
     confidence: float = 0.95,
     baseline: str | None = None,
@@ -80,11 +82,14 @@ def compare(
     'hochberg', 'holm-sidak', 'bh', 'by' or 'none'; Tukey's tests need no adjustment.  A topic that a system lacks is
     left out of its pairs, by Tukey's tests of all pairs, with a warning.
 
-    Where a test resamples, p is (count + 1)/(trials + 1); counting='published' is count/trials, which reproduces
-    published values.  If `trials` (10000 unless given) cannot give a p-value that passes the adjustment, pairs that are
-    not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much work, the
-    comparison is refused with the number of trials it takes.  `tested` is told of pairs that are done, by the
+    Where a test resamples, p is (count + 1)/(B + 1), of B replicates; counting='published' is count/B, which reproduces
+    published values.  If `replicates` (10000 unless given) cannot give a p-value that passes the adjustment, pairs
+    that are not settled get as many more as it takes (see `sequential_p`), which a note tells; where that is too much
+    work, the comparison is refused with the number it takes.  `tested` is told of pairs that are done, by the
     randomised Tukey test of permutations.
+
+    over='collection': the topics are held fixed and the documents are a sample, of other collections of the same kind;
+    pairs in the order of the runs, by t.  `meta`, `scale` and `pairing` are then those of `CollectionPairs`.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
     are without its errors: see `compare_each`, which takes further keywords such as `design`.
@@ -96,30 +101,59 @@ def compare(
     >>> print(tg.compare({"good": good, "poor": poor}, qrels, "AP").pairs[0])
     good - poor AP +0.4167 [0.2025, 0.6309] p = 0.0041 (tukey-hsd, n = 6)
     """
+    check_one_of("over", over, get_args(Over))
+    if over == "collection":
+        return _over_collection(
+            runs, judgments, measures, options, gold=gold, test=test, adjust=adjust, replicates=replicates, seed=seed,
+            confidence=confidence, baseline=baseline, counting=counting, tested=tested,
+        )  # fmt: skip
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
 
-        if isinstance(runs, Scores) or judgments is None or measure is None:
+        if isinstance(runs, Scores) or judgments is None or measures is None:
             raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-        several = isinstance(measure, list | tuple)
-        chosen = [parse_measure(m) for m in (measure if isinstance(measure, list | tuple) else [measure])]
+        several = isinstance(measures, list | tuple)
+        chosen = [parse_measure(m) for m in (measures if isinstance(measures, list | tuple) else [measures])]
         found = compare_each(
-            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=trials, seed=seed, confidence=confidence,
-            baseline=baseline, **options,
+            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
+            confidence=confidence, baseline=baseline, **options,
         )  # fmt: skip
         return Answers.joined(found) if several else found[0]
     test = test or "tukey-hsd"
     find_test(test)
     check_confidence(confidence)
     check_counting(counting)
-    scores = _scores(runs, judgments, measure, options)
+    scores = scores_of(runs, judgments, measures, options)
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
-    asked = _Asked(test, adjust, trials, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing)
-    if isinstance(measure, list | tuple):
-        names = [scores._measure(m) for m in measure] if isinstance(runs, Scores) else list(scores.measures)
+    asked = _Asked(
+        test, adjust, replicates, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing
+    )
+    if isinstance(measures, list | tuple):
+        names = [scores._measure(m) for m in measures] if isinstance(runs, Scores) else list(scores.measures)
         return ComparisonsByMeasure.of([_on_measure(scores, name, asked) for name in dict.fromkeys(names)])
-    return _on_measure(scores, scores._measure(measure if isinstance(runs, Scores) else None), asked)
+    return _on_measure(scores, scores._measure(measures if isinstance(runs, Scores) else None), asked)
+
+
+def _over_collection(
+    runs: object, judgments: object, measures: object, options: dict[str, Any], *, gold: object, test: str | None,
+    adjust: str | None, replicates: int | None, seed: int, confidence: float, baseline: str | None, counting: Counting,
+    tested: Callable[[int], None] | None,
+) -> Answers[Comparison]:  # fmt: skip
+    """The comparison over collections, of which nothing is a test of topics."""
+    from truegain.inference.collection.pairs import TRIALS, CollectionPairs, compare_over_collection
+
+    refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
+    if given := [name for name, there in refused.items() if there]:
+        raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
+    if isinstance(runs, Scores) or judgments is None or measures is None:
+        raise TruegainError("over='collection' draws documents: give the runs, the judgments and a measure")
+    how = CollectionPairs(
+        **{name: options.pop(name) for name in ("meta", "scale", "pairing", "jobs") if name in options},
+        adjust=adjust or "holm", replicates=TRIALS if replicates is None else replicates, seed=seed,
+        confidence=confidence,
+    )  # fmt: skip
+    return compare_over_collection(runs, judgments, measures, how, baseline, tested, **options)
 
 
 @dataclass(frozen=True)
@@ -159,19 +193,6 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
         made_by |= {"trials": effort.most, "seed": asked.seed, "counting": asked.counting}
     means, notes = found.estimates(systems, name, confidence), (*values.notes, *found.notes, *effort.notes, *said)
     return Comparisons(pairs, made_by, notes, means, baseline, values.logs)
-
-
-def _scores(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
-    if isinstance(runs, Scores):
-        if judgments is not None or options.keys() - {"jobs"}:
-            raise TruegainError("scores are made already: judgments and options of evaluate have no place here")
-        runs.check_judged()
-        return runs
-    if judgments is None:
-        raise TruegainError("judgments are missing; give them after the runs, or give Scores")
-    if measure is None:
-        raise TruegainError("which measure? Give one, such as 'AP'")
-    return evaluate(runs, judgments, measure, **options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,12 +62,14 @@ class Comparisons(Answers[Comparison]):
         """How many of the pairs differ."""
         return int((self.items.shown < self.alpha).sum())
 
-    def between(self, a: str, b: str) -> Comparison:
-        """The comparison of two systems, in whichever order it was made."""
+    def between(self, a: str, b: str, measure: str | None = None) -> Comparison:
+        """The difference b - a as asked, in whichever order it was made."""
         at = self.items.place(a, b)
         if at is None:
             raise TruegainError(f"{a} and {b} were not compared; there are {some(self.systems)}")
-        return self.items[at]
+        if measure not in (None, self.items.measure):
+            raise TruegainError(f"on which measure? There is {self.items.measure}")
+        return self.items[at] if self.items[at].a == a else self.items[at].turned()
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Groups of systems that cannot be told apart, best first; a system may be in several (see `groups_of`)."""

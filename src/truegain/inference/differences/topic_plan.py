@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
+from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.topic_sets import (
     Method,
     TopicSetSize,
@@ -19,6 +20,7 @@ from truegain.inference.differences.topic_sets import (
     topics_for_width,
 )
 from truegain.inference.results import Plan
+from truegain.student import check_confidence
 from truegain.tables.scores import Scores
 from truegain.tables.table import Table
 
@@ -28,16 +30,20 @@ TIMES = (0.5, 1.0, 1.5, 2.0)
 
 
 def plan_topics(
-    scores: Scores,
+    runs: object,
+    judgments: object = None,
     measure: object = None,
     *,
     detect: float,
     power: float = 0.8,
-    alpha: float = 0.05,
+    confidence: float = 0.95,
     design: Design = "paired-t",
     method: Method = "exact",
+    **options: Any,
 ) -> Plan:
     """How many topics are needed to detect a difference, with the variance of the scores at hand.
+
+    `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
 
     'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which is 2 V_E2.
     'anova': a best and a worst of as many systems as there are, in a one-way analysis; its variance is V_E1.
@@ -49,9 +55,26 @@ def plan_topics(
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
     >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
-    >>> print(plan_topics(tg.evaluate({"good": good, "poor": poor}, qrels, "AP"), detect=0.1))
+    >>> print(tg.plan_topics({"good": good, "poor": poor}, qrels, "AP", detect=0.1))
     35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
     """
+    scores = scores_of(runs, judgments, measure, options)
+    of = measure if isinstance(runs, Scores) else None
+    alpha = round(1 - check_confidence(confidence), 12)
+    return topics_needed(scores, of, detect=detect, power=power, alpha=alpha, design=design, method=method)
+
+
+def topics_needed(
+    scores: Scores,
+    measure: object = None,
+    *,
+    detect: float,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design: Design = "paired-t",
+    method: Method = "exact",
+) -> Plan:
+    """The plan of `plan_topics`, of scores, at level alpha."""
     scores.check_judged()
     name = scores._measure(measure)
     if scores.values[name].dtype == object:

@@ -109,16 +109,16 @@ def correlate(
     confidence: float = 0.95,
     top: int = 10,
     rbo_p: float = 0.9,
-    trials: int | None = None,
+    replicates: int | None = None,
     seed: int = 0,
     **options: Any,
 ) -> Correlation:
     """Tell how alike the systems are ordered: by two sets of judgments, by measures, or by halves of the topics.
 
     With `against`, a second set of judgments, the runs are scored by both, over the topics that both have.
-    between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `trials`
+    between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `replicates`
     times (100 unless given).  `method` names the interval of tau: 'wilson', 'hollander-wolfe', 'long-cliff' or
-    'bootstrap', of `trials` replicates (2000 unless given; see `tau_interval`).
+    'bootstrap', of `replicates` (2000 unless given; see `tau_interval`).
     Further keywords are those of `evaluate`.
 
     >>> import truegain as tg
@@ -129,14 +129,14 @@ def correlate(
     RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
     how = _between(between, against)
-    asked = RankOptions(method, confidence, top, rbo_p, 2000 if trials is None else trials, seed)
+    asked = RankOptions(method, confidence, top, rbo_p, 2000 if replicates is None else replicates, seed)
     given = runs if _are_files(runs) else Runs.of(runs)
     scores, other = _scored(given, judgments, against, measures, options)
     if len(scores.systems) < 3:
         raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
     made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}
     if how == "halves":
-        splits = 100 if trials is None else trials
+        splits = 100 if replicates is None else replicates
         found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
         return Correlation(how, (), found, {**made_by, "splits": splits})
     if how == "measures":

@@ -1,0 +1,156 @@
+"""What the command line can do, Python can: the same answers by the functions of the public face."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.worlds import study
+
+COMMON = ("llm.qrels", "a.run", "b.run")
+RATED = "topic,doc,assessor,label\n" + "".join(
+    f"{t},d{d},w{a},{(d + (a > 1) * t) % 3}\n" for t in range(1, 9) for d in range(6) for a in range(4)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with bronze labels, a gold sample, two runs and ratings."""
+    runs, bronze, gold = study(0)
+    sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 4 == 0} for t, row in gold.items()}
+    tg.write_judgments(bronze, tmp_path / "llm.qrels")
+    tg.write_judgments(sample, tmp_path / "gold.qrels")
+    for name, lists in runs.items():
+        tg.write_runs({name: lists}, tmp_path / f"{name}.run")
+    (tmp_path / "ratings.csv").write_text(RATED)
+    (tmp_path / "experts.qrels").write_text("".join(f"{t} 0 d{d} {d % 3}\n" for t in range(1, 9) for d in range(6)))
+    return tmp_path
+
+
+def rows(run: Run, *words: str) -> list[dict[str, Any]]:
+    """The rows that a command writes as JSON."""
+    code, out, err = run(*words, "--format", "json")
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["rows"]
+    return found
+
+
+def said(found: tg.Scores | Any) -> list[dict[str, Any]]:
+    """The rows of an answer, as JSON has them."""
+    table = found.table() if not hasattr(found, "records") else found
+    whole: list[dict[str, Any]] = json.loads(json.dumps(table.records()))
+    return whole
+
+
+def test_judges(run: Run, folder: Path) -> None:
+    """Guards `tg.judges`: by label, topic and system, and each assessor of ratings, or what a rule makes of them."""
+    bronze, gold = str(folder / "llm.qrels"), str(folder / "gold.qrels")
+    files = [str(folder / "a.run"), str(folder / "b.run")]
+    words = ("judges", "llm.qrels", "--gold", "gold.qrels", "--design", "random")
+    assert rows(run, *words) == said(tg.judges(bronze, gold=gold, design="random"))
+    assert rows(run, *words, "--show", "topics") == said(tg.judges(bronze, gold=gold, design="random", show="topics"))
+    by_system = tg.judges(bronze, gold=gold, runs=files, design="random", replicates=200, seed=3)
+    assert rows(run, *words, "a.run", "b.run", "--trials", "200", "--seed", "3") == said(by_system)
+    rated, experts = str(folder / "ratings.csv"), str(folder / "experts.qrels")
+    words = ("judges", "ratings.csv", "--gold", "experts.qrels", "--design", "random")
+    found = tg.judges(rated, gold=experts, design="random")
+    assert rows(run, *words) == said(found)
+    assert found.columns[0] == "assessor"
+    of_all = tg.judges(rated, gold=experts, design="random", rule="majority", labels="0:2")
+    assert rows(run, *words, "--rule", "majority", "--labels", "0:2") == said(of_all)
+    assert "the majority of its ratings" in of_all.notes[0]
+    with pytest.raises(tg.TruegainError, match="show='assessors' keeps them apart"):
+        tg.judges(rated, gold=experts, show="assessors", rule="mean")
+    with pytest.raises(tg.TruegainError, match="not on the scale 0, 1"):
+        tg.judges(rated, gold=experts, labels=[0, 1])
+
+
+def test_compare_over_collections(run: Run, folder: Path) -> None:
+    """Guards `tg.compare(over='collection')`: means, several measures, meta-analysis, a baseline; and refusals."""
+    runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
+    words = ("compare", *COMMON, "--over", "collection", "--trials", "200", "--seed", "1")
+    shown: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        (("-m", "AP", "-m", "P@5"), {"measures": ["AP", "P@5"]}),
+        (("--meta", "random", "--scale", "logit"), {"measures": "AP", "meta": "random", "scale": "logit"}),
+        (("--pairing", "independent", "-l", "1"), {"measures": "AP", "pairing": "independent", "level": 1}),
+        (("--baseline", "b"), {"measures": "AP", "baseline": "b"}),
+    ]
+    for more, options in shown:
+        found = tg.compare(runs, qrels, **options, over="collection", replicates=200, seed=1)
+        kept = [{n: x for n, x in row.items() if n != "level"} for row in said(found)]
+        assert rows(run, *words, *more) == kept
+    assert found.between("a", "b").difference == -found.between("b", "a").difference
+    for options, why in (
+        ({"gold": qrels}, "gold= has no place"),
+        ({"test": "sign"}, "test= has no place"),
+        ({"depth": 3}, "depth: this has no place"),
+        ({"meta": "some"}, "meta 'some'"),
+        ({"scale": "logit"}, "is for meta-analysis"),
+        ({"baseline": "c"}, "there is no system 'c'"),
+        ({"over": "assessors"}, "over 'assessors'"),
+    ):
+        words_ = {"over": "collection", "replicates": 100, **options}
+        with pytest.raises(tg.TruegainError, match=why):
+            tg.compare(runs, qrels, "AP", **words_)
+    with pytest.raises(tg.TruegainError, match="give the runs, the judgments and a measure"):
+        tg.compare(tg.evaluate(runs, qrels, "AP"), over="collection")
+
+
+def test_plans(run: Run, folder: Path) -> None:
+    """Guards `tg.plan_topics`, of runs as of scores, and `tg.plan_assessors`, of ratings or with sigma."""
+    runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
+    wanted = rows(run, "plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--alpha", "0.1", "-l", "1")
+    found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, confidence=0.9, level=1)
+    of_scores = tg.plan_topics(tg.evaluate(runs, qrels, ["AP", "P@5"]), measure="P@5", detect=0.1, confidence=0.9)
+    assert wanted == said(found) == said(of_scores)
+    wanted = rows(run, "plan", "assessors", "ratings.csv", "--error", "0.5", "-q")
+    assert wanted == said(tg.plan_assessors(str(folder / "ratings.csv"), error=0.5, topics=True))
+    wanted = rows(run, "plan", "assessors", "--sigma", "2", "--error", "0.5")
+    assert wanted == said(tg.plan_assessors(sigma=2, error=0.5))
+    for options, why in (
+        ({}, "one of the two"),
+        ({"sigma": 1, "topics": True}, "are about ratings"),
+        ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "one of the two"),
+    ):
+        with pytest.raises(tg.TruegainError, match=why):
+            tg.plan_assessors(error=1, **options)
+
+
+def test_report(run: Run, folder: Path) -> None:
+    """Guards `tg.write_report`: the page of the command but for how it was made, warnings told and kept, refusals."""
+    runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
+    words = ("--gold", "gold.qrels", "--design", "random", "-m", "P@10", "--pair", "b,a", "--title", "x")
+    assert run("report", *COMMON, *words, "-o", "page.html")[0] == 0
+    path, gold = folder / "python.html", str(folder / "gold.qrels")
+    tg.write_report(runs, qrels, "P@10", path, pairs=[("b", "a")], title="x", gold=gold, design="random")
+
+    def numbers(file: Path) -> dict[str, Any]:
+        text = file.read_text().partition('id="truegain-data"')[2].partition(">")[2].partition("</script>")[0]
+        parts: dict[str, Any] = json.loads(text)["sections"]
+        return {name: part for name, part in parts.items() if name != "made"}
+
+    assert numbers(path) == numbers(folder / "page.html")
+    with pytest.raises(tg.TruegainError, match=r"end its name in \.html"):
+        tg.write_report(runs, qrels, "P@10", folder / "page.txt")
+    with pytest.raises(tg.TruegainError, match="there is 1"):
+        tg.write_report(runs[0], qrels, "P@10", folder / "one.html")
+    assert not (folder / "one.html").exists()
+    lacking = {t: row for t, row in study(0)[0]["a"].items() if t != "3"}
+    with pytest.warns(tg.DataWarning, match="lack") as caught:
+        tg.write_report({"a": lacking, "b": study(0)[0]["b"]}, qrels, "P@10", folder / "lack.html")
+    assert {w.filename for w in caught} == {__file__}
+    tg.write_report(runs, qrels, "P@10", folder / "tags.html", name_by="tag")
+
+
+def test_measures_and_lists(run: Run) -> None:
+    """Guards `tg.list_measures`: every measure that the command lists, with the same words."""
+    code, out, _ = run("measures")
+    assert code == 0
+    for row in tg.list_measures().records():
+        assert any(line.startswith(f"{row['measure']} ") and line.endswith(str(row["what it is"])) for line in
+                   out.splitlines())  # fmt: skip
