@@ -13,7 +13,7 @@ demo: $(VENV)/base
 	$(BIN)/truegain report demo/study.toml --corpus demo/corpus -o demo/report.html
 	@echo 'Here truegain is $(BIN)/truegain; `. $(BIN)/activate` makes it plain truegain.'
 
-test: lint types
+test: lint types build/browser/ready
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/test
@@ -23,7 +23,7 @@ lint: $(VENV)/test
 types: $(VENV)/test
 	$(BIN)/mypy
 
-fast: $(VENV)/test
+fast: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 -x tests
 
 bench: $(VENV)/test
@@ -42,6 +42,10 @@ $(VENV)/base: $(BIN)/python $(SOURCE)
 $(VENV)/test: $(VENV)/base
 	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[test]'
 	touch $@
+
+# Chromium and axe-core, for the tests that open reports; without root or apt these are skipped, with a word.
+build/browser/ready: tests/report/install.sh
+	tests/report/install.sh $(@D)
 
 clean:
 	rm -rf $(VENV) build demo benchmarks/work src/*.egg-info src/truegain/*/*.so

@@ -30,7 +30,7 @@ def label(words: Child) -> Html:
 
 
 def who(unit: str) -> Html:
-    """A system, a topic or an assessor that a row is about; cut where there is no room, whole when pointed at."""
+    """A system, a topic or an assessor that a row is about; broken over lines where there is no room."""
     return el("th", name(unit), scope="row", title=unit)
 
 

@@ -1,0 +1,68 @@
+"""Reports as users make them: of the demo, and of real collections where they are beside the checkout."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import lzma
+import random
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+from truegain.experiments.ranker import rank
+from truegain.tables.write import write_runs
+
+
+def truegain(folder: Path, *words: str) -> None:
+    """Run a command in a folder."""
+    command = [sys.executable, "-m", "truegain", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def demo(folder: Path) -> Path:
+    """The simulated world: an erring judge, gold labels, a baseline."""
+    truegain(folder, "demo", "demo")
+    gold = ("--gold", "demo/gold_sample.qrels", "--design", "random")
+    truegain(folder, "report", "demo/llm.qrels", "demo/runs", *gold, "-m", "P@10", "--baseline", "system-1")
+    return folder / "report.html"
+
+
+def trec8(folder: Path, data: Path) -> Path:
+    """TREC-8 ad hoc: 129 runs, 50 topics, two measures."""
+    with tarfile.open(data / "trec8_adhoc" / "inputs_129runs.tar.xz") as archive:
+        archive.extractall(folder / "runs", filter="data")
+    truegain(folder, "report", str(data / "trec8_adhoc" / "trec8.qrels.gz"), "runs", "-m", "AP", "-m", "nDCG@10")
+    return folder / "report.html"
+
+
+def dl19(folder: Path, data: Path) -> Path:
+    """Deep learning 2019: 37 runs, an LLM's labels, and NIST's of 1,500 pairs drawn at random."""
+    with tarfile.open(data / "dl19_runs" / "dl19_runs_top100_judgedtopics.tar.xz") as archive:
+        archive.extractall(folder / "runs", filter="data")
+    with lzma.open(data / "dl_llm_judges" / "dl19_labels_wide.csv.xz", "rt") as stream:
+        rows = list(csv.DictReader(stream))
+    drawn = random.Random(13).sample(rows, 1500)
+    for name, judge, some in (("llm", "gpt-4o_umbrela", rows), ("gold", "nist", drawn)):
+        lines = (f"{r['topic']} 0 {r['doc']} {r[judge]}\n" for r in some if r[judge])
+        (folder / f"{name}.qrels").write_text("".join(lines))
+    words = ("--gold", "gold.qrels", "--design", "random", "-m", "P(rel=2)@10", "-m", "DCG@10")
+    truegain(folder, "report", "llm.qrels", "runs", *words, "--pair", "idst_bert_p1,idst_bert_p3")
+    return folder / "report.html"
+
+
+def cystic(folder: Path, data: Path) -> Path:
+    """Cystic fibrosis: four judges, nine rankings made from the texts."""
+    source = data / "cystic_fibrosis"
+    with lzma.open(source / "docs.tsv.xz", "rt") as stream:
+        records = list(csv.DictReader(stream, delimiter="\t"))
+    with gzip.open(source / "queries.tsv.gz", "rt") as stream:
+        queries = dict(line.rstrip("\n").split("\t", 1) for line in stream)
+    texts = {r["recordnum"]: f"{r['title'] or ''}\n{r['abstract'] or ''}" for r in records}
+    write_runs(rank(texts, queries), f"{folder}/runs/")
+    ratings = str(source / "judgments_4judges.csv.gz")
+    words = ("--rule", "mean", "--scale", "0:2", "--generalise-to", "topics,assessors")
+    truegain(folder, "report", ratings, "runs", *words, "-m", "nDCG@10", "-m", "P@10")
+    return folder / "report.html"

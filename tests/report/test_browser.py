@@ -1,0 +1,92 @@
+"""Reports opened in Debian's Chromium, as people open them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.report import studies, worlds
+from tests.report.browser import READY, Chromium, Tab, missing
+from tests.report.looks import faults
+from truegain.report.page.page import page
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    """One browser for all tests; where it was installed for them, it must be there."""
+    if why := missing():
+        (pytest.fail if READY.exists() else pytest.skip)(why)
+    browser = Chromium()
+    yield browser
+    browser.close()
+
+
+def test_the_demo(chromium: Chromium, tmp_path: Path) -> None:
+    """Guards the page everybody sees first: no request, no word on the console, nothing axe-core finds, all looks."""
+    assert faults(chromium, studies.demo(tmp_path)) == []
+
+
+@pytest.mark.parametrize("made", [studies.trec8, studies.dl19, studies.cystic], ids=lambda f: f.__name__)
+def test_real_collections(
+    made: Callable[[Path, Path], Path], chromium: Chromium, shared_data: Path, tmp_path: Path
+) -> None:
+    """Guards pages of 129 systems, of a judge with gold, and of four judges, as that of the demo; under 3 MB."""
+    report = made(tmp_path, shared_data)
+    assert faults(chromium, report) == []
+    assert report.stat().st_size < 3e6
+
+
+def test_faults_are_found(chromium: Chromium, tmp_path: Path) -> None:
+    """Guards the checks themselves: a page with one fault of every kind."""
+    bad = tmp_path / "bad.html"
+    bad.write_text(
+        "<!doctype html><html lang=en><head><meta charset=utf-8><title>Bad</title>"
+        "<style>@media print{.p{display:none}}</style></head><body><main><h1>Bad</h1><section id=s><h2>S</h2>"
+        "<img src='http://127.0.0.1:9/x.png'><p style='color:#aaa'>pale</p><div style='width:500px'>wide</div>"
+        "<details><summary>more</summary><h3 class=p>heading</h3></details>"
+        "<table style='table-layout:fixed;width:40px'><tr><td>unbreakable</td></tr></table>"
+        "<p id=t></p></section></main><script>console.error('oh');"
+        "document.getElementById('t').textContent = 'only so'; document.documentElement.className = 'js'</script>"
+        "</body></html>"
+    )
+    found = faults(chromium, bad)
+    for expected in (
+        "wide: request: http://127.0.0.1:9/x.png",
+        "wide: console: error: ['oh']",
+        "narrow: 108 px too wide when folded",
+        "narrow: runs out of its place: s: unbreakable",
+        "without script: other words than with it",
+        "printed: not to be seen: H3 of s",
+    ):
+        assert expected in found
+    assert any(x.startswith("dark: axe serious color-contrast") for x in found)
+    assert any(x.startswith("wide: axe critical image-alt") for x in found)
+
+
+def test_what_the_script_adds(chromium: Chromium, tmp_path: Path) -> None:
+    """Guards sorting, finding and naming in a page of 129 systems, which no test without a browser can see."""
+    report = tmp_path / "many.html"
+    report.write_text(page(worlds.many(129)), encoding="utf-8")
+    first = "document.querySelector('#systems table.lb tbody th').textContent"
+    with Tab(chromium, report) as tab:
+        best = tab.evaluate(first)
+        tab.evaluate("document.querySelectorAll('#systems table.lb thead button')[2].click()")  # by score, least first
+        least = tab.evaluate("[...document.querySelectorAll('#systems table.lb')[0].rows].at(-1).cells[1].textContent")
+        assert least == best
+        assert tab.evaluate("document.querySelectorAll('#systems table.lb th')[2].ariaSort") == "ascending"
+        tab.evaluate("document.getElementById('find-system').focus()")
+        tab.call("Input.insertText", text="team7-")
+        names = [f"team{i % 40}-run-{i:04}" for i in range(129)]
+        assert tab.evaluate("document.querySelector('.find [role=status]').textContent") == (
+            f"{sum('team7-' in n for n in names)} found"
+        )
+        tab.evaluate("document.querySelector('svg.cells-svg').scrollIntoView({block: 'center'})")
+        box = tab.evaluate("document.querySelector('svg.cells-svg').getBoundingClientRect().toJSON()")
+        x, y = box["x"] + box["width"] * 128.5 / 129, box["y"] + box["height"] * 0.5 / 129
+        tab.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        ranking = worlds.many(129).main.ranking.systems
+        tip = tab.evaluate("document.querySelector('.tip:not([hidden])').textContent")
+        assert tip.startswith(f"{ranking[0]} (1), {ranking[128]} (129): ")
+        assert tab.said == []
