@@ -27,7 +27,9 @@ OUTSIDE = """(() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const node = walk.currentNode, parent = node.parentElement;
-    if (!node.data.trim() || parent.closest("script, style, .vh, .skip, .scroll, pre")) continue;
+    if (!node.data.trim() || parent.closest("script, style, .vh, .skip")) continue;
+    const own = parent.closest(".scroll, pre");
+    if (own && getComputedStyle(own).overflowX === "auto") continue;
     const svg = parent.closest("svg"), holder = svg || parent.closest("th, td");
     const box = holder ? holder.getBoundingClientRect() : { left: 0, right: edge };
     if (svg && getComputedStyle(svg).overflow === "visible" && svg.closest("th, td")) continue;

@@ -48,8 +48,8 @@ def test_faults_are_found(chromium: Chromium, tmp_path: Path) -> None:
         "<details><summary>more</summary><h3 class=p>heading</h3></details>"
         "<table style='table-layout:fixed;width:40px'><tr><td>unbreakable</td></tr></table>"
         "<p id=t></p></section></main><script>console.error('oh');"
-        "document.getElementById('t').textContent = 'only so'; document.documentElement.className = 'js'</script>"
-        "</body></html>"
+        "document.getElementById('t').textContent = 'only so';"
+        "document.documentElement.className = 'js'</script></body></html>"
     )
     found = faults(chromium, bad)
     for expected in (

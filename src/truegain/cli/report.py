@@ -24,7 +24,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import warn
 from truegain.tables.runs import read_runs
-from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
+from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, write_bytes
 
 KEPT_IN = ".truegain"
 EACH = ("measures", "measure", "costs", "inputs")  # told with each result
@@ -93,9 +93,10 @@ def report_command(
     inputs = digests([*asked.inputs(judgments, files, context.meta.get("study")), *filter(None, [truth])])
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
     folder = _folder(cache, context.meta.get("study"))
-    read = digests(asked.inputs(judgments, files, None))  # a study file that asks for more has the same answers
+    own = map(shown_path, asked.inputs(judgments, files, None))
+    read = [(name, inputs[name]) for name in own]  # a study file that asks for more has the same answers
     said = {n: v for n, v in asked.made_by(study, reading).items() if n not in EACH}
-    key = {"inputs": [*read.items()], "options": said}
+    key = {"inputs": read, "options": said}
     keep = Cache(folder)
     facts = gather(
         study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,

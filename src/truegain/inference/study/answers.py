@@ -179,8 +179,18 @@ class Answering:
         unknown = tuple(s for s, lent in zip(self.systems, open_, strict=True) if lent)
         return replace(found, value=frozen(np.array([shown[s] for s in found.systems])), open=unknown)
 
+    @cached_property
+    def _drawn(self) -> dict[int, Floats]:
+        """Draws of the largest |t| over all pairs, by seed: rankings and adjusted p ask for the same."""
+        return {}
+
     def _largest_t(self, spread: Spread, asked: Contrasts, seed: int) -> Floats:
-        """Draws of the largest |t|, the systems by name, so that the order of files changes nothing."""
+        """Draws of the largest |t| of all pairs, the systems by name: the order of files changes nothing."""
+        if seed not in self._drawn:
+            self._drawn[seed] = self._draw(spread, asked, seed)
+        return self._drawn[seed]
+
+    def _draw(self, spread: Spread, asked: Contrasts, seed: int) -> Floats:
         order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__))
         place = np.argsort(order)
         covariance = self._covariance()[np.ix_(order, order)]

@@ -88,8 +88,11 @@ def ties_check(runs: Runs, measures: Sequence[Measure]) -> Check:
 
 
 def _tied_lists(run: Run, depth: int) -> tuple[int, int]:
-    order = np.lexsort((-run.score, run.topic.code))
-    topic, score = run.topic.code[order], run.score[order]
+    topic, score = run.topic.code, run.score
+    lower = (topic[1:] == topic[:-1]) & (score[1:] <= score[:-1])
+    if not np.all((topic[1:] > topic[:-1]) | lower):  # most files are in order
+        order = np.lexsort((-score, topic))
+        topic, score = topic[order], score[order]
     first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
     rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
     same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)
