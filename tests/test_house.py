@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,6 +170,59 @@ def test_the_public_face_is_what_we_promise() -> None:
     assert set(tg.__all__) == FACE
     for name in FACE - {"__version__"}:
         assert getattr(tg, name).__doc__, name
+
+
+ORDER = ("runs", "judgments", "measures", "measure")  # what is given by place, in this order; the rest is by keyword
+NOT_OURS = {  # one name for one thing: other words for it, which no function of the face may have
+    "trials": "replicates", "draws": "replicates", "n_boot": "replicates", "alpha": "confidence", "level_of": "level",
+    "qrels": "judgments", "bronze": "judgments", "judge": "gold", "random_state": "seed", "workers": "jobs",
+    "n_jobs": "jobs", "metric": "measure", "metrics": "measures", "run": "runs",
+}  # fmt: skip
+TYPES = {  # a parameter of this name is always of this type, or of it and something else
+    "runs": "RunsLike", "judgments": "JudgmentsLike", "measures": "MeasuresLike", "measure": "MeasureLike",
+    "ratings": "RatingsLike", "expert": "JudgmentsLike", "against": "JudgmentsLike", "llm": "JudgmentsLike",
+    "corpus": "CorpusLike", "judged_corpus": "CorpusLike", "replicates": "int", "confidence": "float", "seed": "int",
+    "jobs": "int", "name_by": "NameBy", "level": "float", "gold_level": "float", "baseline": "str",
+}  # fmt: skip
+DEFAULTS: dict[str, object] = {"confidence": 0.95, "seed": 0, "name_by": "file", "level": None, "gold_level": None}
+FUNCTIONS = sorted(name for name in FACE if inspect.isfunction(getattr(tg, name)))
+ASKED = ["Study", "Judge.fit", *(f"Study.{name}" for name in dir(tg.Study) if name[0] != "_")]
+
+
+def called(name: str) -> Any:
+    """A function or method of the public face by its name; None for what is not called."""
+    found: Any = tg
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found if callable(found) else None
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *(n for n in ASKED if called(n) is not None)])
+def test_one_name_and_place_for_the_same_thing(name: str) -> None:
+    """Guards signatures: runs, judgments, measures come in this order, names, types and defaults are one table."""
+    parameters = inspect.signature(called(name)).parameters
+    placed = [p for p in parameters if p in ORDER and parameters[p].kind is not inspect.Parameter.KEYWORD_ONLY]
+    assert placed == sorted(placed, key=ORDER.index)
+    assert not (set(parameters) & set(NOT_OURS)), "another word for a thing that has a name"
+    for p, found in parameters.items():
+        if p == "self":
+            continue
+        words = re.findall(r"\w+", str(found.annotation))
+        assert found.annotation is not inspect.Parameter.empty
+        assert "object" not in words, f"{p}: say what it takes"
+        assert "Any" not in words or found.kind is inspect.Parameter.VAR_KEYWORD, f"{p}: say what it takes"
+        assert p not in TYPES or TYPES[p] in words, f"{p}: {found.annotation}"
+        if p in DEFAULTS and found.default is not inspect.Parameter.empty:
+            assert found.default == DEFAULTS[p], p
+        if p in ("replicates", "confidence", "seed", "jobs", "gold") and name != "Judge.fit":
+            assert found.kind is inspect.Parameter.KEYWORD_ONLY, p
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "Study"])
+def test_every_function_has_an_example(name: str) -> None:
+    """Guards documentation: each function of the face shows a call of itself, which the tests run."""
+    text = called(name).__doc__
+    assert any(f"{name}(" in line for line in text.splitlines() if line.strip().startswith((">>>", "...")))
 
 
 def test_import_is_light() -> None:

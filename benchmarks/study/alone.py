@@ -33,7 +33,7 @@ LEAN = 0.12  # of the judge to b
 TOPICS = (25, 50)
 
 
-def study_of(runs: object, judgments: object, truth: Mapping[str, Array], method: str = "", **options: Any) -> Answers:
+def study_of(runs: Any, judgments: Any, truth: Mapping[str, Array], method: str = "", **options: Any) -> Answers:
     """The answers of one study; None for those it refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)

@@ -79,7 +79,7 @@ def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
     bronze = bronze_of(lists, rng, LEAN)
     kept = gold_pairs(bronze, lists, size.gold, "random", rng)
     if ratings is None:
-        gold: object = labels_of(truth, names, kept)
+        gold = labels_of(truth, names, kept)
         return tg.Study(runs, labels_of(bronze, names), measure, gold=gold, design="random", generalise_to=over)
     return tg.Study(
         runs, labels_of(bronze, names), measure, gold=ratings_of(names, *ratings, kept), design="random",

@@ -94,7 +94,7 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
         ({"baseline": "c"}, "there is no system 'c'"),
         ({"over": "assessors"}, "over 'assessors'"),
     ):
-        words_ = {"over": "collection", "replicates": 100, **options}
+        words_: dict[str, Any] = {"over": "collection", "replicates": 100, **options}
         with pytest.raises(tg.TruegainError, match=why):
             tg.compare(runs, qrels, "AP", **words_)
     with pytest.raises(tg.TruegainError, match="give the runs, the judgments and a measure"):

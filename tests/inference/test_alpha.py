@@ -38,7 +38,7 @@ def pairs_of(matrix: Any) -> Paired:
     return Paired.of(Grouped.of(tg.read_ratings(frame_of(matrix))))
 
 
-def alpha(ratings: object, level: str = "ordinal", **asked: Any) -> Coefficient:
+def alpha(ratings: Any, level: str = "ordinal", **asked: Any) -> Coefficient:
     """Krippendorff's alpha of a table of ratings."""
     return alpha_of(Paired.of(Grouped.of(tg.read_ratings(ratings))), level, AlphaOptions(**asked))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -113,7 +113,7 @@ def test_values_that_are_not_known_are_refused() -> None:
     runs, bronze, gold = study(0)
     for name, value in (("gold_sample", "foo"), ("clusters", "foo"), ("adjust", "foo"), ("method", "foo")):
         with pytest.raises(tg.TruegainError, match=f"{name} 'foo' is not known"):
-            tg.compare(runs, bronze, "P@10", gold=gold, design="random", **{name: value})
+            tg.compare(runs, bronze, "P@10", gold=gold, design="random", **{name: cast("Any", value)})
     with pytest.raises(tg.TruegainError, match="interval of one score"):
         tg.compare(runs, bronze, "P@10", gold=gold, design="by-gold", method="fieller")
     for name in ("clusters", "missing"):

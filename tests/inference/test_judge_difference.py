@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -62,7 +64,7 @@ def test_runs_keep_the_level_and_separate_is_wider() -> None:
     for seed in range(60):
         runs, bronze, gold = study(seed, topics=25, docs=12)
         sample = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 2} for t, row in gold.items()}
-        options = {"design": "by-gold", "replicates": 100}
+        options: Any = {"design": "by-gold", "replicates": 100}
         joint = tg.compare(runs, bronze, "P@10", gold=sample, **options)
         apart = tg.compare(runs, bronze, "P@10", gold=sample, gold_sample="separate", **options)
         row, other = joint.table().records()[0], apart.table().records()[0]

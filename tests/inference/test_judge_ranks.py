@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,10 +45,10 @@ def lenient(seed: int, top: float, topics: int = 60, docs: int = 15, grades: int
     return runs, bronze, gold
 
 
-def lists_of(runs: Runs, bronze: Labels, gold: object, measure: str, **options: object) -> JudgedLists:
+def lists_of(runs: Runs, bronze: Labels, gold: Any, measure: str, **options: Any) -> JudgedLists:
     """Ready to be corrected."""
     judge = gold if isinstance(gold, tg.Judge) else tg.Judge.fit(bronze, gold, design="by-gold")
-    return JudgedLists.of(aligned(runs, bronze, Options()), judge, tg.parse_measure(measure), **options)  # type: ignore[arg-type]
+    return JudgedLists.of(aligned(runs, bronze, Options()), judge, tg.parse_measure(measure), **options)
 
 
 @pytest.mark.parametrize(("measure", "grades"), [("RBP", 2), ("DCG@10", 2), ("RBP", 4), ("DCG@10", 4), ("P@10", 4)])

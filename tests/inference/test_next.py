@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_identical_runs_ask_for_nothing() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, {}, "empty"])
-def test_from_nothing_two_a_topic_by_depth(nothing: object, tmp_path: Path) -> None:
+def test_from_nothing_two_a_topic_by_depth(nothing: Any, tmp_path: Path) -> None:
     """Guards the start: without a label each topic gets two of its highest documents, one a round."""
     runs, _ = world()
     if nothing == "empty":
@@ -300,7 +301,7 @@ def test_text_and_another_judge_are_used() -> None:
         labels = judged(truth, judge_next(runs, labels, "P@10"), labels)
     full = tg.evaluate(runs, truth, "P@10").summaries["P@10"]
     far = {}
-    known: dict[str, dict[str, object]] = {"votes": {}, "text": {"corpus": texts}, "llm": {"llm": truth}}
+    known: dict[str, dict[str, Any]] = {"votes": {}, "text": {"corpus": texts}, "llm": {"llm": truth}}
     for name, more in known.items():
         far[name] = np.abs(tg.evaluate(runs, labels, "P@10", fill="predicted", **more).summaries["P@10"] - full).mean()
     assert far["text"] < 0.7 * far["votes"]

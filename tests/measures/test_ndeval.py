@@ -48,7 +48,7 @@ def ours(name: str, alpha: float = 0.5, beta: float = 0.5) -> str:
     return kind + (f"@{cutoff}" if cutoff else "")
 
 
-def evaluated(run: object, rows: Any, names: list[str], **options: Any) -> tg.Scores:
+def evaluated(run: Any, rows: Any, names: list[str], **options: Any) -> tg.Scores:
     """Scores of legal but suspicious data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)

@@ -68,7 +68,7 @@ def in_order(docs: Sequence[str]) -> dict[str, float]:
     return {doc: float(len(docs) - i) for i, doc in enumerate(docs)}
 
 
-def evaluated(runs: object, judgments: object, measures: Iterable[str], **options: Any) -> tg.Scores:
+def evaluated(runs: Any, judgments: Any, measures: Iterable[str], **options: Any) -> tg.Scores:
     """Scores; the data is legal but looks odd to the checks, so warnings are expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)

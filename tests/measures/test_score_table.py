@@ -38,7 +38,7 @@ def same(one: tg.Scores, other: tg.Scores) -> None:
 @pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, LikeArrow, lambda columns: arrow().table(columns)])
 @pytest.mark.parametrize("summary", [True, False])
 def test_frames_give_the_scores_back(
-    of: Callable[[dict[str, list[Any]]], object], summary: bool, scores: tg.Scores
+    of: Callable[[dict[str, list[Any]]], Any], summary: bool, scores: tg.Scores
 ) -> None:
     """Guards the round trip: values, missing ones and summaries, these also where their rows are not there."""
     rows = list(scores.rows(summary=summary))

@@ -32,7 +32,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 CASES = range(len(expected_values("trec_eval")["cases"]))
 
 
-def evaluate(runs: object, qrels: object, measures: object, **options: Any) -> tg.Scores:
+def evaluate(runs: Any, qrels: Any, measures: Any, **options: Any) -> tg.Scores:
     """Evaluate data that is suspicious on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)

@@ -47,7 +47,7 @@ def noisy(judgments: Judgments, seed: int = 8) -> tuple[Judgments, Judgments]:
     return replace(judgments, label=said), judgments.take(np.flatnonzero(rng.random(n) < 0.5))
 
 
-def study_of(runs: Runs, judgments: object, measures: object = "P@10", **options: Any) -> tg.Study:
+def study_of(runs: Runs, judgments: Any, measures: Any = "P@10", **options: Any) -> tg.Study:
     """A study without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -77,7 +77,7 @@ def saved(path: Path, text: str) -> Path:
     return path
 
 
-JUDGMENTS: dict[str, Callable[[Path], object]] = {
+JUDGMENTS: dict[str, Callable[[Path], Any]] = {
     "dict": lambda _: LABELS,
     "dict with whole-number topics": lambda _: {int(t): docs for t, docs in LABELS.items()},
     "dict with numpy numbers": lambda _: {t: {d: np.int64(x) for d, x in docs.items()} for t, docs in LABELS.items()},
@@ -105,7 +105,7 @@ JUDGMENTS: dict[str, Callable[[Path], object]] = {
     "DirEntry": lambda folder: entry(folder, "qrels"),
     "Judgments": lambda folder: tg.read_judgments(folder / "qrels"),
 }
-RUNS: dict[str, Callable[[Path], object]] = {
+RUNS: dict[str, Callable[[Path], Any]] = {
     "dict": lambda _: SCORES,
     "named dict": lambda _: {"s": SCORES},
     "pandas": lambda _: pd.DataFrame(RUN_COLUMNS),
@@ -238,7 +238,7 @@ def test_nothing_is_changed_and_the_same_object_is_kept() -> None:
         (pd.DataFrame({**COLUMNS, "topic": [pd.Timestamp(0)] * 5}), "topic is a Timestamp"),
     ],
 )
-def test_wrong_judgments_are_refused_in_plain_words(judgments: object, says: str) -> None:
+def test_wrong_judgments_are_refused_in_plain_words(judgments: Any, says: str) -> None:
     """Guards the messages about objects that are no judgments."""
     with pytest.raises(tg.InputError) as caught:
         tg.evaluate(SCORES, judgments, "P@5")
@@ -272,7 +272,7 @@ def test_wrong_judgments_are_refused_in_plain_words(judgments: object, says: str
         ),
     ],
 )  # fmt: skip
-def test_wrong_runs_are_refused_in_plain_words(runs: object, says: str) -> None:
+def test_wrong_runs_are_refused_in_plain_words(runs: Any, says: str) -> None:
     """Guards the messages about objects that are no runs, with rows counted in the frame that was given."""
     with pytest.raises(tg.InputError) as caught:
         tg.evaluate(runs, LABELS, "P@5")
@@ -287,7 +287,7 @@ def test_one_name_for_several_systems(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, LikeArrow, lambda columns: arrow().table(columns)])
-def test_ratings_of_every_frame(of: Callable[[Mapping[str, Any]], object]) -> None:
+def test_ratings_of_every_frame(of: Callable[[Mapping[str, Any]], Any]) -> None:
     """Guards ratings in frames of pandas, polars and pyarrow: the same values from each, missing ones included."""
     wide = {"topic": ["1", "1"], "doc": ["a", "b"], "ann": [2, 0], "bob": ["1/2", None], "seconds": [1.5, None]}
     found = tg.read_ratings(of(wide), assessors=["ann", "bob"])

@@ -9,6 +9,7 @@ import lzma
 import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 import pytest
@@ -121,7 +122,7 @@ def test_pieces_in_small_chunks(data: bytes, chunk: int) -> None:
 
 @bounded
 @given(st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)))
-def test_random_objects(data: object) -> None:
+def test_random_objects(data: Any) -> None:
     """Guards the conversion of Python objects: what is no run and no judgments is refused in plain words."""
     if isinstance(data, str) or (isinstance(data, list) and any(isinstance(d, str) for d in data)):
         return  # these are paths

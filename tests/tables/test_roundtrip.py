@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -197,7 +198,11 @@ def test_a_folder_holds_one_file_a_system(tmp_path: Path) -> None:
 )
 def test_ids_that_trec_lines_cannot_hold(topic: str, doc: str, says: str, tmp_path: Path) -> None:
     """Guards against files that read back as something else: an error names the id and proposes CSV."""
-    for write, data in ((tg.write_judgments, {topic: {doc: 1}}), (tg.write_runs, {"s": {topic: {doc: 1.0}}})):
+    cases: list[tuple[Any, Any]] = [
+        (tg.write_judgments, {topic: {doc: 1}}),
+        (tg.write_runs, {"s": {topic: {doc: 1.0}}}),
+    ]
+    for write, data in cases:
         with pytest.raises(tg.InputError, match="CSV") as caught:
             write(data, tmp_path / "out")
         assert says in str(caught.value)
@@ -208,7 +213,7 @@ def test_what_else_cannot_be_written(tmp_path: Path) -> None:
     """Guards the other refusals: several systems in one TREC file, assessors in qrels, odd names, bad paths."""
     two = {"a": {"1": {"x": 1.0}}, "b": {"1": {"x": 1.0}}}
     ratings = pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [1], "assessor": ["ann"]})
-    for write, data, path, says in (
+    cases: list[tuple[Any, Any, str, str]] = [
         (tg.write_runs, two, "out.run", "holds one system, and there are 2"),
         (tg.write_runs, two, "-", "holds one system"),
         (tg.write_runs, {"a b": {"1": {"x": 1.0}}}, "out.run", "system name 'a b'"),
@@ -221,7 +226,8 @@ def test_what_else_cannot_be_written(tmp_path: Path) -> None:
         (tg.write_judgments, {"1": {"a": 1}}, "x" * 300, "cannot be written"),
         (tg.write_judgments, {"1": {"a": 1}}, ".", "this is a folder"),
         (tg.write_judgments, {"1": {"a": 1}}, "a\0b", "cannot be written"),
-    ):
+    ]
+    for write, data, path, says in cases:
         with pytest.raises(tg.InputError) as caught:
             write(data, path if path == "-" else str(tmp_path / path))
         assert says in str(caught.value)

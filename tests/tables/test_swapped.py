@@ -58,14 +58,14 @@ def test_every_function_refuses_swapped_dicts(call: Callable[[Any, Any], object]
         call(QRELS, {"x": RUN, "y": scores(6, 8, 2), "z": scores(6, 8, 3)})
 
 
-def of_ranx(kind: str, values: Values) -> object:
+def of_ranx(kind: str, values: Values) -> Any:
     """An object as ranx has them; its own take minutes to compile."""
     return type(kind, (), {"__module__": "ranx.data_structures", "to_dict": lambda _: values})()
 
 
 def test_typed_tables_say_what_they_are() -> None:
     """Guards objects and frames, whose kind is known: refused whatever their values, with the order of Python."""
-    swapped: list[tuple[object, object]] = [
+    swapped: list[tuple[Any, Any]] = [
         (tg.Judgments.of(QRELS), tg.Runs.of(RUN)),
         (of_ranx("Qrels", QRELS), of_ranx("Run", RUN)),
         (RUN, of_ranx("Run", RUN)),

@@ -28,6 +28,7 @@ from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.measures.trec_names import is_trec_name
+from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
 
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
@@ -140,7 +141,7 @@ def eval_command(
         check_wide(chosen, writing, topics=topics, summary=not no_summary)
     asked = parse_measures(measure or (["official"] if chosen == "trec" else USUAL))
     files = expand(runs)
-    table: object = judgments
+    table: str | LabelTable = judgments
     if rule is not None or normalise is not None:
         gains = given(p=p, spread=spread, weight_assessors=weight_assessors)
         table = gains_of(

@@ -11,6 +11,7 @@ from truegain.cli.progress import Progress
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
+from truegain.tables.likes import JudgmentsLike
 from truegain.tables.table import FORMATS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def write_intervals(
     runs: Sequence[str],
-    judgments: object,
+    judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
     over: str,
     *,

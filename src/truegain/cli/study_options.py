@@ -14,6 +14,7 @@ from truegain.cli.gold import Design, GoldLevel
 from truegain.cli.options import Jobs, Level, NameBy
 from truegain.cli.ratings import NormaliseOption, POption, Reading, RuleOption, SpreadOption, given
 from truegain.errors import InputError, TruegainError, some
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
@@ -116,7 +117,7 @@ class StudyOptions:
             )
         prices_of(self.costs)
 
-    def study_of(self, runs: object, judgments: object, reading: Reading) -> Study:
+    def study_of(self, runs: RunsLike, judgments: JudgmentsLike, reading: Reading) -> Study:
         """The study of runs and judgments, read or as files."""
         from truegain.inference.study.study import Study
 

@@ -14,7 +14,7 @@ from truegain.inference.differences.tukey import randomised_tukey_hsd
 from truegain.inference.monte_carlo import Counting, Resampling, check_counting, check_trials
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats
-from truegain.tables.scores import Scores
+from truegain.tables.scores import Of, Scores
 from truegain.tables.table import Table
 
 Test = Literal["randomised-tukey-hsd", "bootstrap"]
@@ -54,7 +54,7 @@ class DiscriminativePower:
 
 def discriminative_power(
     scores: Scores,
-    measures: Sequence[object] | None = None,
+    measures: Sequence[Of] | None = None,
     *,
     test: Test = "randomised-tukey-hsd",
     alpha: float = 0.05,

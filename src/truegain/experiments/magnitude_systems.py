@@ -24,6 +24,7 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, frozen
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import RatingsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Repeated
@@ -70,7 +71,7 @@ class SystemExperiment:
 
 
 def magnitude_systems(
-    ratings: object,
+    ratings: RatingsLike,
     expert: object,
     runs: object,
     *,

@@ -12,6 +12,7 @@ from truegain.gains.order import expert_levels, order_agreement
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import RatingsLike
 from truegain.tables.ranked import earlier
 from truegain.tables.ratings import Repeated, read_ratings
 from truegain.tables.table import Cell, Table
@@ -89,7 +90,7 @@ class Units:
         return np.sort(order[earlier(item[order]) < BEST])
 
 
-def read_magnitudes(ratings: object, repeated: Repeated = "error") -> Judgments:
+def read_magnitudes(ratings: RatingsLike, repeated: Repeated = "error") -> Judgments:
     """Ratings, all of them above 0."""
     table = read_ratings(ratings, repeated=repeated)
     bad = np.flatnonzero(table.label <= 0)

@@ -11,14 +11,15 @@ from truegain.inference.intervals.topics import means_and_errors
 from truegain.inference.limits import logit_delta, student
 from truegain.measures.evaluate import evaluate
 from truegain.tables.columns import Floats
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.table import Table
 
 SPLITS = 200
 
 
 def split_topics(
-    runs: object,
-    judgments: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
     measure: str,
     *,
     level: float = 1,

@@ -18,6 +18,7 @@ from truegain.measures.direct import measures_for_gains
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import parse_measures
 from truegain.tables.columns import Floats
+from truegain.tables.likes import RatingsLike, RunsLike
 from truegain.tables.ratings import Outside, read_ratings
 from truegain.tables.scale import Scale
 from truegain.tables.scores import Scores
@@ -57,8 +58,8 @@ class UnanimityExperiment:
 
 
 def unanimity(
-    ratings: object,
-    runs: object,
+    ratings: RatingsLike,
+    runs: RunsLike,
     *,
     scale: Scale | str,
     outside: Outside = "error",

@@ -24,6 +24,7 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike
 from truegain.tables.table import Shown, Table
 
 
@@ -53,8 +54,8 @@ class Judge(Shown):
     @classmethod
     def fit(
         cls,
-        bronze: object,
-        gold: object = None,
+        judgments: JudgmentsLike | Pairs,
+        gold: JudgmentsLike | None = None,
         design: Design | None = None,
         relevant: Levels = 1,
         *,
@@ -64,7 +65,7 @@ class Judge(Shown):
         scale: str | Sequence[float] | None = None,
         missing: Missing = "refuse",
     ) -> Judge:
-        """Measure the bronze judge on the pairs that the gold judge has labelled too.
+        """Measure the bronze judge, whose `judgments` these are, on the pairs that the gold judge has labelled too.
 
         `design` says how these were sampled and is never guessed; `relevant` is the smallest relevant label, or one
         for each judge (bronze, gold) where their scales differ; `gold_level` is gold's where it differs; with
@@ -81,8 +82,8 @@ class Judge(Shown):
         check_design(design)
         assert design is not None
         levels = both_levels(relevant, gold_level)
-        if isinstance(bronze, Pairs):
-            return cls(Confusion.fit(bronze), levels, design, bronze.share, bronze)
+        if isinstance(judgments, Pairs):
+            return cls(Confusion.fit(judgments), levels, design, judgments.share, judgments)
         if gold_list_of(gold) is not None:
             raise TruegainError(
                 "this is a gold list, which knows its design: a study reads it (tg.Study, `truegain verdict`), and "
@@ -90,7 +91,7 @@ class Judge(Shown):
             )
         table = Judgments.of(gold)
         pairs = pair_up(
-            bronze, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
+            judgments, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
         )  # fmt: skip
         if weights is None:
             pairs = pairs.as_drawn(design, table.source)

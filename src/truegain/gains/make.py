@@ -14,6 +14,7 @@ from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import RatingsLike
 from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.scale import Scale
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def to_gains(
-    ratings: object,
+    ratings: RatingsLike,
     rule: str | Rule | None = None,
     *,
     scale: Scale | str | None = None,

@@ -17,7 +17,9 @@ from truegain.gains.topic_matrix import TopicMatrix
 from truegain.sampling.designs import SAME_POPULATION, Design, check_design
 from truegain.tables.checks import counted, warn
 from truegain.tables.columns import Coded, frozen
+from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,8 @@ class Judges:
     @classmethod
     def of(
         cls,
-        judge: object,
-        bronze: object = None,
+        judge: Any,
+        bronze: Any = None,
         relevant: Levels = 1,
         design: Design | None = None,
         **options: Any,
@@ -189,3 +191,6 @@ def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgmen
             f"no gold pair is from a topic that {name} labelled", file=gold.source, hint="have some of them judged"
         )
     return _rows(gold, keep)
+
+
+GoldLike = JudgmentsLike | GoldList | Judge | Judges  # trusted labels of some pairs, or what was fitted on them

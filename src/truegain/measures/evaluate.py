@@ -17,16 +17,18 @@ from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.direct import measures_for
-from truegain.measures.parse import NamedMeasure, parse_measures
+from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.tables.align import align
 from truegain.tables.checks import check_grades, check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 from truegain.tables.runs import Run, Runs, Ties, run_loaders
 from truegain.tables.scores import Scores
+from truegain.text.corpus import CorpusLike
 
 NoRelevant = Literal["zero", "skip"]
 Version = Literal["9", "10"]
@@ -70,16 +72,16 @@ class Options:
 
 
 def evaluate(
-    runs: object,
-    judgments: object,
-    measures: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
     *,
     intents: Intents | Mapping[str, Mapping[str, float]] | str | None = None,
     name_by: NameBy = "file",
     jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
-    corpus: object = None,
-    judged_corpus: object = None,
+    corpus: CorpusLike | None = None,
+    judged_corpus: CorpusLike | None = None,
     **options: Any,
 ) -> Scores:
     """Score runs against judgments as they are, unjudged documents counting 0; `tg.evaluate` says what is taken."""

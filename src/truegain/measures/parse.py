@@ -28,7 +28,11 @@ class NamedMeasure:
     measure: Measure
 
 
-def parse_measure(text: str | Measure | type[Measure]) -> Measure:
+MeasureLike = str | Measure | type[Measure]  # those of ir_measures too, which have no types
+MeasuresLike = MeasureLike | NamedMeasure | Iterable[MeasureLike | NamedMeasure]  # one or several
+
+
+def parse_measure(text: MeasureLike) -> Measure:
     """One measure from its string; prints back the same.
 
     >>> parse_measure("nDCG(dcg='exp-log2')@20"), parse_measure("ndcg_cut_20")
@@ -40,9 +44,9 @@ def parse_measure(text: str | Measure | type[Measure]) -> Measure:
     return several[0].measure
 
 
-def parse_measures(texts: object) -> list[NamedMeasure]:
+def parse_measures(texts: MeasuresLike) -> list[NamedMeasure]:
     """Measures from one or several strings or measures, without repeats, in the order given."""
-    items = [texts] if isinstance(texts, str | Measure | type) else list(texts)  # type: ignore[call-overload]
+    items = [texts] if isinstance(texts, str | Measure | type | NamedMeasure) else list(texts)
     found = list(dict.fromkeys(a for item in items for a in measures_in(item)))
     if not found:
         raise MeasureError("no measure was given; name one, such as nDCG@10")

@@ -12,6 +12,7 @@ from truegain.measures.parse import parse_measure
 from truegain.tables import tabular
 from truegain.tables.columns import Floats
 from truegain.tables.frames import is_frame, opened
+from truegain.tables.likes import TableLike
 from truegain.tables.named import Columns
 from truegain.tables.plain import plain_text
 from truegain.tables.rating_values import says_missing
@@ -23,7 +24,7 @@ NEEDED = ("system", "topic", "measure", "value")
 _HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
 
 
-def read_scores(data: object) -> Scores:
+def read_scores(data: TableLike) -> Scores:
     """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file of `truegain eval -q -o FILE`.
 
     Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing.

@@ -11,29 +11,32 @@ from typing import Any
 from truegain.errors import DataWarning, TruegainError
 from truegain.inference.study.questions import Costs
 from truegain.inference.study.study import Study
+from truegain.measures.parse import MeasuresLike
 from truegain.report.facts.facts import Made
 from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.notice import warn
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.sources import STANDARD_INPUT, PathLike, write_bytes
+from truegain.text.corpus import CorpusLike
 
 ENDINGS = (".html", ".htm", ".html.gz")
 
 
 def write_report(
-    runs: object,
-    judgments: object,
-    measures: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
     path: PathLike,
     *,
     pairs: Sequence[tuple[str, str]] = (),
     baselines: Sequence[str] = (),
     costs: Costs = None,
-    corpus: object = None,
-    judged_corpus: object = None,
+    corpus: CorpusLike | None = None,
+    judged_corpus: CorpusLike | None = None,
     title: str = "",
     **study: Any,
 ) -> None:
@@ -69,7 +72,7 @@ def write_report(
     write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
 
 
-def _tables(runs: Any, judgments: object, study: dict[str, Any]) -> tuple[Runs, Judgments]:
+def _tables(runs: Any, judgments: JudgmentsLike, study: dict[str, Any]) -> tuple[Runs, Judgments]:
     """What is given as tables, since it is looked at more than once."""
     table = read_runs(runs, name_by=study["name_by"]) if _are_tagged(runs, study) else Runs.of(runs)
     if study.get("rule") is None and study.get("normalise") is None:

@@ -39,7 +39,15 @@ class Intents:
 
 
 def read_intents(path: PathLike) -> Intents:
-    """Lines `topic subtopic probability [inf|nav]`."""
+    r"""Probabilities of subtopics from lines `topic subtopic probability [inf|nav]`.
+
+    >>> import tempfile, truegain as tg
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "intents.txt").write_text("1 a 0.7\n1 b 0.3 nav\n")
+    ...     tg.read_intents(f"{folder}/intents.txt").probability
+    {'1': {'a': 0.7, 'b': 0.3}}
+    """
     probability: dict[str, dict[str, float]] = {}
     types: dict[str, dict[str, Type]] = {}
     file = str(path)

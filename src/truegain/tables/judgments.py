@@ -172,7 +172,7 @@ class Judgments:
 def read_judgments(
     path: PathLike, *, jobs: int = 1, columns: ColumnNames | None = None, missing: Missing | None = None
 ) -> Judgments:
-    """Judgments from a TREC qrels or subtopic qrels file, from a table with named columns, or from nested JSON.
+    r"""Judgments from a TREC qrels or subtopic qrels file, from a table with named columns, or from nested JSON.
 
     The kind is told from the content: a header that names `topic` and `doc` (or a known other name) makes a
     table (CSV with commas or semicolons, TSV, JSONL, a JSON list of objects, Parquet), {topic: {document: label}} is
@@ -182,6 +182,13 @@ def read_judgments(
     columns: the names of all columns where no line of the file has them, such as "topic,doc,label" ('-' for one not
     read), or other names than ours, such as {"label": "grade"}.
     missing: rows of a table without a label are refused, or with "drop" left out and counted.
+
+    >>> import tempfile, truegain as tg
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "small.qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    ...     tg.read_judgments(f"{folder}/small.qrels")
+    Judgments(2 labels, 1 topic)
     """
     said = told()
     if said.gold is not None and os.fspath(path) == said.gold and said.judgments is not None:

@@ -18,6 +18,7 @@ from truegain.tables.grouped import no_assessor
 from truegain.tables.header import ColumnNames, Header, Missing, told
 from truegain.tables.json_files import records
 from truegain.tables.judgments import COLUMN, Judgments, judgments_of_columns, without_gold
+from truegain.tables.likes import RatingsLike
 from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.notice import warn
 from truegain.tables.plain import plain_text
@@ -33,7 +34,7 @@ MOST_NAMED = 8  # columns that a message lists
 
 
 def read_ratings(
-    data: object,
+    data: RatingsLike,
     *,
     scale: Scale | str | None = None,
     outside: Outside = "error",

@@ -108,13 +108,20 @@ class Runs:
 def read_runs(
     paths: PathLike | Iterable[PathLike], *, name_by: NameBy = "file", jobs: int = 1, columns: ColumnNames | None = None
 ) -> Runs:
-    """Runs from files, folders and globs; a system is named by its file, or by its run tag on request.
+    r"""Runs from files, folders and globs; a system is named by its file, or by its run tag on request.
 
     Files hold TREC lines, tables with named columns (CSV, TSV, JSONL, a JSON list, Parquet), or {topic: {document:
     score}} as JSON.  Where there is a rank and no score, documents stand in the order of their ranks.
 
     columns: the names of all columns where no line of the file has them, such as "topic,doc,rank" ('-' for one not
     read), or other names than ours, such as {"score": "bm25"}.
+
+    >>> import tempfile, truegain as tg
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "bm25.run").write_text("1 Q0 a 1 2.5 x\n1 Q0 b 2 1.5 x\n")
+    ...     tg.read_runs(f"{folder}/bm25.run").systems
+    ('bm25',)
     """
     loaders = run_loaders(paths, name_by=name_by, jobs=jobs, columns=columns)
     return Runs(tuple(run for load in loaders for run in load()))

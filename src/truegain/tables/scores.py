@@ -39,6 +39,9 @@ class Declared(Protocol):
         """The least and the greatest value of a topic."""
 
 
+Of = str | Declared | None  # a measure: its name or itself; None where there is one
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Shown):
     """Values by measure: a matrix of systems by topics, and the summary of each system.
@@ -72,7 +75,7 @@ class Scores(Shown):
         """The measures that count: their summary is the total over topics."""
         return frozenset(name for name, measure in self.objects.items() if measure.mean == "total")
 
-    def _measure(self, measure: object) -> str:
+    def _measure(self, measure: Of) -> str:
         if measure is None and len(self.values) == 1:
             return self.measures[0]
         name = self.asked.get(str(measure), str(measure))
@@ -95,7 +98,7 @@ class Scores(Shown):
                 "own; leave fill out, or have a random sample of the unjudged documents judged (verdict --hole-sample)"
             )
 
-    def mean(self, system: str | None = None, measure: object = None) -> float:
+    def mean(self, system: str | None = None, measure: Of = None) -> float:
         """The summary of a system: the mean over topics, or the sum of a count."""
         return float(self.summaries[self._measure(measure)][self._system(system)])
 
@@ -104,16 +107,16 @@ class Scores(Shown):
         row = self._system(system)
         return {m: float(v[row]) for m, v in self.summaries.items()}
 
-    def by_topic(self, system: str | None = None, measure: object = None) -> dict[str, float | str | None]:
+    def by_topic(self, system: str | None = None, measure: Of = None) -> dict[str, float | str | None]:
         """A system's values by topic, None where missing."""
         row = self.values[self._measure(measure)][self._system(system)]
         return {t: plain(v) for t, v in zip(self.topics, row, strict=True)}
 
-    def matrix(self, measure: object = None) -> npt.NDArray[Any]:
+    def matrix(self, measure: Of = None) -> npt.NDArray[Any]:
         """Systems by topics."""
         return self.values[self._measure(measure)]
 
-    def sorted_by(self, measure: object) -> Scores:
+    def sorted_by(self, measure: Of) -> Scores:
         """The same scores, best system first by a measure; systems without a value last."""
         order = np.argsort(-self.summaries[self._measure(measure)], kind="stable")
         return replace(
@@ -197,7 +200,7 @@ class Scores(Shown):
         """
         return replace(self, systems=tuple(new_names(self.systems, names, strip).values()))
 
-    def wins(self, a: str, b: str, measure: object = None) -> tuple[int, int, int]:
+    def wins(self, a: str, b: str, measure: Of = None) -> tuple[int, int, int]:
         """On how many topics that both have b is better than a, as good, and worse.
 
         >>> import truegain as tg

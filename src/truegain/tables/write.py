@@ -17,6 +17,7 @@ from truegain.errors import InputError, needs, why
 from truegain.tables.checks import warn
 from truegain.tables.frames import frame_of
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.named import is_missing
 from truegain.tables.plain import plain_text
 from truegain.tables.runs import Run, Runs, joined_columns, ordered_columns
@@ -36,7 +37,7 @@ _ELSEWHERE = "write CSV instead: give a path that ends in .csv"
 Table = Mapping[str, Any]
 
 
-def write_judgments(judgments: object, path: PathLike) -> None:
+def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
     r"""Write judgments as TREC lines, or as CSV, TSV, JSONL or Parquet if the path ends so.
 
     TREC lines have no ending, or .qrels, .run, .txt, .trec or .res; another one is an error.  The path may end further
@@ -63,7 +64,7 @@ def write_judgments(judgments: object, path: PathLike) -> None:
         write_bytes(path, table_bytes(_judgment_columns(given), kind, os.fspath(path)))
 
 
-def write_runs(runs: object, path: PathLike) -> None:
+def write_runs(runs: RunsLike, path: PathLike) -> None:
     r"""Write runs in the order they are evaluated in, with ranks from 1 and scores as given.
 
     A folder (one that exists, a path that ends in '/', or a path without ending for several systems) gets one file

@@ -216,3 +216,6 @@ def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
             f"(such as {docs[int(missing[0])]}); they count as documents without words "
             "(truegain text show CORPUS --lacks FILE lists them)"
         )
+
+
+CorpusLike = Corpus | str | os.PathLike[str] | Mapping[str, str]  # one, the folder of one, or {document: text}

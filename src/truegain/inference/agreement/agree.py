@@ -21,6 +21,7 @@ from truegain.inference.agreement.paired import Paired
 from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RatingsLike
 from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import LEVELS, Scale
@@ -74,8 +75,8 @@ class AgreementReport(Shown):
 
 
 def agree(
-    ratings: object,
-    expert: object = None,
+    ratings: RatingsLike,
+    expert: JudgmentsLike | None = None,
     *,
     scale: Scale | str | None = None,
     normalise: str | None = None,

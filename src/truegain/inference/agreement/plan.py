@@ -15,6 +15,7 @@ from truegain.inference.results import Plan
 from truegain.student import check_confidence, quantile_of
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.grouped import Grouped
+from truegain.tables.likes import RatingsLike
 from truegain.tables.ratings import read_ratings
 from truegain.tables.scale import Scale
 from truegain.tables.table import Cell, Table, cells
@@ -42,7 +43,7 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
 
 
 def plan_assessors(
-    ratings: object = None,
+    ratings: RatingsLike | None = None,
     *,
     error: float,
     sigma: float | None = None,
@@ -70,6 +71,7 @@ def plan_assessors(
         if normalise or topics or scale is not None:
             raise TruegainError("normalise, scale and topics are about ratings, and sigma= is given instead of them")
         return assessors_needed(sigma, error, confidence)
+    assert ratings is not None
     table = read_ratings(ratings, scale=scale)
     found = Sigmas.of(Grouped.of(table if normalise is None else normalised(table, normalise)))
     if not len(found.sds):

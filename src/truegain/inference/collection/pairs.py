@@ -19,8 +19,9 @@ from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.evaluate import aligned, at_level, options_of
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.student import check_confidence
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ranked import RankedGains
 from truegain.tables.table import Table
 
@@ -108,9 +109,9 @@ class CollectionPairs:
 
 
 def compare_over_collection(
-    runs: object,
-    judgments: object,
-    measures: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
     how: CollectionPairs,
     baseline: str | None = None,
     progress: Progress | None = None,

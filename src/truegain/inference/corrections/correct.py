@@ -15,7 +15,7 @@ from truegain.errors import TruegainError, check_one_of
 from truegain.gains.boundary import bounded
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
-from truegain.gains.panel import Judges
+from truegain.gains.panel import GoldLike, Judges
 from truegain.gains.rates import Clusters, clearly_positive
 from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
 from truegain.inference.judges.best import leaders_of
@@ -32,12 +32,13 @@ from truegain.inference.judges.soundness import check_inside, check_says_somethi
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design
 from truegain.sampling.streams import generator
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
@@ -45,11 +46,11 @@ NOTHING = 1e-12  # of the highest score: a standard error that is rounding
 
 
 def correct(
-    runs: object,
-    judgments: object,
-    measures: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
     *,
-    gold: object,
+    gold: GoldLike,
     design: Design | None = None,
     method: Method = "default",
     confidence: float = 0.95,

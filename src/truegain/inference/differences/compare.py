@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
+from truegain.gains.panel import GoldLike
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
@@ -22,46 +23,61 @@ from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
-from truegain.measures.parse import parse_measure
+from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 
 Over = Literal["topics", "collection"]
-Measures = list[str] | list[Measure] | tuple[str | Measure, ...]
+Measures = list[str] | list[Measure] | tuple[MeasureLike, ...]
+
+
+Given = RunsLike | Scores
+Labels = JudgmentsLike | None
+Topics = Literal["topics"]
 
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., measures: str | Measure | None = ..., *, gold: None = ..., **options: Any
-) -> Comparisons: ...
+    runs: Given, judgments: Labels = ..., measures: MeasureLike | None = ..., *, gold: None = ...,
+    over: Topics = ..., **options: Any,
+) -> Comparisons: ...  # fmt: skip
 
 
 @overload
 def compare(
-    runs: object, judgments: object = ..., *, measures: Measures, gold: None = ..., **options: Any
+    runs: Given, judgments: Labels = ..., *, measures: Measures, gold: None = ..., over: Topics = ..., **options: Any
+) -> ComparisonsByMeasure: ...  # fmt: skip
+
+
+@overload
+def compare(
+    runs: Given, judgments: Labels, measures: Measures, *, gold: None = ..., over: Topics = ..., **options: Any
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measures: Measures, *, gold: None = ..., **options: Any
-) -> ComparisonsByMeasure: ...
+    runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, gold: GoldLike,
+    over: Topics = ..., **options: Any,
+) -> Answers[Comparison]: ...  # fmt: skip
 
 
 @overload
 def compare(
-    runs: object, judgments: object, measures: str | Measure | Measures | None, *, gold: object, **options: Any
-) -> Answers[Comparison]: ...
+    runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, over: Literal["collection"],
+    **options: Any,
+) -> Answers[Comparison]: ...  # fmt: skip
 
 
 def compare(
-    runs: object,
-    judgments: object = None,
-    measures: str | Measure | Measures | None = None,
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
-    gold: object = None,
+    gold: GoldLike | None = None,
     over: Over = "topics",
     test: str | None = None,
     adjust: str | None = None,
@@ -113,7 +129,7 @@ def compare(
         if isinstance(runs, Scores) or judgments is None or measures is None:
             raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
         several = isinstance(measures, list | tuple)
-        chosen = [parse_measure(m) for m in (measures if isinstance(measures, list | tuple) else [measures])]
+        chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
         found = compare_each(
             runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
             confidence=confidence, baseline=baseline, **options,
@@ -132,13 +148,14 @@ def compare(
     if isinstance(measures, list | tuple):
         names = [scores._measure(m) for m in measures] if isinstance(runs, Scores) else list(scores.measures)
         return ComparisonsByMeasure.of([_on_measure(scores, name, asked) for name in dict.fromkeys(names)])
-    return _on_measure(scores, scores._measure(measures if isinstance(runs, Scores) else None), asked)
+    one = str(measures) if isinstance(runs, Scores) and measures is not None else None
+    return _on_measure(scores, scores._measure(one), asked)
 
 
 def _over_collection(
-    runs: object, judgments: object, measures: object, options: dict[str, Any], *, gold: object, test: str | None,
-    adjust: str | None, replicates: int | None, seed: int, confidence: float, baseline: str | None, counting: Counting,
-    tested: Callable[[int], None] | None,
+    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, options: dict[str, Any], *,
+    gold: GoldLike | None, test: str | None, adjust: str | None, replicates: int | None, seed: int, confidence: float,
+    baseline: str | None, counting: Counting, tested: Callable[[int], None] | None,
 ) -> Answers[Comparison]:  # fmt: skip
     """The comparison over collections, of which nothing is a test of topics."""
     from truegain.inference.collection.pairs import TRIALS, CollectionPairs, compare_over_collection

@@ -7,10 +7,13 @@ from typing import Any
 
 from truegain.errors import TruegainError
 from truegain.measures.evaluate import evaluate
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 
 
-def scores_of(runs: object, judgments: object, measure: object, options: Mapping[str, Any]) -> Scores:
+def scores_of(
+    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measure: Any, options: Mapping[str, Any]
+) -> Scores:
     """Scores as they are given, or of runs and judgments with the options of `evaluate`."""
     if isinstance(runs, Scores):
         if judgments is not None or options.keys() - {"jobs"}:

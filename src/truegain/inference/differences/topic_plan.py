@@ -20,7 +20,9 @@ from truegain.inference.differences.topic_sets import (
     topics_for_width,
 )
 from truegain.inference.results import Plan
+from truegain.measures.parse import MeasureLike
 from truegain.student import check_confidence
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 from truegain.tables.table import Table
 
@@ -30,9 +32,9 @@ TIMES = (0.5, 1.0, 1.5, 2.0)
 
 
 def plan_topics(
-    runs: object,
-    judgments: object = None,
-    measure: object = None,
+    runs: RunsLike | Scores,
+    judgments: JudgmentsLike | None = None,
+    measure: MeasureLike | None = None,
     *,
     detect: float,
     power: float = 0.8,
@@ -66,7 +68,7 @@ def plan_topics(
 
 def topics_needed(
     scores: Scores,
-    measure: object = None,
+    measure: Any = None,
     *,
     detect: float,
     power: float = 0.8,

@@ -18,8 +18,9 @@ from truegain.inference.holes.extremes import check_known, extremes_of
 from truegain.inference.holes.filled import Filled
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.evaluate import at_level, options_of
-from truegain.measures.parse import parse_measure
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Bools, Floats
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import ALL_TOPICS
 from truegain.tables.table import Cell, Shown, Table
 
@@ -134,9 +135,9 @@ class Holes(Shown):
 
 
 def holes(
-    runs: object,
-    judgments: object,
-    measure: str | Measure = "nDCG@10",
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measure: MeasureLike = "nDCG@10",
     *,
     depths: tuple[int, ...] = (1, 5, 10, 20, 50, 100),
     jobs: int | None = None,

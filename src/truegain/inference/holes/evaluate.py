@@ -6,13 +6,21 @@ from typing import Any, Literal
 
 from truegain.errors import TruegainError
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
+from truegain.measures.parse import MeasuresLike
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 
 Fill = Literal["predicted"]
 
 
 def evaluate(
-    runs: object, judgments: object, measures: object, *, fill: Fill | None = None, llm: object = None, **options: Any
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
+    *,
+    fill: Fill | None = None,
+    llm: JudgmentsLike | None = None,
+    **options: Any,
 ) -> Scores:
     """Score runs against judgments.
 

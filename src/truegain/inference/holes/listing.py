@@ -11,10 +11,12 @@ from truegain.inference.holes.predicted import Prediction, check_enough
 from truegain.inference.holes.sample import check_linear, looked_at
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level, options_of
-from truegain.measures.parse import parse_measure
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.ordered import drawn_order
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.gold_list import GoldList
+from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.text.corpus import CorpusLike
 
 DESIGN = "holes"  # of lists that are drawn here
 A_TOPIC = 8  # documents that usually do
@@ -24,14 +26,14 @@ TINY = 1e-15
 
 
 def hole_list(
-    runs: object,
-    judgments: object,
-    measure: str | Measure = "P@10",
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measure: MeasureLike = "P@10",
     *,
     pair: tuple[str, str] | None = None,
     labels: tuple[float, float] | None = None,
-    corpus: object = None,
-    llm: object = None,
+    corpus: CorpusLike | None = None,
+    llm: JudgmentsLike | None = None,
     seed: int = 0,
     jobs: int | None = None,
     **options: Any,

@@ -17,11 +17,13 @@ from truegain.inference.holes.order import OpenRanking, Queue, Until
 from truegain.inference.holes.predicted import Prediction
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, options_of
-from truegain.measures.parse import parse_measure
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import judgments_of_columns
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs
 from truegain.tables.table import Cell, Shown, Table
+from truegain.text.corpus import CorpusLike
 
 SURE, LEAST = 0.95, 50  # of a pair: how sure is enough, and from how many documents on
 
@@ -125,15 +127,15 @@ class Next(Shown):
 
 
 def judge_next(
-    runs: object,
-    judgments: object,
-    measure: str | Measure = "nDCG@10",
+    runs: RunsLike,
+    judgments: JudgmentsLike | None,
+    measure: MeasureLike = "nDCG@10",
     *,
     pair: tuple[str, str] | None = None,
     until: Until = "sure",
     most: int | None = None,
-    corpus: object = None,
-    llm: object = None,
+    corpus: CorpusLike | None = None,
+    llm: JudgmentsLike | None = None,
     all_topics: bool = False,
     jobs: int | None = None,
     **options: Any,

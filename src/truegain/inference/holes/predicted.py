@@ -15,10 +15,11 @@ from truegain.inference.holes.filled import DEPTH, Filled
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, options_of
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.tables.checks import check_labels, warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.scores import Scores
 from truegain.text.corpus import Corpus
@@ -151,7 +152,9 @@ def _labels_by(llm: object, filled: Filled) -> Floats:
     return frozen(out)
 
 
-def evaluate_filled(runs: object, judgments: object, measures: object, llm: object, options: dict[str, Any]) -> Scores:
+def evaluate_filled(
+    runs: RunsLike, judgments: JudgmentsLike, measures: MeasuresLike, llm: Any, options: dict[str, Any]
+) -> Scores:
     """Scores with predicted labels where nobody judged; `options` are the further keywords of `evaluate`."""
     reading = {name: options.pop(name) for name in ("corpus", "jobs") if name in options}
     options.pop("progress", None)

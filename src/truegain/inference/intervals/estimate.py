@@ -31,8 +31,9 @@ from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, aligned_for, at_level, options_of, score, view_of
-from truegain.measures.parse import NamedMeasure, parse_measures
+from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.student import check_confidence
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ranked import RankedGains
 from truegain.tables.scores import Scores
 
@@ -46,9 +47,9 @@ TOPICS_HOLD = (
 
 
 def intervals(
-    runs: object,
-    judgments: object,
-    measures: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
     *,
     over: str | Sequence[str] = "topics",
     method: str | None = None,

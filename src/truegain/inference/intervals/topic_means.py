@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class TopicMeans:
     bounds: tuple[float, float]  # the least and the greatest summary there can be
 
     @classmethod
-    def of(cls, scores: Scores, measure: object = None) -> TopicMeans:
+    def of(cls, scores: Scores, measure: Any = None) -> TopicMeans:
         """The values of a measure, in logs where its summary is a geometric mean; an error where it is no mean.
 
         >>> import truegain as tg

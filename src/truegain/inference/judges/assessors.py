@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from truegain.tables.assessor_list import CHANCE, INVERTED, POOLED
 from truegain.tables.columns import Floats
 from truegain.tables.grouped import item_keys
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RatingsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ratings import read_ratings
 from truegain.tables.table import Cell, Table
@@ -23,7 +25,7 @@ from truegain.tables.table import Cell, Table
 FEW = 10  # gold pairs of a kind, below which an assessor's accuracy is a guess
 
 
-def bronze_of(data: object, rule: str | None = None) -> tuple[Judgments, tuple[str, ...]]:
+def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str, ...]]:
     """One bronze label a document, and what must be said about it.
 
     With a rule it is made of the ratings, as in `to_gains`; without one there must be one label a document.
@@ -86,8 +88,8 @@ class _RightShare:
 
 
 def assessor_table(
-    ratings: object,
-    gold: object,
+    ratings: RatingsLike,
+    gold: JudgmentsLike,
     *,
     design: Design | None = None,
     levels: tuple[float, float] = (1.0, 1.0),

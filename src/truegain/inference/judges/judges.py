@@ -13,8 +13,10 @@ from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
 from truegain.inference.judges.label_weights import levels_of
 from truegain.inference.judges.report import judge_report
+from truegain.measures.parse import MeasureLike
 from truegain.sampling.designs import Design
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.read import NameBy
 from truegain.tables.table import Table
 
@@ -22,11 +24,11 @@ ShowOf = Literal["labels", "topics", "systems", "assessors"]
 
 
 def judges(
-    judgments: object,
+    judgments: JudgmentsLike,
     *,
-    gold: object,
-    runs: object = None,
-    measure: str = "P@10",
+    gold: JudgmentsLike | Judge,
+    runs: RunsLike | None = None,
+    measure: MeasureLike = "P@10",
     design: Design | None = None,
     show: ShowOf | None = None,
     rule: str | None = None,

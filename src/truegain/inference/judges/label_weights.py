@@ -17,6 +17,7 @@ from truegain.measures.parse import parse_measure
 from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.likes import JudgmentsLike
 from truegain.tables.ranked import RankedGains
 
 MOST_CLASSES = 12
@@ -68,7 +69,12 @@ def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
 
 
 def fit_judge(
-    bronze: object, gold: object, design: Design | None, measure: object, gold_level: float | None, **options: Any
+    bronze: JudgmentsLike,
+    gold: JudgmentsLike,
+    design: Design | None,
+    measure: Any,
+    gold_level: float | None,
+    **options: Any,
 ) -> Judge:
     """The judge at the levels of relevance of a measure; two scales are told where nobody gave gold's level."""
     levels = levels_of(measure, gold_level)
@@ -76,7 +82,7 @@ def fit_judge(
 
 
 def judges_of(
-    judge: object, bronze: object, design: Design | None, measure: object, gold_level: float | None, **options: Any
+    judge: object, bronze: Any, design: Design | None, measure: Any, gold_level: float | None, **options: Any
 ) -> Judges:
     """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
     levels = levels_of(measure, gold_level)

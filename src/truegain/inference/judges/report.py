@@ -19,7 +19,7 @@ from truegain.inference.judges.label_weights import judges_of, level_of
 from truegain.inference.judges.lists import JudgedLists
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
-from truegain.measures.parse import parse_measure
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
@@ -35,7 +35,7 @@ def judge_report(
     runs: object = None,
     *,
     design: Design | None = None,
-    measure: str = "P@10",
+    measure: MeasureLike = "P@10",
     gold_level: float | None = None,
     missing: Missing = "refuse",
     labels: str | Sequence[float] | None = None,

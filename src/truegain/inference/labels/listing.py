@@ -11,13 +11,14 @@ from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level
-from truegain.measures.parse import parse_measure
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.ordered import drawn_order
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike, TableLike
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 
@@ -27,15 +28,15 @@ LISTS = ("ordered", "random", "by-bronze", "topics")
 
 
 def gold_list(
-    runs: object,
-    judgments: object,
-    measure: str | Measure,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measure: MeasureLike,
     *,
     draw: str = "ordered",
     pair: tuple[str, str] | None = None,
-    gold: object = None,
+    gold: JudgmentsLike | None = None,
     labels: tuple[float, float] | None = None,
-    errors: object = None,
+    errors: GoldList | TableLike | Mapping[float, float] | None = None,
     seed: int = 0,
     level: float | None = None,
     name_by: NameBy = "file",

@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError, some
+from truegain.gains.panel import GoldLike
 from truegain.inference.labels.aim import Aim, planned
 from truegain.inference.labels.listing import gold_list, weights_of
 from truegain.inference.results import Plan
@@ -20,20 +21,23 @@ from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.study import Study
 from truegain.measures.base import Measure
+from truegain.measures.parse import MeasureLike
+from truegain.sampling.designs import Design
 from truegain.sampling.ordered import information_after
 from truegain.tables.columns import Ints
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import gold_list_of
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.table import Table
 
 
 def plan_labels(
-    runs: object,
-    judgments: object,
-    measure: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measure: MeasureLike,
     *,
-    gold: object = None,
-    design: Any = None,
+    gold: GoldLike | None = None,
+    design: Design | None = None,
     pair: tuple[str, str] | None = None,
     smallest: float = 0.0,
     power: float = 0.8,
@@ -65,7 +69,7 @@ def plan_labels(
         raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
     if gold is None:
         about = {name: options[name] for name in ("level", "name_by", "jobs") if name in options}
-        gold = gold_list(runs, judgments, measure, pair=pair, **about)  # type: ignore[arg-type]
+        gold = gold_list(runs, judgments, measure, pair=pair, **about)
     listed = gold_list_of(gold)
     anytime = bool(options.pop("anytime", False))
     before = listed is not None and not listed.judged

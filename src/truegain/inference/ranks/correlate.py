@@ -20,8 +20,10 @@ from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau
 from truegain.inference.ranks.tau_ap import tau_ap_b
 from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import MeasuresLike
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import STANDARD_INPUT, system_name
@@ -98,11 +100,11 @@ class Correlation(Shown):
 
 
 def correlate(
-    runs: object,
-    judgments: object,
-    measures: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    measures: MeasuresLike,
     *,
-    against: object = None,
+    against: JudgmentsLike | None = None,
     between: Between | None = None,
     names: tuple[str, str] | None = None,
     method: TauMethod = "wilson",
@@ -170,7 +172,11 @@ def _are_files(runs: object) -> bool:
 
 
 def _scored(
-    runs: object, judgments: object, against: object, measures: object, options: dict[str, Any]
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    against: JudgmentsLike | None,
+    measures: MeasuresLike,
+    options: dict[str, Any],
 ) -> tuple[Scores, Scores | None]:
     """Scores by one or both sets of judgments; what both warn of is told once."""
     with warnings.catch_warnings(record=True) as caught:

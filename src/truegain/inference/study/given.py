@@ -18,6 +18,7 @@ from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.read import NameBy
@@ -121,7 +122,7 @@ def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
 
 
 def raters_of(
-    judgments: object, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
+    judgments: JudgmentsLike, rule: str | None, scale: Scale | str | None, normalise: str | None, repeated: Repeated,
     outside: Outside, parameters: Mapping[str, Any],
 ) -> Raters | None:  # fmt: skip
     """Ratings and the rule that makes gains of them; None where labels are taken as they are."""

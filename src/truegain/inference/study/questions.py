@@ -33,7 +33,7 @@ from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import Options, at_level
-from truegain.measures.parse import measures_in
+from truegain.measures.parse import MeasureLike, measures_in
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.source import SourceName
 from truegain.tables.gold_list import GoldList
@@ -96,14 +96,14 @@ class Questions:
         sampled = None if sample is None else (sample.size, sample.holes)
         return Population(self.over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
 
-    def lattice(self, measure: object = None) -> Lattice:
+    def lattice(self, measure: MeasureLike | None = None) -> Lattice:
         """What a measure stands on; made when first asked for."""
         m = self._measure(measure)
         if str(m) not in self._lattices:
             self._lattices[str(m)] = self._material.lattice(m)
         return self._lattices[str(m)]
 
-    def _measure(self, measure: object) -> Measure:
+    def _measure(self, measure: MeasureLike | None) -> Measure:
         if measure is None:
             return self.measures[0]
         with warnings.catch_warnings():
@@ -125,7 +125,7 @@ class Questions:
     def _answering(self, m: Measure) -> Answering:
         return Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
 
-    def _chosen(self, measure: object) -> list[Answering]:
+    def _chosen(self, measure: MeasureLike | None) -> list[Answering]:
         return [self._answering(m) for m in (self.measures if measure is None else (self._measure(measure),))]
 
     def _answers(self, of: Sequence[Answering], found: Sequence[T]) -> Answers[T]:
@@ -133,14 +133,16 @@ class Questions:
 
     # ------------------------------------------------------------------ scores and differences
 
-    def estimates(self, measure: object = None) -> Answers[Estimate]:
+    def estimates(self, measure: MeasureLike | None = None) -> Answers[Estimate]:
         """The score of every system with its interval, by all that was sampled."""
         gold = ["gold"] if self.judge is not None else ["holes"] if self.hole_sample is not None else []
         over = ", ".join([*(s for s in POPULATIONS if s in self.over), *gold])
         chosen = self._chosen(measure)
         return self._answers(chosen, [one for each in chosen for one in each.estimates(over)])
 
-    def compare(self, a: str | None = None, b: str | None = None, measure: object = None) -> Answers[Comparison]:
+    def compare(
+        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
+    ) -> Answers[Comparison]:
         """The difference b - a; or that of every pair, each with an interval of its own and p also adjusted for all."""
         if (a is None) != (b is None):
             raise TruegainError("name two systems to compare, or none for all pairs")
@@ -155,7 +157,7 @@ class Questions:
         if len(self.systems) < 2:
             raise TruegainError(f"{what} needs at least 2 systems; there is 1 ({self.systems[0]})")
 
-    def best(self, measure: object = None) -> Ranking:
+    def best(self, measure: MeasureLike | None = None) -> Ranking:
         """Which systems may be best, tiers and ranks with limits; wrong anywhere in no more than 1 - confidence."""
         self._check_several("a ranking")
         m = self._measure(measure)
@@ -171,7 +173,7 @@ class Questions:
 
     # ------------------------------------------------------------------ what decides
 
-    def shares(self, a: str, b: str, measure: object = None) -> dict[str, float]:
+    def shares(self, a: str, b: str, measure: MeasureLike | None = None) -> dict[str, float]:
         """The share of each source in the variance of b - a, to the nearest tenth: finer they are not known."""
         parts = self.lattice(measure).own_parts(self._pair(a, b))
         total = float(sum(v[0] for v in parts.values()))
@@ -179,7 +181,9 @@ class Questions:
             raise TruegainError(f"no unit moves {b} - {a}; there is no variance to share")
         return {s: round(float(parts[s][0]) / total, 1) for s in sorted(parts, key=lambda s: -parts[s][0])}
 
-    def decisive(self, a: str, b: str, measure: object = None, most: int = 5) -> dict[str, list[tuple[str, float]]]:
+    def decisive(
+        self, a: str, b: str, measure: MeasureLike | None = None, most: int = 5
+    ) -> dict[str, list[tuple[str, float]]]:
         """Which topics, documents, gold labels and assessors move b - a most, and how far each moves it."""
         count_of("most", most, 1)
         found = self._pulls(self._measure(measure), self._pair(a, b), most)
@@ -193,7 +197,7 @@ class Questions:
 
     # ------------------------------------------------------------------ verdicts
 
-    def verdict(self, a: str, b: str, measure: object = None, costs: Costs = None) -> Verdict:
+    def verdict(self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None) -> Verdict:
         """Whether b is better than a, for whom, what decides it, and what to buy next."""
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(costs)
         lattice, answering, buying = self.lattice(m), self._answering(m), self._buying(m)
@@ -243,7 +247,7 @@ class Questions:
     # ------------------------------------------------------------------ what to buy next
 
     def next_steps(
-        self, a: str | None = None, b: str | None = None, measure: object = None, costs: Costs = None
+        self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None, costs: Costs = None
     ) -> list[Step]:
         """What more topics, gold or assessors would bring to b - a (or to the two best).
 
@@ -261,7 +265,7 @@ class Questions:
     def _buying(self, m: Measure) -> Buying:
         return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound")
 
-    def unjudged(self, measure: object, asked: Contrasts) -> str:
+    def unjudged(self, measure: MeasureLike | None, asked: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""
         systems = sorted({*asked.a.tolist(), *asked.b.tolist()} - {NONE})
         holes, shown = self._material.unjudged(self._measure(measure), systems)
@@ -272,11 +276,11 @@ class Questions:
             "label, and none of them is asked for here: what they could do stays open (truegain holes)."
         )
 
-    def standings(self, asked: Contrasts, measure: object = None) -> list[Standing]:
+    def standings(self, asked: Contrasts, measure: MeasureLike | None = None) -> list[Standing]:
         """What each of several differences stands on now."""
         return self._buying(self._measure(measure)).standings(asked)
 
-    def standing(self, a: str, b: str, measure: object = None) -> Standing:
+    def standing(self, a: str, b: str, measure: MeasureLike | None = None) -> Standing:
         """What b - a stands on now: own parts of its variance, and how many topics, gold labels, assessors there are.
 
         `standing(a, b).after(assessors=3)` is half the width with three times as many.

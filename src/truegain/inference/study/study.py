@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from truegain._version import __version__
 from truegain.errors import check_one_of
+from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.study.borrowed import Uses, models_of
 from truegain.inference.study.checks import (
@@ -29,10 +30,12 @@ from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import at_level
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.sampling.designs import SAME_POPULATION, Design
 from truegain.student import check_confidence
+from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ratings import Outside, Repeated
 from truegain.tables.read import NameBy
 from truegain.tables.scale import Scale
@@ -71,9 +74,9 @@ class Study(Questions):
 
     def __init__(
         self,
-        runs: object,
-        judgments: object,
-        measures: object,
+        runs: RunsLike,
+        judgments: JudgmentsLike,
+        measures: MeasuresLike,
         *,
         # for whom
         generalise_to: str | Sequence[str] | None = None,
@@ -81,7 +84,7 @@ class Study(Questions):
         smallest: float = 0.0,
         confidence: float = 0.95,
         # trusted labels, and what the judge shares with systems
-        gold: object = None,
+        gold: GoldLike | None = None,
         design: Design | None = None,
         gold_level: float | None = None,
         gold_rule: str | None = None,
@@ -89,7 +92,7 @@ class Study(Questions):
         judge_model: str | None = None,
         # unjudged documents
         holes: HolesAs = "bound",
-        hole_sample: object = None,
+        hole_sample: JudgmentsLike | GoldList | None = None,
         fill: str | None = None,
         # looking many times
         anytime: bool = False,
@@ -118,7 +121,8 @@ class Study(Questions):
         check_rated(gold, rule, normalise, gold_rule)
         check_sampled(hole_sample, gold, rule or normalise, self.over, self.holes, fill)
         self.gold_rated = gold_rule is not None
-        rated, chosen = (gold, gold_rule) if self.gold_rated else (judgments, rule)
+        rated: Any = gold if self.gold_rated else judgments
+        chosen = gold_rule if self.gold_rated else rule
         self.raters = raters_of(rated, chosen, scale, normalise, repeated, outside, rule_parameters)
         check_raters(self.raters, self.over)
         asked = parse_measures(measures)

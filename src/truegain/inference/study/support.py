@@ -13,6 +13,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.inference.study.study import Study
 from truegain.tables.columns import Coded
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Runs
 
@@ -59,7 +60,9 @@ def _topics(pool: Pool) -> Coded:
     return Coded(pool.topics, pool.topic)
 
 
-def supported(runs: Runs, judgments: object, options: Mapping[str, Any], measures: Sequence[str]) -> list[Support]:
+def supported(
+    runs: Runs, judgments: JudgmentsLike, options: Mapping[str, Any], measures: Sequence[str]
+) -> list[Support]:
     """What a study of these files can say, by measure and by what it shall hold for.
 
     options: keywords of `tg.Study` that the files call for, such as gold and design, or rule.
@@ -71,7 +74,7 @@ def supported(runs: Runs, judgments: object, options: Mapping[str, Any], measure
 
 
 def _for(
-    population: str, runs: Runs, judgments: object, options: Mapping[str, Any], measures: Sequence[str]
+    population: str, runs: Runs, judgments: JudgmentsLike, options: Mapping[str, Any], measures: Sequence[str]
 ) -> Support:
     possible, refused = [], dict[str, tuple[str, ...]]()
     for measure in measures:

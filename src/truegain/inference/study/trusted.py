@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from truegain.tables.gold_list_read import gold_list_of
 from truegain.tables.judgments import Judgments
 
 
-def listed_in(gold: object, design: Design | None) -> tuple[object, Design | None, GoldList | None]:
+def listed_in(gold: Any, design: Design | None) -> tuple[Any, Design | None, GoldList | None]:
     """Gold labels, their design, and the list they stand in, None where there is none: it knows how it was drawn."""
     listed = gold_list_of(gold)
     if listed is None:
