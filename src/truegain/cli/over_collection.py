@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from truegain._version import __version__
+from truegain.cli.comparing import AskedPairs, Collections, Effect, Meta, Pairing
 from truegain.cli.progress import Progress
-from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from truegain.inference.results import Answers, Comparison
     from truegain.tables.ranked import RankedGains
 
-Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
-Scale = Literal["ap", "logit"]
-Pairing = Literal["paired", "independent"]
 MOST = 150  # systems whose pairs are all compared
 
 
@@ -34,7 +31,7 @@ class _How:
     """How pairs are compared."""
 
     meta: Meta
-    scale: Scale
+    effect: Effect
     pairing: Pairing
     adjust: str
     replicates: int
@@ -43,66 +40,67 @@ class _How:
     jobs: int | None
 
 
-def collection_answers(
-    judgments: str,
-    runs: list[str],
-    measure: list[str] | None,
-    *,
-    writing: Writing,
-    meta: Meta,
-    scale: Scale,
-    pairing: Pairing,
-    adjust: str | None,
-    by_topic: bool,
-    baseline: str | None,
-    level: float | None,
-    name_by: Literal["file", "tag"],
-    trec_eval: str,
-    replicates: int,
-    confidence: float,
-    seed: int,
-    jobs: int | None,
-) -> Table | Answers[Comparison]:
+def over_collections(asked: AskedPairs, collections: Collections) -> Table:
     """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
-    from truegain.inference.collection.expansion import keys_needed
+    from truegain.inference.differences.effort import TRIALS
     from truegain.inference.monte_carlo import check_replicates
-    from truegain.inference.results import Answers
-    from truegain.measures.evaluate import aligned
     from truegain.student import check_confidence
 
-    check_replicates(replicates, check_confidence(confidence))
-    asked = [at_level(a.measure, level) for a in parse_measures(measure or ["AP"])]
-    how = _How(meta, scale, pairing, adjust or "holm", replicates, confidence, seed, jobs)
-    _check(asked, how)
-    files = expand(runs)
-    options = options_of({"trec_eval": trec_eval, "level": level})
+    testing = asked.testing
+    how = _How(
+        collections.meta, collections.effect, collections.pairing, testing.adjust or "holm", testing.trials or TRIALS,
+        testing.confidence, testing.seed, asked.scoring.jobs,
+    )  # fmt: skip
+    check_replicates(how.replicates, check_confidence(how.confidence))
+    measures = [at_level(a.measure, asked.scoring.level) for a in parse_measures(asked.measure or ["AP"])]
+    _check(measures, how)
+    ranked = _ranked(asked, measures)
+    pairs = _pairs(ranked.systems, asked.baseline)
+    if asked.printing.by_topic:
+        if len(pairs) > 1 or len(measures) > 1:
+            raise TruegainError("-q shows one pair by topic; give two runs and one measure")
+        return _by_topic(ranked, measures[0], pairs, how)
+    found = _answers(ranked, measures, pairs, how, asked.baseline)
+    if asked.wide:
+        return found.paper(**asked.writing.style, intervals=asked.printing.with_intervals)
+    return collection_table(found)
+
+
+def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
+    """The runs with their judgments beside them."""
+    from truegain.inference.collection.expansion import keys_needed
+    from truegain.measures.evaluate import aligned
+
+    files, scoring, writing = expand(asked.runs), asked.scoring, asked.writing
+    options = options_of({"trec_eval": scoring.trec_eval, "level": scoring.level})
     with Progress(len(files), "runs read") as progress:
         ranked = aligned(
-            writing.renamed(read_runs(files, name_by=name_by)) if writing.renames else files, judgments, options,
-            name_by=name_by, jobs=jobs, progress=progress.advance,
-            keep_keys=keys_needed(asked),
+            writing.renamed(read_runs(files, name_by=scoring.name_by)) if writing.renames else files, asked.judgments,
+            options, name_by=scoring.name_by, jobs=scoring.jobs, progress=progress.advance,
+            keep_keys=keys_needed(measures),
         )  # fmt: skip
-    for one in asked:
+    for one in measures:
         refuse_chosen(ranked, one)
-    pairs = _pairs(ranked.systems, baseline)
-    if by_topic and (len(pairs) > 1 or len(asked) > 1):
-        raise TruegainError("-q shows one pair by topic; give two runs and one measure")
-    if by_topic:
-        return _by_topic(ranked, asked[0], pairs, how)
-    found = [comparison for one in asked for comparison in _comparisons(ranked, one, pairs, how)]
+    return ranked
+
+
+def _answers(
+    ranked: RankedGains, measures: Sequence[Measure], pairs: list[tuple[int, int]], how: _How, baseline: str | None
+) -> Answers[Comparison]:
+    from truegain.inference.results import Answers
+
+    found = [comparison for one in measures for comparison in _comparisons(ranked, one, pairs, how)]
     made_by = {
         "truegain": __version__, "seed": how.seed, "replicates": how.replicates, "confidence": how.confidence,
-        "meta": how.meta, "scale": how.scale, "pairing": how.pairing, "adjust": how.adjust,
+        "meta": how.meta, "scale": how.effect, "pairing": how.pairing, "adjust": how.adjust,
     }  # fmt: skip
     return Answers(tuple(found), {**made_by, "baseline": baseline})
 
 
-def collection_table(answer: Table | Answers[Comparison]) -> Table:
-    """The pairs, a row each; or one pair by topic."""
+def collection_table(answer: Answers[Comparison]) -> Table:
+    """The pairs, a row each."""
     from truegain.inference.results import table_of
 
-    if isinstance(answer, Table):
-        return answer
     made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
     return table_of(list(answer), made_by=made_by, leave_out=("notes", "level"))
 
@@ -111,8 +109,8 @@ def _check(asked: Sequence[Measure], how: _How) -> None:
     from truegain.inference.collection.score import left_out_of
 
     if how.meta == "mean":
-        if how.scale != "ap":
-            raise TruegainError("--scale logit is for meta-analysis; give --meta random (or another) as well")
+        if how.effect != "ap":
+            raise TruegainError("--effect logit is for meta-analysis; give --meta random (or another) as well")
         return
     for measure in asked:
         if not left_out_of(measure):
@@ -131,7 +129,7 @@ def _comparisons(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, i
                 replicates=how.replicates, seed=how.seed, engine=Local(how.jobs), progress=progress.advance,
             ).comparisons(how.adjust)  # fmt: skip
         drawn = collection_differences(
-            ranked, pairs, level=measure.rel, scale=how.scale, confidence=how.confidence,  # type: ignore[attr-defined]
+            ranked, pairs, level=measure.rel, scale=how.effect, confidence=how.confidence,  # type: ignore[attr-defined]
             replicates=how.replicates, seed=how.seed, engine=Local(how.jobs), progress=progress.advance,
         )  # fmt: skip
     return combined_comparisons(drawn, how.meta, how.pairing, how.adjust)
@@ -149,7 +147,7 @@ def _by_topic(ranked: RankedGains, measure: Measure, pairs: list[tuple[int, int]
         )  # fmt: skip
         return found.table()
     (drawn,) = collection_differences(
-        ranked, pairs, level=measure.rel, scale=how.scale, confidence=how.confidence,  # type: ignore[attr-defined]
+        ranked, pairs, level=measure.rel, scale=how.effect, confidence=how.confidence,  # type: ignore[attr-defined]
         replicates=how.replicates, seed=how.seed, engine=Local(how.jobs),
     )  # fmt: skip
     return drawn.table()

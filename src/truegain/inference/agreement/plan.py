@@ -66,11 +66,11 @@ def plan_assessors(
     table = read_ratings(ratings, scale=scale)
     found = Sigmas.of(Grouped.of(table if normalise is None else normalised(table, normalise)))
     if not len(found.sds):
-        raise InputError("no document has two ratings", file=table.source, hint="give --sigma instead")
+        raise InputError("no document has two ratings", file=table.source, hint="give sigma= instead")
     if found.sigma == 0:
         raise InputError(
             "all ratings of each document are equal, so that one assessor seems enough", file=table.source,
-            hint="ratings that agree so far say nothing of how many are needed; give --sigma instead",
+            hint="ratings that agree so far say nothing of how many are needed; give sigma= instead",
         )  # fmt: skip
     needed = _needed(found.sigma, error, confidence)
     rows = [("a document, all together", *_row(found, error, confidence))]
