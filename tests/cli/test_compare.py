@@ -173,7 +173,7 @@ def test_plan_topics(run: Run) -> None:
     assert table.splitlines()[0] == "difference,power 0.7,power 0.8,power 0.9"
     assert table.splitlines()[2].split(",")[2] == needed
     for design in ("anova", "width"):
-        code, out, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.05", "--design", design)
+        code, out, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.05", "--criterion", design)
         assert code == 0
     code, _, err = run("plan", "topics", "qrels", "runs", "--detect", "0")
     assert (code, err) == (2, "error: 0 is nothing to detect; give a difference above 0, such as 0.03\n")

@@ -73,7 +73,7 @@ def test_holes_in_all_its_forms(folder: Path) -> None:
     for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@20", "--show", "pairs"):
         assert float(row["least"]) <= float(row["a - b"]) <= float(row["greatest"])
         assert (row["could change order"] == "yes") == (float(row["least"]) < 0 < float(row["greatest"]))
-    shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--depth", "10", "--depth", "30")
+    shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--at", "10", "--at", "30")
     assert all(float(r["unjudged@10"]) == 0 < float(r["unjudged@30"]) < 1 for r in shares)
     left = good(folder, "holes", "qrels.txt", "runs", "--show", "left-out", "--pool-depth", "10")
     assert all(float(r["left out"]) <= float(r["score"]) + 1e-12 for r in left)

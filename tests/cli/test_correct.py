@@ -165,7 +165,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         (("--over", "collection"), "--over collection compares bronze scores"),
         (("--trec-eval", "9"), "--trec-eval 9"),
         (("--ties", "ascending"), "--ties ascending: corrected scores go by trec_eval's order"),
-        (("--outside", "drop"), "--outside is about labels that are not among --labels"),
+        (("--outside", "drop"), "--outside is about labels that are not on the scale"),
     ],
 )
 def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], told: str) -> None:
@@ -176,10 +176,10 @@ def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], to
 
 def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
     """Guards the options about labels where there is one kind of them."""
-    for words in (("--labels", "0:1"), ("--repeated", "first"), ("--outside", "drop")):
+    for words in (("--scale", "0:1"), ("--repeated", "first"), ("--outside", "drop")):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
         assert (code, err) == (2, f"error: {words[0]} is about gold labels; give these with --gold\n")
-    for more in ("-q", "--meta fixed", "--scale logit", "--pairing independent"):
+    for more in ("-q", "--meta fixed", "--effect logit", "--pairing independent"):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *more.split())
         assert (code, "is about other collections; give --over collection" in err) == (2, True)
     for more in ("--test sign", "-M 5", "-J", "-c", "--figure x.svg"):
@@ -192,7 +192,7 @@ VERBS = (("correct",), ("compare",), ("judges",))
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
 def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> None:
-    """Guards --labels and --outside in every command with gold: refused with the place, or dropped and counted."""
+    """Guards --scale and --outside in every command with gold: refused with the place, or dropped and counted."""
     lines = (folder / "llm.qrels").read_text().splitlines()
     topic, _, document, _ = lines[5].split()
     lines[5] = f"{topic} 0 {document} 9"
@@ -202,12 +202,12 @@ def test_the_labels_there_are(run: Run, folder: Path, verb: tuple[str, ...]) -> 
     assert code == 0
     assert err.count("1 of 1600 bronze labels are ones that gold never uses: 9 (1 time)") == 1
     assert f"topic {topic} document {document}" in err
-    code, _, err = run(*verb, *rest, "--labels", "0,1")
+    code, _, err = run(*verb, *rest, "--scale", "0,1")
     assert (code, "stray.qrels:6: 1 of 1600 labels are not on the scale 0, 1: 9 (1 time)" in err) == (2, True)
-    code, _, err = run(*verb, *rest, "--labels", "0:1", "--outside", "drop")
+    code, _, err = run(*verb, *rest, "--scale", "0:1", "--outside", "drop")
     assert (code, "1 of 1600 labels are not on the scale 0, 1 and count as not judged" in err) == (0, True)
-    code, _, err = run(*verb, *rest, "--labels", "0-1")
-    assert (code, "--labels 0-1: give them as 0:3 or 0,1,2,3" in err) == (2, True)
+    code, _, err = run(*verb, *rest, "--scale", "0-1")
+    assert (code, "--scale 0-1: give the labels there are, as 0:3 or 0,1,2,3" in err) == (2, True)
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda v: v[0])
@@ -220,7 +220,7 @@ def test_ratings_with_other_columns_and_repeats(run: Run, folder: Path, verb: tu
     rest = ("raw.csv", *COMMON[1:], "--design", "by-gold", "--rule", "majority")
     named = ("--columns", "topic=query,doc=page,assessor=worker,label=grade")
     code, _, err = run(*verb, *rest, *named)
-    assert (code, "say which counts (--repeated first, last, mean or all)" in err) == (2, True)
+    assert (code, "say which counts (--repeated first; or last, mean, all)" in err) == (2, True)
     code, out, err = run(*verb, *rest, *named, "--repeated", "first")
     assert (code, "rated more than once by one assessor; the first counts" in err) == (0, True)
     assert "is the majority of its ratings" in out
@@ -240,7 +240,7 @@ def test_by_assessor_heeds_or_refuses(run: Run, folder: Path) -> None:
         stream.write("0 0 new 1\n")
     code, _, err = run("correct", *rest, "--design", "by-gold")
     assert (code, "have no bronze label" in err) == (2, True)
-    code, _, err = run("correct", *rest, "--design", "by-gold", "--missing", "drop")
+    code, _, err = run("correct", *rest, "--design", "by-gold", "--unmatched", "drop")
     assert (code, "1 gold pairs have no bronze label and are left out" in err) == (0, True)
 
 

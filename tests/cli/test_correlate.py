@@ -45,7 +45,7 @@ def test_programs_get_one_table(run: Run) -> None:
     assert (rows[0]["swapped"], rows[0]["pairs"], rows[0]["tied"]) == ("1", "6", "2")
     assert rows[0]["method"] == "wilson"
     assert all(-1 <= float(r["low"]) <= float(r["high"]) <= 1 for r in rows)
-    words = ("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "--interval", "hollander-wolfe")
+    words = ("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "--method", "hollander-wolfe")
     published = next(csv.DictReader(io.StringIO(run(*words, "--format", "csv")[1])))
     assert (published["method"], float(published["high"]) > 1) == ("hollander-wolfe", True)
     code, out, _ = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP", "-o", "out.json")

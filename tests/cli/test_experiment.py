@@ -87,7 +87,7 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
         (("eval", "qrels", "runs", "--intervals", "topics", "--format", "trec"), "cannot be printed as trec"),
         (("eval", "qrels", "runs", "--intervals", "topics", "--confidence", "95"), "write 0.95"),
         (("compare", "qrels", "runs", "--over", "collection", "-m", "P@10", "--meta", "random"), "compares AP"),
-        (("compare", "qrels", "runs", "--over", "collection", "--scale", "logit"), "is for meta-analysis"),
+        (("compare", "qrels", "runs", "--over", "collection", "--effect", "logit"), "is for meta-analysis"),
         (("compare", "qrels", "runs", "--over", "collection", "-m", "GMAP"), "is not a mean over topics"),
         (("eval", "qrels", "runs", "--intervals", "topics+collection", "--method", "parametric"), "that over topics"),
         (("compare", "qrels", "runs/system-1.run", "--over", "collection"), "one run cannot be compared"),

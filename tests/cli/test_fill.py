@@ -38,7 +38,7 @@ def test_from_a_pool_to_scores_and_a_verdict(run: Run, folder: Path) -> None:
     code, out, err = run(*DRAW, "-o", "sample.csv")
     assert (code, err) == (0, "")
     assert "fill in `label` from the top and stop anywhere" in out
-    code, out, _ = run("plan", "fill", "sample.csv", "all.qrels", "--first", "60", "-o", "judged.csv")
+    code, out, _ = run("plan", "fill", "sample.csv", "all.qrels", "--rows", "60", "-o", "judged.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
     words = ("pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--hole-sample", "judged.csv")
     code, out, err = run("eval", *words, "--format", "json")
@@ -65,9 +65,9 @@ def test_from_a_pool_to_scores_and_a_verdict(run: Run, folder: Path) -> None:
 
 
 def test_a_list_for_a_pair_on_its_own_scale(run: Run, folder: Path) -> None:
-    """Guards --pair, --labels and --seed of the draw: fewer rows, the scale in the file, another order."""
+    """Guards --pair, --scale and --seed of the draw: fewer rows, the scale in the file, another order."""
     run(*DRAW, "-o", "all.csv")
-    code, _, err = run(*DRAW, "--pair", "weak,good", "--labels", "0:3", "--seed", "4", "-o", "two.csv")
+    code, _, err = run(*DRAW, "--pair", "weak,good", "--scale", "0:3", "--seed", "4", "-o", "two.csv")
     assert (code, err) == (0, "")
     whole, two = (rows_of(folder / n) for n in ("all.csv", "two.csv"))
     assert 0 < len(two) < len(whole)
@@ -102,7 +102,7 @@ def test_a_sample_that_was_changed_is_refused(
 ) -> None:
     """Guards the file: a gap, chances, a label, a name, an order or a row that was changed ends with 2 and its line."""
     run(*DRAW, "-o", "sample.csv")
-    run("plan", "fill", "sample.csv", "all.qrels", "--first", "40", "-o", "judged.csv")
+    run("plan", "fill", "sample.csv", "all.qrels", "--rows", "40", "-o", "judged.csv")
     rows = rows_of(folder / "judged.csv")
     edit(rows)
     with (folder / "judged.csv").open("w", newline="") as file:
@@ -128,13 +128,13 @@ def test_a_sample_that_was_changed_is_refused(
         ((*DRAW, "-o", "x.csv", "--all-topics"), "--all-topics: this is about what to judge next"),
         ((*DRAW, "-m", "nDCG@10", "-o", "x.csv"), "nDCG@10 is not linear"),
         (("holes", "pool.qrels", *RUNS, "--fill", "predicted"), "--fill predicted is about a sample"),
-        (("holes", "pool.qrels", *RUNS, "--labels", "0:3"), "--labels is about a sample"),
-        (("holes", "pool.qrels", *RUNS, "--show", "sample", "--labels", "0:3", "-m", "P@5"), "give --fill predicted"),
+        (("holes", "pool.qrels", *RUNS, "--scale", "0:3"), "--scale is about a sample"),
+        (("holes", "pool.qrels", *RUNS, "--show", "sample", "--scale", "0:3", "-m", "P@5"), "give --fill predicted"),
         (("holes", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"), "--llm: this is about"),
         (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted"), "predictions alone rank"),
         (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--intervals", "topics"), "--hole-sample"),
         (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "-c"), "--complete has no place"),
-        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "-q"), "--topics has no place"),
+        (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "-q"), "--by-topic has no place"),
         (("eval", "pool.qrels", *RUNS, "-m", "P@5", "--hole-sample", "judged.csv", "--intervals", "collection"),
          "--intervals collection: with a sample"),
         (("eval", "pool.qrels", *RUNS, "--hole-sample", "judged.csv", "-m", "AP"), "AP is not linear in gain"),
@@ -148,7 +148,7 @@ def test_a_sample_that_was_changed_is_refused(
 def test_what_does_not_go_together(run: Run, folder: Path, words: tuple[str, ...], said: str) -> None:
     """Guards refusals: exit 2, what is wrong and what to do in the words of the command, and nothing written."""
     run(*DRAW, "-o", "sample.csv")
-    run("plan", "fill", "sample.csv", "all.qrels", "--first", "40", "-o", "judged.csv")
+    run("plan", "fill", "sample.csv", "all.qrels", "--rows", "40", "-o", "judged.csv")
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert said in err

@@ -282,7 +282,7 @@ NUMBERS = [
     ("compare", "q", *RUNS, "-l"),
     ("compare", "q", *RUNS, "--confidence"),
     ("correlate", "q", "gold", *RUNS, "--rbo-p"),
-    ("gains", "ratings.csv", "--rule", "supermajority", "--share"),
+    ("gains", "ratings.csv", "--rule", "supermajority", "--supermajority"),
     ("plan", "assessors", "--sigma", "1", "--error"),
     ("experiment", "unanimity", "ratings.csv", *RUNS, "--p"),
 ]

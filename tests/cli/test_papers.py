@@ -103,7 +103,8 @@ def test_daggers_go_both_ways(run: Run) -> None:
         ((), "by Tukey's HSD test of all pairs at once, topics as blocks, each measure by itself, alpha = 0.05."),
         (("--test", "paired-t", "--adjust", "bonferroni", "--confidence", "0.99"),
          "by paired t tests, Bonferroni's correction for 6 pairs of each measure, alpha = 0.01."),
-        ((*PLAIN, "--intervals"), "no correction for 6 pairs of each measure, alpha = 0.05. Brackets: 95\\% intervals"),
+        ((*PLAIN, "--with-intervals"),
+         "no correction for 6 pairs of each measure, alpha = 0.05. Brackets: 95\\% intervals"),
         (("--test", "randomisation", "--trials", "2000"), "by paired randomisation tests, Holm's correction for 6 "
          "pairs of each measure, 2,000 trials, alpha = 0.05."),
     ],
@@ -218,7 +219,7 @@ def test_names_that_cannot_be(text: str, words: tuple[str, ...], fault: str, run
         (("eval", "--format", "latex", "--digits", "99"), "digits 99: give a number of decimals"),
         (("compare", "--wide", "--pairs"), "--pairs and --wide ask for different tables"),
         (("compare", "--pairs", "--groups"), "--pairs and --groups ask for different tables"),
-        (("compare", "--intervals"), "--intervals: these stand in tables of systems by measures"),
+        (("compare", "--with-intervals"), "--with-intervals: these stand in tables of systems by measures"),
         (("compare", "--percent", "--pairs", "--format", "latex"), "--percent: this is about tables"),
         (("compare", "--baseline", "nobody", "--format", "latex"), "there is no system 'nobody'"),
     ],
@@ -246,7 +247,8 @@ def test_with_gold_and_over_collections(run: Run) -> None:
     assert rows_of(out)[0] == [r"\#", "system", "P@3", "CG@2"]
     assert "Holm's correction for 6 pairs of each measure, alpha = 0.05." in out
     assert "Scores are without the judge's errors (gold labels: random)." in out
-    assert "--intervals: the scores of these comparisons have none" in run(*gold, "--format", "latex", "--intervals")[2]
+    code, _, err = run(*gold, "--format", "latex", "--with-intervals")
+    assert (code, "--with-intervals: the scores of these comparisons have none" in err) == (2, True)
     over = ("compare", "gold.qrels", "runs", "-m", "AP", "--over", "collection", "--trials", "100", "--format", "latex")
     assert len(rows_of(run(*over)[1])) == 5
 

@@ -32,7 +32,7 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     assert (code, err) == (0, "")
     assert "labelled pairs can move s1 - s0 on P@5: judging all of them settles it for these topics" in out
     assert "fill in `label` from the top, stop anywhere" in out
-    code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--first", "60", "-o", "filled.csv")
+    code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--rows", "60", "-o", "filled.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
     code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--topics", "fixed")
     assert code == 0
@@ -42,7 +42,7 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     assert code == 0
     assert "60 of the 60 gold labels touch this difference" in out
     assert "more gold labels find a true difference of 0.05" in out
-    code, out, _ = run("plan", "fill", "filled.csv", "gold.qrels", "--first", "1000", "-o", "all.csv")
+    code, out, _ = run("plan", "fill", "filled.csv", "gold.qrels", "--rows", "1000", "-o", "all.csv")
     assert code == 0
     code, out, _ = run("verdict", "llm.qrels", *RUNS, "-m", "P@5", "--gold", "all.csv", "--topics", "fixed")
     assert "exactly: all its labels are gold" in out
@@ -52,7 +52,7 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
 def test_looking_at_every_batch(run: Run) -> None:
     """Guards --anytime: wider limits, and how many more labels are expected."""
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")
-    run("plan", "fill", "list.csv", "gold.qrels", "--first", "40", "-o", "filled.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "filled.csv")
     words = ("llm.qrels", *RUNS, "-m", "P@5", "--gold", "filled.csv", "--topics", "fixed", "--format", "json")
     plain, often = (json.loads(run("verdict", *words, *more)[1])["verdicts"][0] for more in ((), ("--anytime",)))
     width = [v["high"] - v["low"] for v in (plain, often)]
@@ -73,7 +73,7 @@ def test_looking_at_every_batch(run: Run) -> None:
 def test_a_list_that_was_changed_is_refused(run: Run, folder: Path, change: tuple[str, int, str], said: str) -> None:
     """Guards bad input: exit code 2, the row, and what to do; no traceback."""
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "drawn.csv")
-    run("plan", "fill", "drawn.csv", "gold.qrels", "--first", "20", "-o", "list.csv")
+    run("plan", "fill", "drawn.csv", "gold.qrels", "--rows", "20", "-o", "list.csv")
     with (folder / "list.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     name, at, value = change
@@ -93,7 +93,7 @@ def test_a_list_for_other_runs_is_told(run: Run, folder: Path) -> None:
     runs, _, _ = world(4, topics=30, systems=3)
     tg.write_runs({"s2": runs["s2"]}, folder / "s2.run")
     run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "drawn.csv")
-    run("plan", "fill", "drawn.csv", "gold.qrels", "--first", "60", "-o", "list.csv")
+    run("plan", "fill", "drawn.csv", "gold.qrels", "--rows", "60", "-o", "list.csv")
     code, out, err = run("verdict", "llm.qrels", "s0.run", "s2.run", "-m", "P@5", "--gold", "list.csv")
     assert (code, out) == (2, "")
     assert "list.csv: this list was made for other runs or another measure (P@5)" in err
@@ -109,7 +109,7 @@ def test_labels_that_do_not_belong_to_a_list(run: Run, folder: Path) -> None:
     code, _, err = run("plan", "fill", "list.csv", "gold.qrels", "-o", "filled.csv")
     assert (code, "is not on the list" in err) == (2, True)
     assert not (folder / "filled.csv").exists()
-    run("plan", "fill", "list.csv", "gold.qrels", "--first", "5", "-o", "five.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--rows", "5", "-o", "five.csv")
     with (folder / "five.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
     other = (int(first["label"]) + 1) % 3
@@ -136,11 +136,11 @@ def test_gold_labels_at_hand_come_first_in_a_list(run: Run, folder: Path) -> Non
 
 def test_spending_old_labels_again(run: Run) -> None:
     """Guards the replay: ordered labels decide more than the pool's, hardly ever wrongly, and the figure is drawn."""
-    words = ("--draws", "6", "--pairs", "1", "--labels", "20,60", "--figure", "spent.svg", "--format", "json")
+    words = ("--draws", "6", "--drawn-pairs", "1", "--numbers", "20,60", "--figure", "spent.svg", "--format", "json")
     code, out, _ = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "-m", "P@5", *words)
     assert code == 0
     rows = {(r["drawn from"], r["gold labels"]): r for r in json.loads(out)["rows"]}
     assert rows["ordered", 60]["half width"] < rows["pool", 60]["half width"]
     assert "gold labels" in Path("spent.svg").read_text()
-    code, _, err = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "--labels", "x")
+    code, _, err = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "--numbers", "x")
     assert (code, "not whole numbers with commas" in err) == (2, True)

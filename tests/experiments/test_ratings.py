@@ -74,7 +74,7 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
 def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
     """Guards what the error advises: with outside='drop' the answer is that of the ratings on the scale."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=3, seed=2)
-    with pytest.raises(tg.InputError, match="--outside drop"):
+    with pytest.raises(tg.InputError, match="outside='drop'"):
         unanimity(ratings, world.runs, scale="0:2", trials=50)
     kept = ratings.take(np.flatnonzero(ratings.label <= 2))
     one, two = (

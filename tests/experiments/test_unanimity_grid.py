@@ -81,7 +81,7 @@ def test_the_command(
         "runs",
         "--dmax",
         "2",
-        "--assessors",
+        "--simulated-assessors",
         "5,10",
         "-m",
         "nG@1",
@@ -107,5 +107,5 @@ def test_the_command(
     code, out, _ = run("--format", "csv")
     assert out.splitlines()[0] == "measure,Dmax,N,systems,topics,tau,low,high,top sets,pairs,changed"
     assert run("--dmax", "two")[0] == 2
-    code, _, err = run("--assessors", "0")
+    code, _, err = run("--simulated-assessors", "0")
     assert (code, "at least 1" in err) == (2, True)

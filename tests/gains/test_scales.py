@@ -31,7 +31,7 @@ def graded(stray: dict[str, float] | None = None) -> tuple[dict[str, dict[str, d
 
 
 def test_how_a_scale_is_written() -> None:
-    """Guards --labels: a range, a list, and what is neither."""
+    """Guards a scale: a range, a list, and what is neither."""
     assert scale_of("0:3") == scale_of("3,1,2,0") == scale_of([0, 1, 2, 3]) == (0.0, 1.0, 2.0, 3.0)
     assert scale_of(None) is None
     for wrong in ("3", "0:x", "3:0", "0:1:2", "0:0.5", "-1:2", "", "0:99999", "nan,1"):
@@ -77,7 +77,7 @@ def test_stray_labels_are_no_gains(design: str, measure: str) -> None:
         lambda: tg.correct(runs, bronze, measure, gold=judge),
         lambda: tg.compare(runs, bronze, measure, gold=judge),
     ):
-        with pytest.raises(tg.TruegainError, match=r"gold never uses: 10 \(1 time\).*--labels 0:3"):
+        with pytest.raises(tg.TruegainError, match=r"gold never uses: 10 \(1 time\).*scale='0:3'"):
             ask()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)  # gold alone would be surer here

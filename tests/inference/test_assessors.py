@@ -80,7 +80,7 @@ def test_one_label_from_several() -> None:
     """Guards the vote: asked for where it is needed, refused where there is nothing to vote on."""
     frame, gold = crowd(np.random.default_rng(0), 0.0)
     assert is_ratings(frame)
-    with pytest.raises(tg.InputError, match=r"400 documents were labelled by several of 3 assessors .*--rule majority"):
+    with pytest.raises(tg.InputError, match=r"400 documents were labelled by several of 3 assessors .*rule='majority'"):
         bronze_of(frame)
     voted, said = bronze_of(frame, "supermajority")
     assert (len(voted), voted.assessor) == (400, None)

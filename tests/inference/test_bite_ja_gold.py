@@ -184,7 +184,7 @@ def test_what_is_said_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "p = 0.0510; Bonferroni over 2)." in said(0.051, "given")[0]
     assert said(0.049, "system")[0].startswith("The judge's accuracy changes with rank (P@5): of g documents")
     assert said(0.049, "system")[0].endswith(" Each gold pair counts what its ranks do.")
-    assert "corrected with the wrong accuracy: --accuracy lists" in said(0.049, "given")[0]
+    assert "corrected with the wrong accuracy: accuracy='lists'" in said(0.049, "given")[0]
     assert said(0.049, "given", rectified=True)[0].endswith("Bonferroni over 2).")
 
 

@@ -102,7 +102,7 @@ def test_accuracy_that_changes_with_rank_is_told() -> None:
     wrong = [bronze[t][d] for t, row in gold.items() for d, g in row.items() if g == 0]
     assert (first.by_rank, first.unweighted) == pytest.approx((above / below, np.mean(wrong)))
     assert "Each gold pair counts what its ranks do" in rank_notes(with_weights)[0]
-    assert "--accuracy lists" in rank_notes(without)[0]
+    assert "accuracy='lists'" in rank_notes(without)[0]
     assert "Bonferroni over 2" in rank_notes(without)[0]
     runs, bronze, gold = lenient(3, 0.0)
     assert rank_notes(lists_of(runs, bronze, gold, "RBP")) == []

@@ -193,7 +193,7 @@ def test_trials_that_were_asked_for_are_not_refused() -> None:
     """Guards the number that the refusal names: given, it is drawn, and a note says what more would bring."""
     asked = effort_of(find_test("bootstrap"), "bootstrap", 1_596_000, 79_800, 25, "holm", 0.05, "plus-one")
     assert (asked.trials, asked.most) == (1_596_000, 1_596_000)
-    assert asked.notes[0].endswith("; 3,192,000 trials (--trials) may find more")
+    assert asked.notes[0].endswith("; 3,192,000 trials (trials=) may find more")
     double = effort_of(find_test("bootstrap"), "bootstrap", 3_192_000, 79_800, 25, "holm", 0.05, "plus-one")
     assert (double.most, double.notes) == (3_192_000, ())
 

@@ -97,7 +97,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc,rater,label\n1,a,x,4\n1,b,x,2\n", {"scale": "0:3"}, "1 of 2 ratings lie outside the scale 0:3: 4"),
         ("topic,doc,assessor,label\n1,a,x,-4\n", {"scale": "ratio"}, "outside the scale ratio: -4"),
         ("topic,doc,assessor,label\n1,a,x,4\n1,a,x,2\n", {}, "assessor x rated topic 1, document a twice"),
-        ("topic,doc,assessor,label\n1,a,x,good\n", {}, "--values 'good=1'"),
+        ("topic,doc,assessor,label\n1,a,x,good\n", {}, "values={'good': 1}"),
         ("topic,doc,assessor,label\n1,a,x,1/0\n", {}, "rating is not a number: '1/0'"),
         ("topic,doc,assessor,label\n1,a,x,\n", {}, "rating is missing"),
         ("topic,doc,label\n1,a,1\n", {}, "there is no assessor"),
@@ -105,7 +105,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("", {}, "the file is empty"),
         ("topic doc assessor label\n1 a x 2\n", {}, "the columns are separated by blanks"),
         ("topic|doc|assessor|label\n1|a|x|2\n", {}, "the columns are separated by bars"),
-        ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "--columns topic=topicID,assessor=workerID"),
+        ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "columns='topic=topicID,assessor=workerID'"),
         ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "no topic and no assessor among the columns topicID, "),
         ("doc,assessor,label\na,x,1\n", {}, "give it a name with --topic"),
         ("topic,doc,assessor\n1,a,x\n", {}, "there is no label among the columns topic, doc, assessor"),
@@ -114,17 +114,17 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc,ann\n1,a,NA\n", {"assessors": ["ann"]}, "rating in column 'ann' is missing: 'NA' (leave the cell"),
         ("topic,doc,ann,bob\n1,a,1,x\n", {"assessors": ["ann", "bob"]}, "in column 'bob' is not a number: 'x'"),
         ("topic,doc,assessor,label\n1,a,x,50%\n", {}, "is not a number: '50%' (write 50, without the sign)"),
-        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "--values 'good=1' (words here: bad, good)"),
+        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "values={'good': 1} (words here: bad, good)"),
         ('{"topic": "1", "doc": "a", "assessor": "x", "label": [1]}\n', {}, "'[1]' (write one number, not a list"),
         ("topic,doc,assessor,label,seconds\n1,a,x,1,abc\n", {}, ":2: seconds is not a number of at least 0: 'abc'"),
         ("topic,doc,assessor,label,seconds\n1,a,x,1,-5\n", {}, "seconds is not a number of at least 0: '-5'"),
         ("topic,doc,ann,seconds\n1,a,1,-5\n", {"assessors": ["ann"]}, "seconds is not a number of at least 0: '-5'"),
         ("topic,doc,assessor,label,order\n1,a,x,1,2\n1,b,x,1,first\n", {}, "r.csv:3: order is not a number: 'first'"),
         ("topic,doc,assessor,label,order\n1,a,x,1,2\n1,b,x,1,\n", {}, "r.csv:3: order is missing"),
-        ("task,worker,label\n17,x,1\n", {}, "(--topic NAME)"),
+        ("task,worker,label\n17,x,1\n", {}, "(topic='NAME')"),
         ("topic,doc,assessor,label\n1,a,x,1\n", {"topic": "2"}, "there is a column 'topic'"),
         ("query,doc,x\n1,a,1\n", {"columns": {"topic": "query+facet"}}, "no column facet among query, doc, x, to join"),
-        ("task,worker,label\n1a,x,1\n", {}, "--separator ':'"),
+        ("task,worker,label\n1a,x,1\n", {}, "separator=':'"),
         ("topic,doc\n1,a\n", {}, "no column that could be an assessor's"),
         ("topic,doc,x\n1,a,1\n", {"assessors": ["y"]}, "no column y"),
         ("topic,doc,x\n1,a,1\n", {"columns": {"subtopic": "facet"}}, "no column 'facet'"),
@@ -218,7 +218,7 @@ def test_columns_taken_as_assessors_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("scale", "said"),
-    [(None, "declare --scale 0:2 --outside drop"), ("ordinal", "declare --scale 'ordinal 0:2' --outside drop")],
+    [(None, "declare scale='0:2' and outside='drop'"), ("ordinal", "declare scale='ordinal 0:2' and outside='drop'")],
 )
 def test_negative_ratings_are_told(scale: str | None, said: str, tmp_path: Path) -> None:
     """Guards against averaging -2 for 'broken link' unseen: counted and told, unless the scale says what it is."""

@@ -43,7 +43,7 @@ def test_columns_of_files_without_names(tmp_path: Path) -> None:
     path = tmp_path / "docs.tsv"
     path.write_text('D1\thttp://x\tA "title\tThe body\nD2\thttp://y\t\tB\n')
     assert all_of(path, four) == (["D1", "D2"], ['A "title\nThe body', "B"], 0)
-    with pytest.raises(InputError, match="as in --columns id,text"):
+    with pytest.raises(InputError, match="as in columns='id,text'"):
         all_of(path, Fields())
     path = tmp_path / "docs.csv"
     path.write_text('D1,http://x,A title,"The, body"\n')

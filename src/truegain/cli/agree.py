@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.options import Confidence, Figure, Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import NormaliseOption, RatingsFile, Reading, WeightOption, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.sources import write_bytes
-from truegain.tables.table import Format, Table
+from truegain.tables.table import Table
 
 MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors")
@@ -36,21 +37,19 @@ def agree_command(
     ] = "items",
     method: Annotated[
         Literal["jackknife", "bootstrap"],
-        typer.Option("--method", help="Interval of alpha: by leaving items out, or resampled (100 items or more)."),
-    ] = "jackknife",
-    trials: Annotated[int, typer.Option("--trials", min=0, help="Resamples of a bootstrap; 0: no intervals.")] = 1000,
-    confidence: Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    figure: Annotated[
-        str | None,
         typer.Option(
-            "--figure", help="Also draw topics and assessors (of --part, one): FILE.svg, .png, .pdf or .html."
+            "--method",
+            help="How the interval is made: by leaving items out, or resampled (100 or more).",
         ),
-    ] = None,
-    output_format: Annotated[
-        Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
-    ] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    ] = "jackknife",
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=0, help="Resamples of a bootstrap; 0: no intervals.")
+    ] = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
     *,
     reading: Reading,
 ) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, TextIO
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 from typer.main import get_command
 
 from truegain._version import __version__
 from truegain.cli import streams
+from truegain.cli.naming import told_of_renaming
 from truegain.errors import DataWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
@@ -88,6 +90,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it.",
     ),
 }
+COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
 RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
 
@@ -114,7 +117,7 @@ def build(verb: str | None = None) -> typer.Typer:
         name="truegain",
         help="Tells whether a search system's gain is true.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=verb == "",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -128,12 +131,13 @@ def build(verb: str | None = None) -> typer.Typer:
         file, attribute = place.split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
         reads_inputs = import_module("truegain.cli.inputs").reads_inputs
+        arranged = import_module("truegain.cli.panels").arranged
         if isinstance(command, typer.Typer):
             for info in command.registered_commands:
-                info.callback = reads_inputs(info.callback)
+                info.callback = arranged(reads_inputs(info.callback))
             app.add_typer(command, name=name)
         else:
-            app.command(name)(reads_inputs(command))
+            app.command(name)(arranged(reads_inputs(command)))
     return app
 
 
@@ -164,6 +168,9 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
+            if said := told_of_renaming(error):
+                streams.tell(said, "error")
+                sys.exit(2)
             with suppress(OSError):
                 error.show()  # a mistake in the words of the command
             sys.exit(getattr(error, "exit_code", 2))
@@ -173,6 +180,8 @@ def main() -> None:
 
 def _run() -> int | None:
     """Run the command that the words name; its exit code."""
+    if COMPLETE in os.environ:
+        _complete()
     verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     if verb in RENAMED:
         raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
@@ -180,13 +189,24 @@ def _run() -> int | None:
     if verb:
         import_module("truegain.cli.checks").check_all(command)
     try:
-        code = command(standalone_mode=False)
+        code = command(prog_name="truegain", standalone_mode=False)
     except SystemExit as end:  # typer's own way to end when the reader of our output went away
         if isinstance(end.__context__, BrokenPipeError):
             raise end.__context__ from None
         raise
     sys.stdout.flush()  # here, where a failure can still be told
     return code or None
+
+
+def _complete() -> NoReturn:
+    """Tell a shell how the words that it hands over may go on; only the command that they name is loaded."""
+    from typer._completion_classes import completion_init
+
+    completion_init()
+    words = (os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or "").split()
+    verb = next((word for word in words[1:] if not word.startswith("-")), "")
+    get_command(build(verb if verb in COMMANDS else ""))(prog_name="truegain", standalone_mode=False)
+    sys.exit(0)
 
 
 def _show_warning(

@@ -7,22 +7,9 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.gold import (
-    Accuracy,
-    Clusters,
-    Columns,
-    Design,
-    Gold,
-    GoldLevel,
-    Labels,
-    Method,
-    Missing,
-    Outside,
-    Repeated,
-    Rule,
-    both_labels,
-)
-from truegain.cli.options import Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles
+from truegain.cli.bundles import takes
+from truegain.cli.gold import Correcting, Gold, Labelling
+from truegain.cli.options import Confidence, Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
 from truegain.measures.evaluate import Options, at_level
@@ -30,6 +17,7 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.sources import expand
 
 
+@takes(labelling=Labelling, correcting=Correcting)
 def correct_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -37,29 +25,23 @@ def correct_command(
     measure: Annotated[
         list[str] | None, typer.Option("-m", "--measure", help="A measure linear in gain, such as P@10 or DCG@10.")
     ] = None,
-    design: Design = None,
-    method: Method = "default",
-    rule: Rule = None,
     by_assessor: Annotated[
         bool,
         typer.Option("--by-assessor", help="Correct each topic with the accuracy of the assessor who labelled it."),
     ] = False,
     level: Level = None,
-    gold_level: GoldLevel = None,
-    labels: Labels = None,
-    outside: Outside = "error",
-    repeated: Repeated = "error",
-    columns: Columns = None,
-    accuracy: Accuracy = None,
-    clusters: Clusters = "topics",
-    missing: Missing = "refuse",
-    confidence: Annotated[float, typer.Option("--confidence", help="Level of intervals.")] = 0.95,
-    trials: Annotated[int, typer.Option("--trials", min=100, help="Replicates, where the method resamples.")] = 2000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer.")] = 0,
+    confidence: Confidence = 0.95,
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=100, help="Replicates, where the method resamples.")
+    ] = 2000,
+    seed: Seed = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
     output_format: OutputFormat = None,
     output: Output = "-",
+    *,
+    labelling: Labelling,
+    correcting: Correcting,
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
     from truegain.gains.judge import Judge
@@ -68,25 +50,21 @@ def correct_command(
     from truegain.inference.judges.label_weights import fit_judge, levels_of
 
     if by_assessor:
-        _check_by_assessor(rule, method)
-    read = both_labels(
-        judgments, gold, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns
-    )  # fmt: skip
+        _check_by_assessor(labelling.rule, correcting.method)
+    read = labelling.both(judgments, gold)
     heeded = Options(level=level).level
     asked, said = [at_level(a.measure, heeded) for a in parse_measures(measure or ["P@10"])], read.said
+    design, gold_level, missing = labelling.design, labelling.gold_level, labelling.unmatched
     judge: Judge | Judges
     if by_assessor:
         levels = levels_of(asked[0], gold_level)
-        judge = Judges.fit(read.bronze, read.gold, design, levels, missing=missing, scale=read.labels)
+        judge = Judges.fit(read.bronze, read.gold, design, levels, missing=missing, scale=read.scale)
         said = ("Each topic is corrected with the confusion matrix of its assessor, whatever the gold design.",)
     else:
-        judge = fit_judge(
-            read.bronze, read.gold, design, asked[0], gold_level, missing=missing, scale=read.labels
-        )  # fmt: skip
+        judge = fit_judge(read.bronze, read.gold, design, asked[0], gold_level, missing=missing, scale=read.scale)
     found = correct(
-        expand(runs), read.bronze, asked, gold=judge, design=design, method=method, confidence=confidence,
-        clusters=clusters, accuracy=accuracy, gold_level=gold_level, missing=missing, replicates=trials, seed=seed,
-        name_by=name_by, jobs=jobs,
+        expand(runs), read.bronze, asked, gold=judge, design=design, confidence=confidence, gold_level=gold_level,
+        missing=missing, replicates=trials, seed=seed, name_by=name_by, jobs=jobs, **vars(correcting),
     )  # fmt: skip
     write_table(replace(found, notes=(*said, *found.notes)).table(), output_format, output)
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.options import (
+    Complete,
+    Confidence,
+    CorpusFolder,
+    Figure,
+    Jobs,
+    JudgedCorpus,
+    Level,
+    NameBy,
+    Output,
+    OutputFormat,
+    Seed,
+)
 from truegain.cli.output import table_format_of
 from truegain.errors import TruegainError
 from truegain.inference.ranks.correlate import Between, Correlation, correlate
 from truegain.inference.ranks.tau import TauMethod
 from truegain.report.saving import check_ending
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
-from truegain.tables.table import Format, Table
+from truegain.tables.table import Table
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
@@ -34,46 +46,34 @@ def correlate_command(
     between: Annotated[
         Between, typer.Option("--between", help="What is compared: judgments, measures, or halves of the topics.")
     ] = "judgments",
-    interval: Annotated[
+    method: Annotated[
         TauMethod,
-        typer.Option("--interval", help="How the interval of tau is made: within -1 and 1, or as published."),
+        typer.Option("--method", help="How the interval of tau is made: within -1 and 1, or as published."),
     ] = "wilson",
-    confidence: Annotated[float, typer.Option("--confidence", help="Level of the interval.")] = 0.95,
+    confidence: Confidence = 0.95,
     top: Annotated[int, typer.Option("--top", help="How many of the best systems to compare.")] = 10,
     rbo_p: Annotated[float, typer.Option("--rbo-p", help="RBO's chance to go on to the next system.")] = 0.9,
     moves: Annotated[int, typer.Option("--moves", min=0, help="Show so many systems that change place most.")] = 5,
     trials: Annotated[
-        int | None, typer.Option("--trials", min=1, help="Bootstrap resamples (2000), or splits into halves (100).")
+        int | None,
+        typer.Option(
+            "--replicates", "--trials", min=1, help="Bootstrap resamples (2000), or splits into halves (100)."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of all random numbers.")] = 0,
+    seed: Seed = 0,
     show: Annotated[
         Literal["agreement", "moves", "swap-rates"] | None,
         typer.Option("--show", help="Print this table only."),
     ] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", help="Draw both scores of every system into a .svg, .png, .pdf or .html file."),
-    ] = None,
-    complete: Annotated[
-        bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
-    ] = False,
-    level: Annotated[
-        float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
-    ] = None,
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
-    ] = None,
-    judged_corpus: Annotated[
-        str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
-    ] = None,
-    name_by: Annotated[
-        Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")
-    ] = "file",
-    output_format: Annotated[
-        Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
-    ] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    figure: Figure = None,
+    complete: Complete = False,
+    level: Level = None,
+    corpus: CorpusFolder = None,
+    judged_corpus: JudgedCorpus = None,
+    name_by: NameBy = "file",
+    output_format: OutputFormat = None,
+    output: Output = "-",
+    jobs: Jobs = None,
 ) -> None:
     """Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike."""
     against, runs = (files[0], files[1:]) if between == "judgments" else (None, files)
@@ -92,7 +92,7 @@ def correlate_command(
         measure or ["nDCG@10"],
         against=against,
         between=between,
-        method=interval,
+        method=method,
         confidence=confidence,
         top=top,
         rbo_p=rbo_p,
@@ -127,7 +127,7 @@ def _tables(found: Correlation, show: str | None, moves: int, for_people: bool) 
     return found.tables(moves)
 
 
-def _draw(found: Correlation, figure: Path) -> None:
+def _draw(found: Correlation, figure: str) -> None:
     from truegain.report.figures import scatter_chart
     from truegain.report.saving import save
 

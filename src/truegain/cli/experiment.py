@@ -10,9 +10,9 @@ import typer
 from truegain.cli.counting import CountingOption
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.experiment_unanimity import grid_command, unanimity_command
+from truegain.cli.options import Confidence, Figure, Jobs, Judgments, Level, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
-from truegain.tables.table import Format
 
 experiment = typer.Typer(name="experiment", help="The papers' experiments, on your data.", no_args_is_help=True)
 experiment.command("magnitudes")(magnitudes_command)
@@ -35,23 +35,20 @@ def _numbers(option: str, text: str, kind: Callable[[str], N], wanted: str) -> t
 
 @experiment.command("split-half")
 def split_half_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    judgments: Judgments,
+    runs: RunFiles,
     split: Annotated[
         str, typer.Option("--split", help="What is split: the collection (by MD5 of document ids) or the topics.")
     ] = "collection",
     measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, for --split topics.")] = "AP",
     level: Annotated[float, typer.Option("-l", "--level", help="Smallest label that is relevant.")] = 1,
     replicates: Annotated[int, typer.Option("--replicates", min=40, help="Draws behind an interval.")] = 2000,
-    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[
-        str | None,
-        typer.Option("--figure", help="Also draw the normalised distribution: FILE.svg, .png, .pdf or .html."),
-    ] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
 ) -> None:
     """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
     from truegain.engine import Local, cores
@@ -97,8 +94,8 @@ def split_half_command(
 
 @experiment.command("incomplete")
 def incomplete_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    judgments: Judgments,
+    runs: RunFiles,
     corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
     against: Annotated[
         str, typer.Option("--against", help="Measure that ranks the systems with all judgments.")
@@ -112,11 +109,11 @@ def incomplete_command(
     ] = "1,5,10,15,20,30,40,50,75,100",
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Draws for each percentage.")] = 30,
     wide: Annotated[bool, typer.Option("--wide", help="One column a way, means only.")] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
 ) -> None:
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
     from truegain.engine import Local
@@ -150,10 +147,10 @@ def incomplete_command(
 
 @experiment.command("disjoint")
 def disjoint_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    judgments: Judgments,
+    runs: RunFiles,
     corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
-    split: Annotated[float, typer.Option("--split", help="Share of the documents in part A.")] = 0.5,
+    share_a: Annotated[float, typer.Option("--share-a", help="Share of the documents in part A.")] = 0.5,
     part_a: Annotated[
         str | None,
         typer.Option(
@@ -174,8 +171,8 @@ def disjoint_command(
         str,
         typer.Option("--show", help="reuse (table 1), impact (2), among (3) or against (4)."),
     ] = "reuse",
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    output_format: OutputFormat = None,
+    output: Output = "-",
 ) -> None:
     """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
     from truegain.errors import TruegainError
@@ -185,7 +182,7 @@ def disjoint_command(
     if show not in ("reuse", "impact", "among", "against"):
         raise TruegainError(f"--show {show} is not known; give reuse, impact, among or against")
     found = disjoint(
-        expand(runs), judgments, corpus, split=split, part_a=part_a, repeat=repeat, seed=seed,
+        expand(runs), judgments, corpus, split=share_a, part_a=part_a, repeat=repeat, seed=seed,
         established=against or ESTABLISHED, content=measure or CONTENT,
     )  # fmt: skip
     tables = {"reuse": found.reuse, "impact": found.impact, "among": found.among, "against": found.against}
@@ -194,22 +191,22 @@ def disjoint_command(
 
 @experiment.command("discriminative")
 def discriminative_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    judgments: Judgments,
+    runs: RunFiles,
     measure: Annotated[list[str], typer.Option("-m", "--measure", help="The measures to hold against each other.")],
     test: Annotated[
         Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="The test behind the p-values.")
     ] = "randomised-tukey-hsd",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Replicates, shared by all measures.")] = 5000,
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=1, help="Replicates, shared by all measures.")
+    ] = 5000,
     counting: CountingOption = "plus-one",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw the significance curves: FILE.svg, .png, .pdf or .html.")
-    ] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
 ) -> None:
     """Which measure tells systems apart best?  Discriminative power and achieved significance levels (Sakai 2006)."""
     from truegain.experiments.discriminative import discriminative_power, power_table
@@ -229,22 +226,20 @@ def discriminative_command(
 @experiment.command("spending")
 def spending_command(
     judgments: Annotated[str, typer.Argument(help="Bronze labels: those of the cheap judge.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    runs: RunFiles,
     gold: Annotated[str, typer.Option("--gold", help="All gold labels there are; they are spent again.")],
     measure: Annotated[str, typer.Option("-m", "--measure", help="A measure linear in gain, or nDCG.")] = "P@10",
-    labels: Annotated[
-        str, typer.Option("--labels", help="Numbers of gold labels to look at, with commas.")
+    numbers: Annotated[
+        str, typer.Option("--numbers", help="Numbers of gold labels to look at, with commas.")
     ] = "25,50,75,100,150,200,300,400,500",
-    pairs: Annotated[int, typer.Option("--pairs", min=1, help="Pairs of systems, at random.")] = 20,
+    drawn_pairs: Annotated[int, typer.Option("--drawn-pairs", min=1, help="Pairs of systems, at random.")] = 20,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Draws of gold labels a pair.")] = 20,
-    level: Annotated[
-        float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    level: Level = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
 ) -> None:
     """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again."""
     from truegain.engine import Local
@@ -253,14 +248,14 @@ def spending_command(
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 
-    numbers = _numbers("--labels", labels, int, "whole numbers with commas, such as 50,100,150")
-    if min(numbers) < 1:
-        raise TruegainError(f"--labels {labels}: give numbers of at least 1")
+    counts = _numbers("--numbers", numbers, int, "whole numbers with commas, such as 50,100,150")
+    if min(counts) < 1:
+        raise TruegainError(f"--numbers {numbers}: give numbers of at least 1")
     if figure is not None:
         check_ending(figure)
     known = Labelled.of(expand(runs), judgments, gold, measure, level=level, jobs=jobs)
-    with Progress(len(WAYS) * len(known.pairs(pairs, seed)) * draws, "draws") as progress:
-        found = spending(known, labels=numbers, pairs=pairs, draws=draws, seed=seed, engine=Local(jobs),
+    with Progress(len(WAYS) * len(known.pairs(drawn_pairs, seed)) * draws, "draws") as progress:
+        found = spending(known, labels=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=Local(jobs),
                          progress=progress.advance)  # fmt: skip
     write_table(found.table(), output_format, output)
     if figure is not None:

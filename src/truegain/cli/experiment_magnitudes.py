@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.options import Figure, Jobs, Output, OutputFormat, Seed
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.ratings import Reading, reads_ratings
 from truegain.errors import TruegainError
-from truegain.tables.table import Format, Table
+from truegain.tables.table import Table
 
 if TYPE_CHECKING:
     from truegain.experiments.magnitude_systems import SystemExperiment
@@ -57,15 +58,15 @@ def magnitudes_command(
     simulated: Annotated[
         int, typer.Option("--simulated", min=0, help="Rank so many systems merged from fully judged lists instead.")
     ] = 0,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Times a score a document is drawn.")] = 1000,
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=1, help="Times a score a document is drawn.")
+    ] = 1000,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, for top sets.")] = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
-    figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw the table shown: FILE.svg, .png, .pdf or .html.")
-    ] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
     *,
     reading: Reading,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from truegain.cli.counting import CountingOption
-from truegain.cli.options import Jobs, Output, OutputFormat
+from truegain.cli.options import Figure, Jobs, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.progress import Progress
@@ -16,7 +16,6 @@ from truegain.cli.ratings import RatingsFile, Reading, reads_ratings
 from truegain.errors import TruegainError
 from truegain.tables.checks import warn
 from truegain.tables.scale import Scale
-from truegain.tables.table import Format
 
 if TYPE_CHECKING:
     from truegain.tables.judgments import Judgments
@@ -25,23 +24,22 @@ if TYPE_CHECKING:
 @reads_ratings
 def unanimity_command(
     ratings: RatingsFile,
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    runs: RunFiles,
     p: Annotated[
         list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
     ] = None,
     measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of the Tukey test.")] = 5000,
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=1, help="Permutations of the Tukey test.")
+    ] = 5000,
     counting: CountingOption = "plus-one",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
     changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
-    figure: Annotated[
-        str | None,
-        typer.Option("--figure", help="Also draw both scores of every system: FILE.svg, .png, .pdf or .html."),
-    ] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    figure: Figure = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
     *,
     reading: Reading,
 ) -> None:
@@ -80,24 +78,24 @@ def unanimity_command(
 
 def grid_command(
     judgments: Judged,
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    runs: RunFiles,
     dmax: Annotated[
         str, typer.Option("--dmax", help="Highest ratings of the simulated scales, with commas.")
     ] = "2,4,8",
-    assessors: Annotated[
-        str, typer.Option("--assessors", help="Numbers of simulated assessors, with commas.")
+    simulated_assessors: Annotated[
+        str, typer.Option("--simulated-assessors", help="Numbers of simulated assessors, with commas.")
     ] = "5,10,20,40,80",
     p: Annotated[float, typer.Option("--p", help="Weight of unanimity.")] = 0.2,
     measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Permutations of each Tukey test.")] = 5000,
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=1, help="Permutations of each Tukey test.")
+    ] = 5000,
     counting: CountingOption = "plus-one",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another draw.")] = 0,
+    seed: Seed = 0,
     jobs: Jobs = None,
     changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
-    figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw tau over the assessors: FILE.svg, .png or .html.")
-    ] = None,
+    figure: Figure = None,
     output_format: OutputFormat = None,
     output: Output = "-",
 ) -> None:
@@ -110,7 +108,7 @@ def grid_command(
 
     if figure is not None:
         check_ending(figure)
-    sizes, counts = _whole("--dmax", dmax), _whole("--assessors", assessors)
+    sizes, counts = _whole("--dmax", dmax), _whole("--simulated-assessors", simulated_assessors)
     with Progress(len(sizes) * len(counts), "cells") as progress:
         found = unanimity_grid(
             judgments, expand(runs), highest=sizes, assessors=counts, p=p, measures=measure or MEASURES,

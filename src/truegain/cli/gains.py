@@ -34,10 +34,11 @@ def gains_command(
         float | None, typer.Option("--trim", help="--spread trimmed: the share left out at either end (default 0.2).")
     ] = None,
     share: Annotated[
-        float | None, typer.Option("--share", help="Rule supermajority: the share needed (default 2/3).")
+        float | None, typer.Option("--supermajority", help="Rule supermajority: the share needed (default 2/3).")
     ] = None,
     ties: Annotated[
-        Literal["low", "high", "mean"] | None, typer.Option("--ties", help="Rule majority: which of several wins.")
+        Literal["low", "high", "mean"] | None,
+        typer.Option("--winner", help="Rule majority: which of several labels wins."),
     ] = None,
     n_iter: Annotated[
         int | None, typer.Option("--n-iter", min=1, help="Rules dawid-skene, glad, mace: the most steps of the fit.")

@@ -11,8 +11,7 @@ from truegain.cli.ratings import Reading
 from truegain.errors import TruegainError
 from truegain.gains.scales import scale_of
 from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import Outside as OutsideName
-from truegain.tables.ratings import Repeated as RepeatedName
+from truegain.tables.ratings import Outside, Repeated
 
 Gold = Annotated[
     str,
@@ -33,40 +32,9 @@ Design = Annotated[
 GoldLevel = Annotated[
     float | None, typer.Option("--gold-level", help="Smallest relevant gold label (default: the measure's own).")
 ]
-Missing = Annotated[
-    Literal["refuse", "drop"],
-    typer.Option("--missing", help="Gold pairs without a bronze label, and rows without one: stop, or leave out."),
-]
-Method = Annotated[
-    Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"],
-    typer.Option("--method", help="The interval (default: the one right for --design)."),
-]
-Clusters = Annotated[
-    Literal["topics", "none"], typer.Option("--clusters", help="Topics are the clusters; none: pairs are independent.")
-]
-Accuracy = Annotated[
-    Literal["system", "lists", "given"] | None,
-    typer.Option("--accuracy", help="Judge measured on gold pairs each system retrieved, any did, or all of them."),
-]
-Rule = Annotated[
-    str | None,
-    typer.Option("--rule", help="Bronze from several assessors: how their ratings become one label, such as majority."),
-]
-
-
-Labels = Annotated[
-    str | None,
-    typer.Option("--labels", help="The labels there are, bronze and gold: 0:3 or 0,1,2,3 (default: not checked)."),
-]
-Outside = Annotated[
-    OutsideName, typer.Option("--outside", help="Labels that are not among --labels: an error, or taken as not judged.")
-]
-Repeated = Annotated[
-    RepeatedName,
-    typer.Option("--repeated", help="Bronze: several ratings of a document by one assessor: which counts."),
-]
-Columns = Annotated[
-    str | None, typer.Option("--columns", help="Bronze: names of columns, such as assessor=workerID,label=grade.")
+GoldSample = Literal["shared", "separate"]
+GoldSampleOption = Annotated[
+    GoldSample, typer.Option("--gold-sample", help="One gold sample behind both systems, or one for each (eq. 10).")
 ]
 
 
@@ -76,58 +44,90 @@ class BothLabels:
 
     bronze: Judgments
     gold: Judgments
-    labels: tuple[float, ...] | None
+    scale: tuple[float, ...] | None
     said: tuple[str, ...]
 
 
-def both_labels(
-    judgments: str,
-    gold: str,
-    *,
-    rule: str | None = None,
-    labels: str | None = None,
-    outside: OutsideName = "error",
-    repeated: RepeatedName = "error",
-    columns: str | None = None,
-) -> BothLabels:
-    """Read both kinds of labels, make one bronze label of several ratings, and hold both to the scale."""
-    from truegain.inference.judges.assessors import bronze_of
+@dataclass(frozen=True, kw_only=True)
+class Labelling:
+    """What is known of bronze and gold labels: how gold was drawn, and what labels there are."""
 
-    read = bronze_ratings(judgments, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns)
-    bronze, said = bronze_of(read, rule)
-    trusted = on_labels(Judgments.of(gold), labels, outside)
-    return BothLabels(bronze, trusted, scale_of(labels) if rule is None else None, said)
+    design: Design = None
+    gold_level: GoldLevel = None
+    unmatched: Annotated[
+        Literal["refuse", "drop"],
+        typer.Option("--unmatched", help="Gold pairs without a bronze label: stop, or leave out."),
+    ] = "refuse"
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            "--rule", help="Bronze from several assessors: how their ratings become one label, such as majority."
+        ),
+    ] = None
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="The labels there are, bronze and gold: 0:3 or 0,1,2,3 (default: not checked)."),
+    ] = None
+    outside: Annotated[
+        Outside, typer.Option("--outside", help="Labels outside --scale: an error, or taken as not judged.")
+    ] = "error"
+    repeated: Annotated[
+        Repeated,
+        typer.Option("--repeated", help="Bronze: several ratings of a document by one assessor: which counts."),
+    ] = "error"
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Bronze: names of columns, such as assessor=workerID,label=grade.")
+    ] = None
+
+    @property
+    def labels(self) -> tuple[float, ...] | None:
+        """The labels there are, where a judge gives one of them; None: not known."""
+        return scale_of(self.scale) if self.rule is None else None
+
+    def both(self, judgments: str, gold: str) -> BothLabels:
+        """Read both kinds of labels, make one bronze label of several ratings, and hold both to the scale."""
+        from truegain.inference.judges.assessors import bronze_of
+
+        bronze, said = bronze_of(self.bronze(judgments), self.rule)
+        return BothLabels(bronze, self.held(Judgments.of(gold)), self.labels, said)
+
+    def bronze(self, judgments: str) -> Judgments:
+        """The bronze labels, of one judge or of several assessors, each on the scale."""
+        if self.rule is None and self.repeated == "error" and "assessor" not in (self.columns or ""):
+            return self.held(Judgments.of(judgments))
+        scale = scale_of(self.scale)
+        limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
+        reading = Reading(scale=limits, outside=self.outside, repeated=self.repeated, columns=self.columns)
+        return self.held(reading.load(judgments), between=self.repeated == "mean")
+
+    def held(self, table: Judgments, between: bool = False) -> Judgments:
+        """The labels held to those of --scale; `between`: means of them are no slips."""
+        from truegain.gains.scales import on_scale
+
+        if self.scale is None and self.outside != "error":
+            raise TruegainError("--outside is about labels that are not on the scale; give it, such as --scale 0:3")
+        return on_scale(table, None if between else scale_of(self.scale), self.outside)
 
 
-def bronze_ratings(
-    judgments: str,
-    *,
-    rule: str | None = None,
-    labels: str | None = None,
-    outside: OutsideName = "error",
-    repeated: RepeatedName = "error",
-    columns: str | None = None,
-) -> Judgments:
-    """The bronze labels, of one judge or of several assessors, each on the scale."""
-    scale = scale_of(labels)
-    if rule is None and repeated == "error" and (columns is None or "assessor" not in columns):
-        return on_labels(Judgments.of(judgments), labels, outside)
-    limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
-    reading = Reading(scale=limits, outside=outside, repeated=repeated, columns=columns)
-    return on_labels(reading.load(judgments), labels if repeated != "mean" else None, outside)
+@dataclass(frozen=True, kw_only=True)
+class Correcting:
+    """How scores are set right by gold labels."""
+
+    method: Annotated[
+        Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"],
+        typer.Option("--method", help="How the interval is made (default: the one right for --design)."),
+    ] = "default"
+    accuracy: Annotated[
+        Literal["system", "lists", "given"] | None,
+        typer.Option("--accuracy", help="Judge measured on gold pairs each system retrieved, any did, or all of them."),
+    ] = None
+    clusters: Annotated[
+        Literal["topics", "none"],
+        typer.Option("--clusters", help="Topics are the clusters; none: pairs are independent."),
+    ] = "topics"
 
 
-def on_labels(table: Judgments, labels: str | None, outside: OutsideName) -> Judgments:
-    """The labels held to those of --labels."""
-    from truegain.gains.scales import on_scale
-
-    if labels is None and outside != "error":
-        raise TruegainError("--outside is about labels that are not among --labels; give these, such as --labels 0:3")
-    return on_scale(table, scale_of(labels), outside)
-
-
-def refuse(why: str, /, **options: object) -> None:
-    """Refuse options that would not be heeded, the first that is given; None and False are not given."""
-    for name, value in options.items():
-        if value:
-            raise TruegainError(f"--{name.replace('_', '-')} {why}")
+def refuse(why: str, options: dict[str, str]) -> None:
+    """Refuse options that would not be heeded, the first that is given."""
+    for option in options.values():
+        raise TruegainError(f"{option} {why}")

@@ -6,20 +6,32 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.options import (
+    ByTopic,
+    CorpusFolder,
+    Jobs,
+    Judgments,
+    Level,
+    Output,
+    OutputFormat,
+    RunFiles,
+    Seed,
+)
 from truegain.cli.output import write_table
+from truegain.cli.streams import in_words
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 from truegain.tables.table import Format
 
 
 def holes_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments: TREC qrels, CSV, JSONL or Parquet; - is stdin.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
+    judgments: Judgments,
+    runs: RunFiles,
     measure: Annotated[
         str,
         typer.Option("-m", "--measure", help="nDCG, R, RR, ERR or one linear in gain (P, DCG, RBP), as in nDCG@10."),
     ] = "nDCG@10",
-    topics: Annotated[bool, typer.Option("-q", "--topics", help="Also print each topic.")] = False,
+    by_topic: ByTopic = False,
     show: Annotated[
         Literal["bounds", "pairs", "shares", "left-out", "next", "sample"],
         typer.Option(
@@ -28,8 +40,8 @@ def holes_command(
             "random sample to judge, for eval and verdict --hole-sample.",
         ),
     ] = "bounds",
-    depth: Annotated[
-        list[int] | None, typer.Option("--depth", min=1, help="A depth for --show shares; may be given several times.")
+    at: Annotated[
+        list[int] | None, typer.Option("--at", min=1, help="A depth for --show shares; may be given several times.")
     ] = None,
     pool_depth: Annotated[
         int | None, typer.Option("--pool-depth", min=1, help="How deep runs were pooled, for --show left-out.")
@@ -52,9 +64,7 @@ def holes_command(
     until: Annotated[
         Literal["sure", "certain"], typer.Option("--until", help="Of a pair: 95% sure of the sign, or certain.")
     ] = "sure",
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", help="Term statistics (text index) that help to predict.")
-    ] = None,
+    corpus: CorpusFolder = None,
     llm: Annotated[str | None, typer.Option("--llm", help="Labels of another judge that help to predict.")] = None,
     all_topics: Annotated[
         bool, typer.Option("--all-topics", help="Also topics of the runs without a judgment, for --show next.")
@@ -66,16 +76,14 @@ def holes_command(
         Literal["predicted"] | None,
         typer.Option("--fill", help="A sample drawn in proportion to what predictions leave open, to any row."),
     ] = None,
-    labels: Annotated[
-        str | None, typer.Option("--labels", help="The labels a judge may give it, as 0:3 (default: those given).")
+    scale: Annotated[
+        str | None, typer.Option("--scale", help="The labels a judge may give it, as 0:3 (default: those given).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same sample.")] = 0,
-    level: Annotated[
-        float | None, typer.Option("-l", "--level", help="Smallest label that is relevant (default 1).")
-    ] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    seed: Seed = 0,
+    level: Level = None,
+    output_format: OutputFormat = None,
+    output: Output = "-",
+    jobs: Jobs = None,
 ) -> None:
     """How many retrieved documents are unjudged, for whom, and how far the scores could move."""
     from truegain.inference.holes.bounds import holes
@@ -83,7 +91,7 @@ def holes_command(
 
     files = expand(runs)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
-    _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, labels=labels)
+    _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, scale=scale)
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
@@ -98,9 +106,9 @@ def holes_command(
             all_topics=all_topics, jobs=jobs, level=level,
         ).table()  # fmt: skip
         if output != "-":
-            typer.echo("\n".join(table.notes))
+            typer.echo(in_words("\n".join(table.notes)))
     elif show == "sample" and fill is not None:
-        _write_list(files, judgments, measure, pair, labels, output, output_format,
+        _write_list(files, judgments, measure, pair, scale, output, output_format,
                     corpus=corpus, llm=llm, seed=seed, jobs=jobs, level=level)  # fmt: skip
         return
     elif show == "sample":
@@ -108,10 +116,10 @@ def holes_command(
 
         table = draw_holes(files, judgments, measure, share=share, most=most, seed=seed, jobs=jobs, level=level)
     else:
-        depths = tuple(depth) if depth else (1, 5, 10, 20, 50, 100)
+        depths = tuple(at) if at else (1, 5, 10, 20, 50, 100)
         made = holes(files, judgments, measure, depths=depths, jobs=jobs, level=level)
         by_system = made.shares if show == "shares" else made.table
-        table = made.pairs() if show == "pairs" else by_system(topics)
+        table = made.pairs() if show == "pairs" else by_system(by_topic)
     write_table(table, output_format, output)
 
 
@@ -128,17 +136,17 @@ def _check_asked(
     most: int | None,
     share: float | None,
     seed: int,
-    labels: str | None,
+    scale: str | None,
 ) -> None:
     """Refuse options that would not be heeded."""
     if show != "sample":
         if share is not None or seed:
             raise TruegainError(f"--{'seed' if share is None else 'share'} is about a sample; give --show sample")
-        if fill is not None or labels is not None:
-            name = "labels" if fill is None else "fill predicted"
+        if fill is not None or scale is not None:
+            name = "scale" if fill is None else "fill predicted"
             raise TruegainError(f"--{name} is about a sample; give --show sample, or to score `truegain eval --fill`")
-    if fill is None and labels is not None:
-        raise TruegainError("--labels is about a sample drawn by predictions; give --fill predicted")
+    if fill is None and scale is not None:
+        raise TruegainError("--scale is about a sample drawn by predictions; give --fill predicted")
     if fill is not None and (most is not None or share is not None):
         name = "most" if share is None else "share"
         raise TruegainError(f"--{name} and --fill predicted: the list has all documents, and is judged from the top to "
@@ -157,7 +165,7 @@ def _write_list(
     judgments: str,
     measure: str,
     pair: str | None,
-    labels: str | None,
+    scale: str | None,
     output: str,
     output_format: Format | None,
     **options: Any,
@@ -170,10 +178,10 @@ def _write_list(
     if output == "-" or output_format is not None:
         raise TruegainError("a sample drawn by predictions is a file to be filled in; say where, as -o sample.csv")
     kind_to_write(output)  # now, not when the work is done
-    two, scale = _two(pair), scale_of(labels)
+    two, known = _two(pair), scale_of(scale)
     if two is not None and len(two) != 2:
         raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
-    ends = None if scale is None else (min(scale), max(scale))
+    ends = None if known is None else (min(known), max(known))
     listed = hole_list(files, judgments, measure, pair=two, labels=ends, **options)
     listed.write(output)
     some = A_TOPIC * len(set(listed.topics))

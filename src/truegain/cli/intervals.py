@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
-from truegain.cli.output import table_format_of, write_table
+import typer
+
+from truegain.cli.bundles import fields_of
+from truegain.cli.options import Confidence, Figure, Scoring, Seed
+from truegain.cli.output import ScoresPrinting, table_format_of, write_table
 from truegain.cli.progress import Progress
+from truegain.cli.scored import Filling
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
@@ -18,42 +23,53 @@ if TYPE_CHECKING:
     from truegain.inference.results import Answers, Estimate
 
 
+@dataclass(frozen=True, kw_only=True)
+class IntervalOptions:
+    """How far means move, and how that is told."""
+
+    intervals: Annotated[
+        str | None,
+        typer.Option(
+            "--intervals",
+            help="Also how far means move over: topics, collection, topics+collection; holes (with a sample of them).",
+        ),
+    ] = None
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            help="How the interval is made: wilson, t, studentised, logit, percentile, bca, bootstrap, parametric ...",
+        ),
+    ] = None
+    replicates: Annotated[int, typer.Option("--replicates", min=2, help="Draws behind an interval.")] = 2000
+    confidence: Confidence = 0.95
+    seed: Seed = 0
+    figure: Figure = None
+
+
 def write_intervals(
     runs: Sequence[str],
     judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
-    over: str,
-    *,
-    chosen: str | None,
-    output: str,
-    sort: str | None,
-    by_topic: bool = False,
-    figure: str | None = None,
+    moving: IntervalOptions,
+    scoring: Scoring,
+    printing: ScoresPrinting,
     writing: Writing,
-    **options: Any,
 ) -> None:
-    """Print estimates; `over`: topics, collection or topics+collection, by commas; `options` those of `intervals`."""
+    """Print estimates over topics, collection or topics+collection, by commas."""
     from truegain.inference.intervals.estimate import intervals
 
-    check_format(chosen)
-    wide = writing.is_wide(table_format_of(chosen, output), else_shown=by_topic)  # type: ignore[arg-type]
-    if wide and by_topic:
+    check_format(printing.output_format)
+    chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
+    if writing.is_wide(chosen, else_shown=printing.by_topic) and printing.by_topic:
         raise TruegainError("--wide shows systems by measures, and -q shows topics; give one of them")
     with Progress(len(runs), "runs read") as progress, Progress(None, "pieces drawn") as drawn:
         made = intervals(
-            list(runs),
-            judgments,
-            list(asked),
-            over=[part.strip() for part in over.split(",")],
-            by_topic=by_topic,
-            progress=progress.advance,
-            drawn=drawn.advance,
-            **options,
-        )
-    write_estimates(
-        writing.renamed(made), asked, chosen=chosen, output=output, sort=sort, by_topic=by_topic, figure=figure,
-        writing=writing,
-    )  # fmt: skip
+            list(runs), judgments, list(asked), over=[part.strip() for part in str(moving.intervals).split(",")],
+            by_topic=printing.by_topic, progress=progress.advance, drawn=drawn.advance, **vars(scoring),
+            **fields_of(moving, leave_out=("intervals", "figure")),
+        )  # fmt: skip
+    write_estimates(writing.renamed(made), asked, moving.figure, printing, writing)
 
 
 def check_format(chosen: str | None) -> None:
@@ -65,25 +81,21 @@ def check_format(chosen: str | None) -> None:
 def write_estimates(
     made: Answers[Estimate],
     asked: Sequence[NamedMeasure],
-    *,
-    chosen: str | None,
-    output: str,
-    sort: str | None,
-    by_topic: bool = False,
-    figure: str | None = None,
+    figure: str | None,
+    printing: ScoresPrinting,
     writing: Writing,
 ) -> None:
     """Print estimates that were made."""
     from truegain.inference.results import table_of
 
     found: Sequence[Estimate] = made
-    if sort is not None:
+    if (sort := printing.sort) is not None:
         names = {a.name: str(a.measure) for a in asked}
         first = {e.system: e.value for e in reversed(found) if e.measure == names.get(sort, sort)}
         if not first:
             raise TruegainError(f"which measure? There are {', '.join(dict.fromkeys(e.measure for e in found))}")
         found = sorted(found, key=lambda e: -first[e.system])
-    left_out = ("notes", "level") if by_topic else ("notes", "level", "topic")
+    left_out = ("notes", "level") if printing.by_topic else ("notes", "level", "topic")
     table = table_of(found, made_by=made.made_by, leave_out=left_out)
     table = replace(table, notes=(*table.notes, *made.notes))
     if figure is not None:
@@ -91,36 +103,34 @@ def write_estimates(
         from truegain.report.saving import save
 
         save(intervals_chart(found), figure)
-    if writing.is_wide(table_format_of(chosen, output), else_shown=by_topic):  # type: ignore[arg-type]
+    chosen = table_format_of(printing.output_format, printing.output)  # type: ignore[arg-type]
+    if writing.is_wide(chosen, else_shown=printing.by_topic):
         table = replace(made, items=tuple(found)).paper(**writing.style)
-    write_table(table, chosen, output)  # type: ignore[arg-type]
+    write_table(table, chosen, printing.output)
 
 
 def write_rectified(
     runs: Sequence[str],
-    judgments: object,
+    judgments: JudgmentsLike,
     asked: Sequence[NamedMeasure],
-    sample: str,
-    over: str | None,
-    *,
-    fill: str | None,
-    chosen: str | None,
-    output: str,
-    sort: str | None,
-    figure: str | None,
+    filling: Filling,
+    moving: IntervalOptions,
+    scoring: Scoring,
+    printing: ScoresPrinting,
     writing: Writing,
-    **options: Any,
 ) -> None:
-    """Print scores whose unjudged documents a sample of them speaks for; over: topics (usual), or holes alone."""
+    """Print scores whose unjudged documents a sample of them speaks for; over topics (usual), or holes alone."""
     from truegain.inference.study.study import Study
 
-    if over not in (None, "topics", "holes"):
+    if moving.intervals not in (None, "topics", "holes"):
         raise TruegainError(
-            f"--intervals {over}: with a sample of the unjudged documents give topics (topics like these, the usual), "
-            "or holes (these topics only)"
+            f"--intervals {moving.intervals}: with a sample of the unjudged documents give topics (topics like these, "
+            "the usual), or holes (these topics only)"
         )
-    check_format(chosen)
-    fixed = {"topics": "fixed"} if over == "holes" else {}
-    made = Study(list(runs), judgments, list(asked), hole_sample=sample, fill=fill, **fixed, **options)  # type: ignore[arg-type]
-    found = writing.renamed(made.estimates())
-    write_estimates(found, asked, chosen=chosen, output=output, sort=sort, figure=figure, writing=writing)
+    check_format(printing.output_format)
+    made = Study(
+        list(runs), judgments, list(asked), hole_sample=filling.hole_sample, fill=filling.fill,
+        topics="fixed" if moving.intervals == "holes" else "sampled", confidence=moving.confidence, jobs=scoring.jobs,
+        name_by=scoring.name_by, level=scoring.level,
+    )  # fmt: skip
+    write_estimates(writing.renamed(made.estimates()), asked, moving.figure, printing, writing)

@@ -7,35 +7,23 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.gold import (
-    Columns,
-    Design,
-    Gold,
-    GoldLevel,
-    Labels,
-    Missing,
-    Outside,
-    Repeated,
-    Rule,
-    bronze_ratings,
-    on_labels,
-)
-from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat
+from truegain.cli.bundles import takes
+from truegain.cli.gold import Gold, Labelling
+from truegain.cli.options import Jobs, Judgments, NameBy, Output, OutputFormat, Seed
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
-from truegain.gains.scales import scale_of
 from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
 from truegain.tables.table import Table
 
 
+@takes(labelling=Labelling)
 def judges_command(
     judgments: Judgments,
     gold: Gold,
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to see whether the judge favours some.", metavar="[RUN...]")
     ] = None,
-    design: Design = None,
     show: Annotated[
         Literal["labels", "topics", "systems", "assessors"] | None,
         typer.Option(
@@ -43,32 +31,30 @@ def judges_command(
             help="Accuracy by gold label, topic, system or assessor (default: what the data allow, the last first).",
         ),
     ] = None,
-    rule: Rule = None,
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Which documents of the runs count, and what is relevant.")
     ] = "P@10",
-    gold_level: GoldLevel = None,
-    labels: Labels = None,
-    outside: Outside = "error",
-    repeated: Repeated = "error",
-    columns: Columns = None,
-    missing: Missing = "refuse",
-    trials: Annotated[int, typer.Option("--trials", min=100, help="Permutations of the test over systems.")] = 2000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer.")] = 0,
+    trials: Annotated[
+        int, typer.Option("--replicates", "--trials", min=100, help="Permutations of the test over systems.")
+    ] = 2000,
+    seed: Seed = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
     output_format: OutputFormat = None,
     output: Output = "-",
+    *,
+    labelling: Labelling,
 ) -> None:
     """Tell how good the judge is, where, whether the data fit together, and whether it favours some systems."""
     from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
     from truegain.inference.judges.label_weights import levels_of
     from truegain.inference.judges.report import judge_report
 
+    rule, design, gold_level = labelling.rule, labelling.design, labelling.gold_level
     if show == "assessors" and rule is not None:
         raise TruegainError("--rule makes one judge of all assessors, --show assessors keeps them apart; give one")
-    read = bronze_ratings(judgments, rule=rule, labels=labels, outside=outside, repeated=repeated, columns=columns)
-    trusted = on_labels(LabelTable.of(gold), labels, outside)
+    read = labelling.bronze(judgments)
+    trusted = labelling.held(LabelTable.of(gold))
     if show == "assessors" or (show is None and rule is None and is_ratings(read)):
         levels = levels_of(measure, gold_level)
         write_table(assessor_table(read, trusted, design=design, levels=levels), output_format, output)
@@ -76,7 +62,7 @@ def judges_command(
     bronze, said = bronze_of(read, rule)
     table: Table = judge_report(
         bronze, trusted, expand(runs) if runs else None, design=design, measure=measure, gold_level=gold_level,
-        missing=missing, labels=scale_of(labels) if rule is None else None, show=show, trials=trials, seed=seed,
-        name_by=name_by, jobs=jobs,
+        missing=labelling.unmatched, labels=labelling.labels, show=show, trials=trials, seed=seed, name_by=name_by,
+        jobs=jobs,
     )  # fmt: skip
     write_table(replace(table, notes=(*said, *table.notes)), output_format, output)

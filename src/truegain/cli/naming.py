@@ -3,21 +3,69 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 OTHERS = ("trec_eval", "judged_only")  # also a program, and a parameter of measures
 FUNCTIONS = {"tg.to_gains": "`truegain gains`", "tg.evaluate": "`truegain eval`", "tg.correct": "`truegain correct`"}
+# option: what the library calls it, where that is another word
+CALLED = {
+    "--scale": "labels",
+    "--numbers": "labels",
+    "--earlier": "errors",
+    "--rows": "first",
+    "--criterion": "design",
+    "--share-a": "split",
+    "--length": "depth",
+    "--at": "depths",
+    "--with-intervals": "intervals",
+    "--id-field": "id",
+    "--text-field": "text",
+}
+# option of versions before: what it is called today, in the commands that had it
+RENAMED = {
+    "--labels": ("--scale", "--numbers"),
+    "--interval": ("--method",),
+    "--design": ("--criterion",),
+    "--method": ("--approximate",),
+    "--split": ("--share-a",),
+    "--depth": ("--at", "--length"),
+    "--topics": ("--by-topic",),
+    "--ties": ("--winner",),
+    "--share": ("--supermajority",),
+    "--errors": ("--earlier",),
+    "--first": ("--rows",),
+    "--pairs": ("--drawn-pairs",),
+    "--assessors": ("--simulated-assessors",),
+    "--intervals": ("--with-intervals",),
+}
+UNMATCHED = "missing='drop' for gold labels"  # missing= is also about rows of files
 _APART = r"(?<![\w./\\'\"-])"  # no part of a longer word, a path or something quoted
 _OUTSIDE = r"(?<![\w./\\'\",-])(?<!\w\()"  # nor a parameter of a measure, as in nERR(max_rel='topic',rule='gain')
 _END = r"(?![\w/\\'\"-]|\.\w|=)"
-_VALUE = r"=(?:'(?P<value>[^']*)'|\{'(?P<key>[^']*)': '(?P<of>[^']*)'\}|(?=[\s,;:)]|\.?$))"
+_VALUE = (
+    r"=(?:'(?P<value>[^']*)'(?P<or>(?: or '[^']*'| \(or '[^']*'\))?)"
+    r"|\{'(?P<key>[^']*)': '?(?P<of>[^'{}]*)'?\}|[\[(](?P<list>'[^']*'(?:, '[^']*')*)[\])]"
+    r"|True\b|(?=[\s,;:)]|\.?$))"
+)
 
 
 def option_names(parameters: Iterable[Any]) -> dict[str, str]:
     """The option behind each parameter of a command."""
     found = {p.name: max(p.opts, key=len) for p in parameters}
-    return {name: option for name, option in found.items() if option.startswith("--") and name not in OTHERS}
+    names = {name: option for name, option in found.items() if option.startswith("--") and name not in OTHERS}
+    return {CALLED[option]: option for option in names.values() if option in CALLED} | names
+
+
+def told_of_renaming(error: Any) -> str | None:
+    """What to say of an option that has another name since; None where it is no such mistake."""
+    old, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if old not in RENAMED or context is None:
+        return None
+    known = {option for p in context.command.params for option in p.opts}
+    new = next((name for name in RENAMED[old] if name in known), None)
+    return None if new is None else f"{old} of this command is now {new}; see `{context.command_path} --help`"
 
 
 def in_options(text: str, options: Mapping[str, str]) -> str:
@@ -31,14 +79,20 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     '--hole-sample and gold: give one; or --rule mean, --uses a=m, --gold'
     >>> in_options("smallest -1: give a number", names), in_options("hole_sample.csv:3: 'rule' (rule=2)", names)
     ('--smallest -1: give a number', "hole_sample.csv:3: 'rule' (rule=2)")
+    >>> in_options("rule='my own', gold=['a', 'b'], uses={'a b': 1}, smallest=True", names)
+    "--rule 'my own', --gold a,b, --uses 'a b=1', --smallest"
+    >>> in_options("rule='mean' (or 'sum'), gold='a' or 'b'", names)
+    '--rule mean (or sum), --gold a or b'
     """
     for function, command in FUNCTIONS.items():
         text = re.sub(rf"{_APART}{re.escape(function)}{_END}", command, text)
     if not options:
         return text
+    if "unmatched" in options:
+        text = text.replace(UNMATCHED, f"{options['unmatched']} drop")
     either = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
     text = re.sub(rf"^({either})(?=: | -?[\d.]+(?:: | is ))", lambda m: options[m[1]], text)
-    text = re.sub(rf"^({either}) '([^']*)'", lambda m: f"{options[m[1]]} {m[2]}", text)
+    text = re.sub(rf"^({either}) '([^']*)'", lambda m: f"{options[m[1]]} {shlex.quote(m[2])}", text)
     text = re.sub(rf"{_OUTSIDE}(?P<name>{either}){_VALUE}", lambda m: _with_value(options[m["name"]], m), text)
     bare = "|".join(name for name in either.split("|") if "_" in name)
     return re.sub(rf"{_APART}({bare}){_END}", lambda m: options[m[1]], text) if bare else text
@@ -46,5 +100,10 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
 
 def _with_value(option: str, found: re.Match[str]) -> str:
     if found["key"] is not None:
-        return f"{option} {found['key']}={found['of']}"
-    return option if found["value"] is None else f"{option} {found['value']}"
+        return f"{option} {shlex.quote(found['key'] + '=' + found['of'])}"
+    if found["list"] is not None:
+        words = found["list"][1:-1].split("', '")
+        return f"{option} {shlex.quote(','.join(words))}"
+    if found["value"] is None:
+        return option
+    return f"{option} {shlex.quote(found['value'])}" + found["or"].replace("'", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
@@ -15,11 +15,7 @@ Judgments = Annotated[
 RunFiles = Annotated[list[str], typer.Argument(help="Runs: files, folders or globs; - is stdin.", metavar="RUN...")]
 Measures = Annotated[
     list[str] | None,
-    typer.Option(
-        "-m",
-        "--measure",
-        help="A measure, such as nDCG@10 or map; may be given several times (default AP; with --gold P@10).",
-    ),
+    typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map; may be given several times."),
 ]
 Complete = Annotated[
     bool, typer.Option("-c", "--complete", help="All judged topics count; one that a run lacks counts 0.")
@@ -39,17 +35,36 @@ TiesBy = Annotated[
     typer.Option("--ties", help="Equal scores go by document id: descending (trec_eval) or ascending (pyndeval)."),
 ]
 CorpusFolder = Annotated[
-    str | None, typer.Option("--corpus", help="Term statistics (text index), for measures that read text.")
+    str | None,
+    typer.Option("--corpus", help="Term statistics (text index), for measures that read text, and for predictions."),
 ]
 JudgedCorpus = Annotated[
     str | None, typer.Option("--judged-corpus", help="Corpus of the judged documents, where it is another one.")
 ]
 NameBy = Annotated[Literal["file", "tag"], typer.Option("--name-by", help="Name systems by file or by run tag.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")]
+ByTopic = Annotated[bool, typer.Option("-q", "--by-topic", help="Also print each topic.")]
+Confidence = Annotated[float, typer.Option("--confidence", help="Level of the intervals; 1 - alpha of tests.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")]
 OutputFormat = Annotated[
     Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
 ]
 Figure = Annotated[str | None, typer.Option("--figure", help="Also draw it: FILE.svg, .png, .pdf or .html.")]
 Output = Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")]
 
-Command = Callable[..., None]
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """How runs are scored: the options of `evaluate`, under its own names."""
+
+    complete: Complete = False
+    level: Level = None
+    depth: Depth = None
+    judged_only: JudgedOnly = False
+    no_relevant: NoRelevant = "zero"
+    trec_eval: TrecEval = "10"
+    ties: TiesBy = "descending"
+    corpus: CorpusFolder = None
+    judged_corpus: JudgedCorpus = None
+    name_by: NameBy = "file"
+    jobs: Jobs = None

@@ -7,9 +7,13 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
+import typer
+
+from truegain.cli.options import ByTopic, Output
+from truegain.cli.streams import in_words
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
 from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
@@ -22,6 +26,19 @@ Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "lat
 PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
 TREC = ".trec"
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresPrinting:
+    """How scores are printed."""
+
+    by_topic: ByTopic = False
+    no_summary: Annotated[bool, typer.Option("-n", "--no-summary", help="Leave out the means.")] = False
+    sort: Annotated[str | None, typer.Option("--sort", help="Best system first by this measure.")] = None
+    output_format: Annotated[
+        Format | None, typer.Option("--format", help="How to print (default table, or by the ending of --output).")
+    ] = None
+    output: Output = "-"
 
 
 def format_of(given: Format | None, output: str) -> Format:
@@ -53,7 +70,8 @@ def table_format_of(given: TableFormat | None, output: str, known: Sequence[str]
 
 def write_table(table: Table, given: TableFormat | None, output: str) -> None:
     """Print a table in a format, to a file or to standard output."""
-    write_bytes(output, table.render(table_format_of(given, output)))
+    said = replace(table, notes=tuple(in_words(note) for note in table.notes))
+    write_bytes(output, said.render(table_format_of(given, output)))
 
 
 def write_json(whole: object, output: str) -> None:

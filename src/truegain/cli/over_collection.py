@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from truegain.cli.comparing import AskedPairs, Collections
 from truegain.cli.progress import Progress
-from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
+from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.evaluate import at_level, options_of
 from truegain.measures.parse import parse_measures
@@ -16,64 +18,55 @@ from truegain.tables.table import Table
 
 if TYPE_CHECKING:
     from truegain.inference.results import Answers, Comparison
-
-Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
-Scale = Literal["ap", "logit"]
-Pairing = Literal["paired", "independent"]
+    from truegain.tables.ranked import RankedGains
 
 
-def collection_answers(
-    judgments: str,
-    runs: list[str],
-    measure: list[str] | None,
-    *,
-    writing: Writing,
-    meta: Meta,
-    scale: Scale,
-    pairing: Pairing,
-    adjust: str | None,
-    by_topic: bool,
-    baseline: str | None,
-    level: float | None,
-    name_by: Literal["file", "tag"],
-    trec_eval: str,
-    replicates: int,
-    confidence: float,
-    seed: int,
-    jobs: int | None,
-) -> Table | Answers[Comparison]:
+def over_collections(asked: AskedPairs, collections: Collections) -> Table:
     """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
-    from truegain.inference.collection.expansion import keys_needed
     from truegain.inference.collection.pairs import CollectionPairs, pairs_of
+    from truegain.inference.differences.effort import TRIALS
+
+    testing = asked.testing
+    how = CollectionPairs(
+        collections.meta, collections.effect, collections.pairing, testing.adjust or "holm",
+        testing.replicates or TRIALS, testing.confidence, testing.seed, asked.scoring.jobs,
+    )  # fmt: skip
+    measures = [at_level(a.measure, asked.scoring.level) for a in parse_measures(asked.measure or ["AP"])]
+    how.check(measures)
+    ranked = _ranked(asked, measures)
+    pairs = pairs_of(ranked.systems, asked.baseline)
+    if asked.printing.by_topic:
+        if len(pairs) > 1 or len(measures) > 1:
+            raise TruegainError("-q shows one pair by topic; give two runs and one measure")
+        return how.by_topic(ranked, measures[0], pairs[0])
+    with Progress(None, "pieces drawn") as progress:
+        found = how.answers(ranked, measures, pairs, asked.baseline, progress.advance)
+    if asked.wide:
+        return found.paper(**asked.writing.style, intervals=asked.printing.with_intervals)
+    return collection_table(found)
+
+
+def _ranked(asked: AskedPairs, measures: Sequence[Measure]) -> RankedGains:
+    """The runs with their judgments beside them."""
+    from truegain.inference.collection.expansion import keys_needed
     from truegain.measures.evaluate import aligned
 
-    how = CollectionPairs(meta, scale, pairing, adjust or "holm", replicates, confidence, seed, jobs)
-    asked = [at_level(a.measure, level) for a in parse_measures(measure or ["AP"])]
-    how.check(asked)
-    files = expand(runs)
-    options = options_of({"trec_eval": trec_eval, "level": level})
+    files, scoring, writing = expand(asked.runs), asked.scoring, asked.writing
+    options = options_of({"trec_eval": scoring.trec_eval, "level": scoring.level})
     with Progress(len(files), "runs read") as progress:
         ranked = aligned(
-            writing.renamed(read_runs(files, name_by=name_by)) if writing.renames else files, judgments, options,
-            name_by=name_by, jobs=jobs, progress=progress.advance,
-            keep_keys=keys_needed(asked),
+            writing.renamed(read_runs(files, name_by=scoring.name_by)) if writing.renames else files, asked.judgments,
+            options, name_by=scoring.name_by, jobs=scoring.jobs, progress=progress.advance,
+            keep_keys=keys_needed(measures),
         )  # fmt: skip
-    for one in asked:
+    for one in measures:
         refuse_chosen(ranked, one)
-    pairs = pairs_of(ranked.systems, baseline)
-    if by_topic and (len(pairs) > 1 or len(asked) > 1):
-        raise TruegainError("-q shows one pair by topic; give two runs and one measure")
-    if by_topic:
-        return how.by_topic(ranked, asked[0], pairs[0])
-    with Progress(None, "pieces drawn") as progress:
-        return how.answers(ranked, asked, pairs, baseline, progress.advance)
+    return ranked
 
 
-def collection_table(answer: Table | Answers[Comparison]) -> Table:
-    """The pairs, a row each; or one pair by topic."""
+def collection_table(answer: Answers[Comparison]) -> Table:
+    """The pairs, a row each."""
     from truegain.inference.results import table_of
 
-    if isinstance(answer, Table):
-        return answer
     made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
     return table_of(list(answer), made_by=made_by, leave_out=("notes", "level"))

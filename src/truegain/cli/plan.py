@@ -7,24 +7,25 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.compare import scored
+from truegain.cli.bundles import takes
 from truegain.cli.gold import Design, GoldLevel, refuse
 from truegain.cli.options import (
-    Complete,
-    Depth,
+    ByTopic,
+    Confidence,
+    Figure,
     Jobs,
-    JudgedOnly,
     Judgments,
     Level,
     NameBy,
-    NoRelevant,
     Output,
     OutputFormat,
     RunFiles,
-    TrecEval,
+    Scoring,
+    Seed,
 )
 from truegain.cli.output import write_table
 from truegain.cli.ratings import NormaliseOption, Reading, reads_ratings
+from truegain.cli.scored import scored
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand
 
@@ -37,6 +38,7 @@ def plan_root() -> None:
 
 
 @plan.command("topics")
+@takes(scoring=Scoring)
 def topics_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -46,33 +48,26 @@ def topics_command(
     measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map.")] = "AP",
     power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
     alpha: Annotated[float, typer.Option("--alpha", help="Chance to find one that is not there.")] = 0.05,
-    design: Annotated[
+    criterion: Annotated[
         Literal["paired-t", "anova", "width"],
-        typer.Option("--design", help="Two systems on the same topics, best against worst of all, or interval width."),
+        typer.Option(
+            "--criterion", help="Two systems on the same topics, best against worst of all, or interval width."
+        ),
     ] = "paired-t",
-    method: Annotated[
-        Literal["exact", "approximate"],
-        typer.Option("--method", help="Noncentral distributions, or the published approximations."),
-    ] = "exact",
-    complete: Complete = False,
-    level: Level = None,
-    depth: Depth = None,
-    judged_only: JudgedOnly = False,
-    no_relevant: NoRelevant = "zero",
-    trec_eval: TrecEval = "10",
-    name_by: NameBy = "file",
-    jobs: Jobs = None,
+    approximate: Annotated[
+        bool, typer.Option("--approximate", help="The published approximations, not noncentral distributions.")
+    ] = False,
     output_format: OutputFormat = None,
     output: Output = "-",
+    *,
+    scoring: Scoring,
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
     from truegain.inference.differences.topic_plan import topics_needed
 
-    scores = scored(
-        judgments, runs, [measure], name_by=name_by, jobs=jobs, complete=complete, level=level, depth=depth,
-        judged_only=judged_only, no_relevant=no_relevant, trec_eval=trec_eval,
-    )  # fmt: skip
-    found = topics_needed(scores, detect=detect, power=power, alpha=alpha, design=design, method=method)
+    scores = scored(judgments, runs, [measure], scoring)
+    method: Literal["exact", "approximate"] = "approximate" if approximate else "exact"
+    found = topics_needed(scores, detect=detect, power=power, alpha=alpha, design=criterion, method=method)
     write_table(found.details, output_format, output)
 
 
@@ -105,20 +100,18 @@ def labels_command(
     costs: Annotated[
         str | None, typer.Option("--costs", help="Prices, for the cheapest mix: topic=5,gold=1.5,rating=0.1.")
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", help="1 - alpha of the verdict.")] = 0.95,
+    confidence: Confidence = 0.95,
     level: Level = None,
     gold_level: GoldLevel = None,
-    labels: Annotated[
-        str | None, typer.Option("--labels", help="The labels a gold judge may give, as 0:3 (default: as the bronze).")
+    scale: Annotated[
+        str | None, typer.Option("--scale", help="The labels a gold judge may give, as 0:3 (default: as the bronze).")
     ] = None,
-    errors: Annotated[
+    earlier: Annotated[
         str | None,
-        typer.Option("--errors", help="An earlier list with gold labels, which tells where this judge errs most."),
+        typer.Option("--earlier", help="An earlier list with gold labels, which tells where this judge errs most."),
     ] = None,
-    figure: Annotated[
-        str | None, typer.Option("--figure", help="Also draw how sure labels make: FILE.svg, .png, .pdf or .html.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same list.")] = 0,
+    figure: Figure = None,
+    seed: Seed = 0,
     name_by: NameBy = "file",
     jobs: Jobs = None,
     output_format: OutputFormat = None,
@@ -143,7 +136,7 @@ def labels_command(
         raise TruegainError("the table and the list cannot both go to standard output; give --table FILE or -o FILE")
     files, two = expand(runs), _two(pair)
     if gold is None:
-        refuse("is about gold labels; give these with --gold", design=design)
+        refuse("is about gold labels; give these with --gold", {"design": "--design"} if design else {})
     elif draw is not None:
         raise TruegainError("--draw is how a first list is drawn; gold labels at hand go on as they were (--design)")
     listed = None
@@ -152,7 +145,7 @@ def labels_command(
     if gold is None or output is not None:
         listed = gold_list(
             files, judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
-            labels=_ends(labels), errors=errors, seed=seed, level=level, name_by=name_by, jobs=jobs,
+            labels=_ends(scale), errors=earlier, seed=seed, level=level, name_by=name_by, jobs=jobs,
         )  # fmt: skip
     found = plan_labels(
         files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
@@ -182,11 +175,11 @@ def _two(pair: str | None) -> tuple[str, str] | None:
     return a.strip(), b.strip()
 
 
-def _ends(labels: str | None) -> tuple[float, float] | None:
-    """The lowest and the highest of --labels."""
+def _ends(scale: str | None) -> tuple[float, float] | None:
+    """The lowest and the highest of --scale."""
     from truegain.gains.scales import scale_of
 
-    found = scale_of(labels)
+    found = scale_of(scale)
     return None if found is None else (min(found), max(found))
 
 
@@ -195,15 +188,15 @@ def fill_command(
     gold_list: Annotated[str, typer.Argument(help="A list written by `plan labels`.")],
     labels: Annotated[str, typer.Argument(help="Labels of its first pairs: TREC qrels, CSV, JSONL or Parquet.")],
     output: Annotated[str, typer.Option("-o", "--output", help="Where to write the list with its labels.")],
-    first: Annotated[
-        int | None, typer.Option("--first", min=1, help="Take only labels of the first so many rows, and skip others.")
+    rows: Annotated[
+        int | None, typer.Option("--rows", min=1, help="Take only labels of the first so many rows, and skip others.")
     ] = None,
 ) -> None:
     """Put labels that came back from a judging tool into the list they were drawn from."""
     from truegain.tables.gold_list_read import labels_in, read_gold_list
 
     listed = read_gold_list(gold_list)
-    filled = listed.filled(labels_in(labels), first)
+    filled = listed.filled(labels_in(labels), rows)
     filled.write(output)
     typer.echo(
         f"{filled.judged:,} of {len(filled):,} pairs have a label, {filled.judged - listed.judged:,} of them new."
@@ -220,9 +213,9 @@ def assessors_command(
     sigma: Annotated[
         float | None, typer.Option("--sigma", help="Standard deviation of the ratings of a document.")
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", help="How sure to be of that.")] = 0.95,
+    confidence: Confidence = 0.95,
     normalise: NormaliseOption = None,
-    topics: Annotated[bool, typer.Option("-q", "--topics", help="Also sigma of each topic.")] = False,
+    by_topic: ByTopic = False,
     output_format: OutputFormat = None,
     output: Output = "-",
     *,
@@ -234,12 +227,12 @@ def assessors_command(
     if (sigma is None) == (ratings is None):
         raise TruegainError("give ratings, which tell sigma, or --sigma: one of the two")
     if sigma is not None:
-        given = [*(["--normalise"] if normalise else []), *(["--topics"] if topics else []), *reading.given]
+        given = [*(["--normalise"] if normalise else []), *(["--by-topic"] if by_topic else []), *reading.given]
         if given:
             raise TruegainError(f"{', '.join(given)}: this is about ratings, and --sigma is given instead of them")
         found = assessors_needed(sigma, error, confidence)
     else:
         table = reading.load(str(ratings), normalise=normalise)
-        asked = {"confidence": confidence, "scale": reading.scale, "normalise": normalise, "topics": topics}
+        asked = {"confidence": confidence, "scale": reading.scale, "normalise": normalise, "topics": by_topic}
         found = plan_assessors(table, error=error, **asked)  # type: ignore[arg-type]
     write_table(found.details, output_format, output)

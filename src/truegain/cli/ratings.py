@@ -148,6 +148,30 @@ class Reading:
 reads_ratings = takes(reading=Reading)
 
 
+@dataclass(frozen=True, kw_only=True)
+class GainOptions:
+    """How the ratings of a document become its gain."""
+
+    rule: RuleOption = None
+    p: POption = None
+    spread: SpreadOption = None
+    normalise: NormaliseOption = None
+    weight_assessors: WeightOption = None
+
+    def of(self, judgments: str, reading: Reading) -> Judgments | str:
+        """The gains of ratings; judgments as they are where nothing says that they are ratings."""
+        about = given(p=self.p, spread=self.spread, weight_assessors=self.weight_assessors)
+        if self.rule is not None or self.normalise is not None:
+            table = reading.load(judgments, normalise=self.normalise)
+            return gains_of(table, self.rule, scale=reading.scale, normalise=self.normalise, **about)
+        if names := [*(f"--{name.replace('_', '-')}" for name in about), *reading.given]:
+            raise TruegainError(
+                f"{', '.join(names)}: this is about ratings; say how they become gains, as in --rule unanimity --scale "
+                "0:3"
+            )
+        return judgments
+
+
 def gains_of(
     table: Judgments,
     rule: str | None,

@@ -57,9 +57,14 @@ def speak_of(options: Mapping[str, str]) -> None:
     _options.update(options)
 
 
+def in_words(text: str) -> str:
+    """A text of the library in the words of the command that runs."""
+    return in_options(text, _options)
+
+
 def tell(message: str, kind: str = "") -> None:
     """Say something on standard error, in the words of the command, or to nobody where that is full."""
-    said = in_options(message, _options)
+    said = in_words(message)
     with suppress(OSError):
         print(f"{kind}: {said}" if kind else said, file=sys.stderr, flush=True)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.gold import Design, GoldLevel
-from truegain.cli.options import Jobs, Level, NameBy
+from truegain.cli.options import Confidence, Jobs, Level, NameBy, Seed
 from truegain.cli.ratings import NormaliseOption, POption, Reading, RuleOption, SpreadOption, given
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -87,9 +87,9 @@ class StudyOptions:
     spread: SpreadOption = None
     normalise: NormaliseOption = None
     level: Level = None
-    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95
+    confidence: Confidence = 0.95
     replicates: Annotated[int, typer.Option("--replicates", min=100, help="Collections drawn.")] = 1000
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same answer, for any --jobs.")] = 0
+    seed: Seed = 0
     name_by: NameBy = "file"
     jobs: Jobs = None
 

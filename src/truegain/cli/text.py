@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.options import Jobs, Output, OutputFormat
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.tables.columns import Ids
-from truegain.tables.table import Format, Table
+from truegain.tables.table import Table
 
 text = typer.Typer(
     help="Term statistics of a collection.",
@@ -60,7 +61,7 @@ def index_command(
         typer.Option("--for", help="Judgments or run: keep term counts of the documents they name only."),
     ] = None,
     memory: Annotated[int, typer.Option("--memory", min=64, help="Memory to stay within, in MB.")] = 1024,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Threads (default: all cores).")] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
     from truegain.text.documents import Fields
@@ -106,8 +107,8 @@ def show_command(
     lacks: Annotated[
         list[str] | None, typer.Option("--lacks", help="Judgments or run: list documents the corpus lacks.")
     ] = None,
-    output_format: Annotated[Format | None, typer.Option("--format", help="How to print.")] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to print; - is stdout.")] = "-",
+    output_format: OutputFormat = None,
+    output: Output = "-",
 ) -> None:
     """Tell what a corpus holds, how it was made, and what was wrong with the documents."""
     from truegain.text.corpus import Corpus
@@ -144,13 +145,13 @@ def rank_command(
     ranker: Annotated[
         list[str] | None, typer.Option("--ranker", help="A ranker by name; may be repeated (default: all nine).")
     ] = None,
-    depth: Annotated[int, typer.Option("--depth", min=1, help="Documents of a list.")] = 1000,
+    length: Annotated[int, typer.Option("--length", min=1, help="Documents of a list.")] = 1000,
 ) -> None:
     """Rank documents by simple rankers (BM25, language models, tf-idf), for experiments where there are no runs."""
     from truegain.experiments.ranker import RANKERS, rank, read_queries
     from truegain.tables.write import write_runs
 
-    runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), depth=depth)
+    runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), depth=length)
     Path(output).mkdir(parents=True, exist_ok=True)
     write_runs(runs, output)
     typer.echo(f"{len(runs.systems)} runs in {output}")

@@ -13,11 +13,9 @@ from truegain.cli.bundles import takes
 from truegain.errors import TruegainError
 from truegain.tables.formats.catalogue import PAPER
 
-PANEL = "Tables for papers"
-
 
 def _option(*names: str, text: str) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=PANEL)
+    return typer.Option(*names, help=text)
 
 
 @dataclass(frozen=True, kw_only=True)

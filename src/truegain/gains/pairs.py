@@ -177,5 +177,5 @@ def _without_bronze(trusted: Pool, lost: Ints, bronze: str, gold: str) -> InputE
         f"{len(lost)} of {len(trusted)} gold pairs have no bronze label in {bronze} ({'; '.join(names)}{more})",
         file=gold,
         hint="label them with the bronze judge; if it skips pairs regardless of relevance, "
-        "missing='drop' leaves them out",
+        "missing='drop' for gold labels leaves them out",
     )

@@ -90,7 +90,7 @@ class Judges:
             raise InputError(
                 f"{len(twice)} topics were labelled by several assessors ({some(twice)})",
                 file=table.source,
-                hint="make one label of theirs first (--rule majority, to_gains) and fit that as one judge",
+                hint="make one label of theirs first (rule='majority', tg.to_gains) and fit that as one judge",
             )
         names = table.assessor.values
         of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
@@ -115,7 +115,7 @@ class Judges:
     def single_for(self, what: str) -> Judge:
         """The one judge of all topics; refused for several."""
         if self.single is None:
-            raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs (--rule)")
+            raise TruegainError(f"{what} is for one judge, not for several; make one label of theirs (rule=)")
         return self.single
 
     def rectifier(self, method: str) -> Judge | None:

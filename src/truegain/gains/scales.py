@@ -49,7 +49,7 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
     if not isinstance(text, str):
         labels = tuple(float(x) for x in text)
     else:
-        wrong = TruegainError(f"labels {text!r}: give them as 0:3 or 0,1,2,3")
+        wrong = TruegainError(f"scale {text!r}: give the labels there are, as 0:3 or 0,1,2,3")
         parts = text.split(":") if ":" in text else text.split(",")
         try:
             labels = tuple(float(part) for part in parts)
@@ -60,7 +60,7 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
                 raise wrong
             labels = tuple(float(x) for x in range(int(labels[0]), int(labels[1]) + 1))
     if len(set(labels)) < 2 or not np.isfinite(labels).all() or min(labels) < 0:
-        raise TruegainError(f"labels {text!r}: at least two different ones are needed, none below 0 (not judged)")
+        raise TruegainError(f"scale {text!r}: at least two different labels are needed, none below 0 (not judged)")
     return tuple(sorted(set(labels)))
 
 
@@ -76,7 +76,7 @@ def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
         f"{int(outside.sum())} of {len(table)} labels are not on the scale {', '.join(f'{s:g}' for s in scale)}: "
         f"{_listed(table.label[outside])}; the first is here",
         **place,  # type: ignore[arg-type]
-        hint="mend or remove them, widen the scale, or take them as not judged (--outside drop, on_scale(...))",
+        hint="mend or remove them, widen the scale, or take them as not judged (outside='drop')",
     )
 
 
@@ -160,7 +160,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     levels_given: whether the smallest relevant gold label was given apart; None where it is not known.
     """
     if off_scale.labels and off_scale.share <= MOST_OFF_SCALE:
-        warn(f"{off_scale}. If they are slips, give the labels there are (--labels 0:3, and --outside drop)")
+        warn(f"{off_scale}. If they are slips, give the labels there are (scale='0:3', and outside='drop')")
         return
     if levels_given is not False:
         return
@@ -170,7 +170,7 @@ def tell_scales(off_scale: OffScaleLabels, pool: Pool, gold: Floats, *, levels_g
     warn(
         f"the two judges seem to use different scales: bronze labels are {_range(bronze)}, gold labels {_range(gold)}; "
         "the same label counts as relevant on both: say where relevance begins on gold's (gold_level=), "
-        "or give the labels there are (--labels 0:3)"
+        "or give the labels there are (scale='0:3')"
     )
 
 

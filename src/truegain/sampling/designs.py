@@ -51,7 +51,7 @@ def _by_label(topic: Ints, label: Floats, drawn: Bools) -> Floats:  # noqa: ARG0
         raise InputError(
             f"gold was drawn by bronze label, but no gold pair has bronze label {some(lacking, 8)}",
             hint="judge some of these, give the weight of every gold pair (weights=), or, where they are slips of the "
-            "bronze judge, the labels there are (--labels 0:3 --outside drop)",
+            "bronze judge, the labels there are (scale='0:3', outside='drop')",
         )
     return np.asarray((size / found)[code])
 

@@ -130,7 +130,7 @@ class GoldList(Shown):
                 continue
             if pair not in place:
                 raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
-                                 hint="give labels of its pairs alone, or say how many rows (--first)")  # fmt: skip
+                                 hint="give labels of its pairs alone, or say how many rows (first=)")  # fmt: skip
             before, new = float(label[place[pair]]), float(table.label[row])
             if not math.isnan(before) and before != new:
                 raise InputError(
@@ -170,7 +170,7 @@ class GoldList(Shown):
                 row,
                 f"label {self.label[row]:g} of topic {self.topics[row]}, document {self.docs[row]} is not on the scale "
                 f"{self.labels}",
-                "mend the label, or draw the list with the labels there are (plan labels --labels)",
+                "mend the label, or draw the list with the labels there are (`truegain plan labels --scale`)",
             )
         return self
 

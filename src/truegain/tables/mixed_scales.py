@@ -67,5 +67,5 @@ def tell_mixed(ratings: Judgments) -> None:
     warn(
         f"{len(names)} of {len(ratings.assessor.values)} assessors rate up to {low:g} ({some(names)}), others up to "
         f"{high:g} on the same topics: scales seem to mix; bring them to one first (numbers on personal scales: "
-        "--scale ratio and --normalise), or leave some out (--drop-assessors)"
+        "scale='ratio' and normalise=), or leave some out (drop_assessors=)"
     )

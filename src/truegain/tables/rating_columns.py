@@ -32,7 +32,7 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> tabular.Kind:
     if kind is not None and (set(named) & known or not any(map(_is_number, named))):
         return kind
     if kind == "csv":
-        hint = "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as --columns"
+        hint = "begin the table with a line of column names, such as topic,doc,assessor,label, or give it as columns="
         raise InputError("the columns are not named", file=file, line=1, text=first, hint=hint)
     for separator, what in ((None, "blanks"), ("|", "bars")):
         names = [n.strip().strip('"').lower() for n in first.split(separator)]
@@ -75,10 +75,10 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
     for ours in missing:
         guesses.setdefault(ours, "NAME")
     pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
-    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in --columns {pairs}"
+    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in columns='{pairs}'"
     if "assessor" in missing and guesses["assessor"] == "NAME":
         hint += "; or give a wide table, with a column an assessor"
     if "topic" in missing and "NAME" in guesses.values():
-        hint += "; where all ratings are of one topic, give it a name with --topic"
+        hint += "; where all ratings are of one topic, give it a name with topic="
     listed = ", ".join(written(columns, n) for n in columns.names)
     raise InputError(f"there is no {' and no '.join(missing)} among the columns {listed}", file=columns.file, hint=hint)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -183,7 +182,7 @@ def _about(columns: Columns, of_tasks: bool, shape: _Shape) -> tuple[list[str], 
         raise InputError(
             f"all ratings are to be of topic {shape.topic}, but there is a column '{columns.found['topic'][0]}'",
             file=columns.file,
-            hint="leave out --topic, or the column",
+            hint="leave out topic=, or the column",
         )
     if of_tasks:
         columns.found["doc"] = ["task"]
@@ -202,8 +201,8 @@ def _of_tasks(columns: Columns, separator: str | None) -> tuple[list[str], list[
                 f"the task does not hold a topic and a document with {what} between them",
                 row,
                 task,
-                "give the separator (--separator ':'), or where all tasks are documents of one topic a name for it "
-                "(--topic NAME), or name columns topic and doc",
+                "give the separator (separator=':'), or where all tasks are documents of one topic a name for it "
+                "(topic='NAME'), or name columns topic and doc",
             )
         topics.append(parts[0])
         docs.append(parts[1])
@@ -257,6 +256,6 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
         taken = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
         warn(
             f"{columns.file}: {len(names)} {taken}: {some(names, MOST_NAMED)} "
-            f"(choose them with --assessors {shlex.quote(','.join(names[:2]))})"
+            f"(choose them with assessors={names[:2]!r})"
         )
     return who

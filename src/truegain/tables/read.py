@@ -25,13 +25,13 @@ def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, tabular
     if header and header.names and kind is not None:
         raise InputError(
             f"the columns are to be {','.join(header.names)}, but this file names its own", file=file,
-            hint="leave out --columns, or write ours=theirs in it, such as label=grade",
+            hint="leave out columns=, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
     theirs = [name for ours, name in header.renamed.items() if ours not in ("topic", "doc")] if header else []
     if theirs and kind in (None, "nested"):  # topic and doc may be those of another file
         raise InputError(
             f"there is no column '{theirs[0]}': this file has no names of columns", file=file,
-            hint="leave it out of --columns, or name all columns of lines, as in --columns topic,doc,label",
+            hint="leave it out of columns=, or name all columns of lines, as in columns='topic,doc,label'",
         )  # fmt: skip
     return text, kind, file
 

@@ -43,8 +43,8 @@ def read_unnamed(text: bytes, names: Sequence[str], file: str) -> RawTable:
     cells = first.split("\t") if "\t" in first else first.split(separator_of(first))
     if names_columns(cells):
         raise InputError(
-            "the first line names the columns, and so does --columns", file=file, line=1, text=first,
-            hint="leave out --columns, or write ours=theirs in it, such as label=grade",
+            "the first line names the columns, and so does columns=", file=file, line=1, text=first,
+            hint="leave out columns=, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
     if "\t" in first or len(cells) > 1:
         table = separated(text, "\t" if "\t" in first else separator_of(first), file, names)
@@ -131,7 +131,7 @@ def _cells(reader: Any, separator: str, file: str, width: int = 0) -> tuple[int,
             width = width or len(row)
             if len(row) != width:
                 raise InputError(
-                    f"{len(row)} fields where {'--columns' if given else 'the header'} has {width}",
+                    f"{len(row)} fields where {'columns=' if given else 'the header'} has {width}",
                     file=file,
                     line=begin,
                     text=separator.join(row),

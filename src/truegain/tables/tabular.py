@@ -75,7 +75,7 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
             else "check that the file is whole"
             if suffix == ".parquet"
             else "begin the table with a line of column names, such as topic,doc,label or topic,doc,score, or name "
-            "them, as in --columns topic,doc,label",
+            "them, as in columns='topic,doc,label'",
         )
     return None
 

@@ -183,5 +183,5 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
         hint += f"; this looks like a run: {ORDER}"
     elif status in (1, 2, 3) and line_of(text, offset) == 1:
         names = f"topic,doc,{layout.value_name}"
-        hint += f"; or name the columns of a table, such as {names}, in its first line or by --columns"
+        hint += f"; or name the columns of a table, such as {names}, in its first line or by columns="
     return InputError(problem, file=file, line=line_of(text, offset), text=line_at(text, offset), hint=hint)

@@ -41,7 +41,7 @@ def kind_of(path: str) -> Kind:
     kind = _ENDINGS.get(ending(path))
     if kind is None:
         raise InputError(
-            "what kind of documents?", file=path, hint=f"end the name in {', '.join(_ENDINGS)}, or give --kind"
+            "what kind of documents?", file=path, hint=f"end the name in {', '.join(_ENDINGS)}, or give kind="
         )
     return kind
 

@@ -127,8 +127,8 @@ def check_unnamed(first: Sequence[str], path: str) -> None:
     """Refuse names of columns for a file that has a line of them."""
     if {*first} & {*ID_FIELDS} and {*first} & {*TEXT_FIELDS}:
         raise InputError(
-            "the first line names the columns, and so does --columns", file=shown_path(path), line=1,
-            text="\t".join(first), hint="leave out --columns",
+            "the first line names the columns, and so does columns=", file=shown_path(path), line=1,
+            text="\t".join(first), hint="leave out columns=",
         )  # fmt: skip
 
 

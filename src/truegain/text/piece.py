@@ -18,7 +18,7 @@ ID_FIELDS = ("doc", "doc_id", "docno", "docid", "document", "_id", "id", "pid")
 TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
 IRDS = "irds:"
 LARGEST = 1 << 28  # bytes of a document
-NOT_UTF8 = "convert it to UTF-8, or have such bytes replaced and counted (--errors replace)"
+NOT_UTF8 = "convert it to UTF-8, or have such bytes replaced and counted (errors='replace')"
 Errors = Literal["refuse", "replace"]  # bytes that are not UTF-8
 
 
@@ -51,13 +51,13 @@ class Fields:
             raise InputError(
                 f"no field {wanted} among {shorten(', '.join(names)) or 'none'}",
                 file=file,
-                hint="name it with --id-field, or all columns where no line names them, as in --columns id,text",
+                hint="name it with id=, or all columns where no line names them, as in columns='id,text'",
             )
         text = self.text or tuple(n for n in TEXT_FIELDS if n in names)
         lost = [n for n in text if n not in names]
         if lost or not text:
             wanted = ", ".join(lost) or " or ".join(TEXT_FIELDS)
-            raise InputError(f"no field {wanted} among {', '.join(names)}", file=file, hint="name it with --text-field")
+            raise InputError(f"no field {wanted} among {', '.join(names)}", file=file, hint="name it with text=")
         return ident, text
 
 
@@ -97,7 +97,7 @@ def largest() -> int:
 def endless(path: str) -> InputError:
     """What to say of a file whose first document does not end."""
     problem = f"no document ends within {LARGEST >> 20} MB"
-    return InputError(problem, file=shown_path(path), hint="check that this is the right file, and its --kind")
+    return InputError(problem, file=shown_path(path), hint="check that this is the right file, and its kind=")
 
 
 def decoded(piece: Piece, data: bytes, fields: Fields) -> tuple[str, int]:

@@ -38,12 +38,12 @@ class CollectionPairs:
     """How pairs are compared: topics all alike or weighed, differences of AP or of its logit, the same collections.
 
     meta: 'mean' (all topics weigh alike, any measure), or by meta-analysis of AP: 'fixed', 'random', 'hartung-knapp',
-    'paule-mandel'; scale: 'logit' for differences of its logit; pairing: 'paired' for the same collection for both
+    'paule-mandel'; effect: 'logit' for differences of its logit; pairing: 'paired' for the same collection for both
     systems, 'independent' for one each.
     """
 
     meta: Meta = "mean"
-    scale: PairScale = "ap"
+    effect: PairScale = "ap"
     pairing: Pairing = "paired"
     adjust: str = "holm"
     replicates: int = TRIALS
@@ -53,14 +53,14 @@ class CollectionPairs:
 
     def __post_init__(self) -> None:
         check_replicates(self.replicates, check_confidence(self.confidence))
-        for name, known in (("meta", Meta), ("scale", PairScale), ("pairing", Pairing)):
+        for name, known in (("meta", Meta), ("effect", PairScale), ("pairing", Pairing)):
             check_one_of(name, getattr(self, name), get_args(known))
 
     def check(self, measures: Sequence[Measure]) -> None:
         """Refuse measures that meta-analysis has no differences of, and a scale that nothing heeds."""
         if self.meta == "mean":
-            if self.scale != "ap":
-                raise TruegainError("scale='logit' is for meta-analysis; give meta='random' (or another) as well")
+            if self.effect != "ap":
+                raise TruegainError("effect='logit' is for meta-analysis; give meta='random' (or another) as well")
             return
         for measure in measures:
             if not left_out_of(measure):
@@ -78,7 +78,7 @@ class CollectionPairs:
         found = [one for measure in measures for one in self._comparisons(ranked, measure, pairs, progress)]
         made_by = {
             "truegain": __version__, "seed": self.seed, "replicates": self.replicates, "confidence": self.confidence,
-            "meta": self.meta, "scale": self.scale, "pairing": self.pairing, "adjust": self.adjust,
+            "meta": self.meta, "scale": self.effect, "pairing": self.pairing, "adjust": self.adjust,
         }  # fmt: skip
         return Answers(tuple(found), {**made_by, "baseline": baseline})
 
@@ -90,7 +90,7 @@ class CollectionPairs:
             found = mean_differences(ranked, measure, pairs, paired=paired, **self._drawing(progress))
             return found.comparisons(self.adjust)
         level: float = measure.rel  # type: ignore[attr-defined]
-        drawn = collection_differences(ranked, pairs, level=level, scale=self.scale, **self._drawing(progress))
+        drawn = collection_differences(ranked, pairs, level=level, scale=self.effect, **self._drawing(progress))
         return combined_comparisons(drawn, self.meta, self.pairing, self.adjust)
 
     def by_topic(self, ranked: RankedGains, measure: Measure, pair: tuple[int, int]) -> Table:
@@ -98,7 +98,7 @@ class CollectionPairs:
         if self.meta == "mean":
             return mean_differences(ranked, measure, [pair], **self._drawing()).table()
         level: float = measure.rel  # type: ignore[attr-defined]
-        (drawn,) = collection_differences(ranked, [pair], level=level, scale=self.scale, **self._drawing())
+        (drawn,) = collection_differences(ranked, [pair], level=level, scale=self.effect, **self._drawing())
         return drawn.table()
 
     def _drawing(self, progress: Progress | None = None) -> dict[str, Any]:

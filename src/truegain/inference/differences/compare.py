@@ -105,7 +105,7 @@ def compare(
     randomised Tukey test of permutations.
 
     over='collection': the topics are held fixed and the documents are a sample, of other collections of the same kind;
-    pairs in the order of the runs, by t.  `meta`, `scale` and `pairing` are then those of `CollectionPairs`.
+    pairs in the order of the runs, by t.  `meta`, `effect` and `pairing` are then those of `CollectionPairs`.
 
     With `gold`, a `Judge` or gold labels of some pairs, the judgments are those of a cheap judge and the differences
     are without its errors: see `compare_each`, which takes further keywords such as `design`.
@@ -166,7 +166,7 @@ def _over_collection(
     if isinstance(runs, Scores) or judgments is None or measures is None:
         raise TruegainError("over='collection' draws documents: give the runs, the judgments and a measure")
     how = CollectionPairs(
-        **{name: options.pop(name) for name in ("meta", "scale", "pairing", "jobs") if name in options},
+        **{name: options.pop(name) for name in ("meta", "effect", "pairing", "jobs") if name in options},
         adjust=adjust or "holm", replicates=TRIALS if replicates is None else replicates, seed=seed,
         confidence=confidence,
     )  # fmt: skip

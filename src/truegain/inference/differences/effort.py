@@ -55,7 +55,7 @@ def effort_of(
         asks = asks or f"a difference asks for p below {alpha:g}"
         warn(
             f"{asks}; {asked:,} trials cannot tell such p-values from 0, and count/trials calls them 0: "
-            f"give at least {needed:,} trials, or leave out --counting published"
+            f"give at least {needed:,} trials, or leave out counting='published'"
         )
         return Effort(asked, asked)
     asks = asks or f"a difference asks for p below {alpha:g}"
@@ -64,10 +64,10 @@ def effort_of(
     )
     if needed * pairs > MOST_WORK and not family:
         if asked >= needed:
-            return Effort(asked, asked, (f"{asks}, and {few}; {most:,} trials (--trials) may find more",))
+            return Effort(asked, asked, (f"{asks}, and {few}; {most:,} trials (trials=) may find more",))
         raise TruegainError(
-            f"{asks}, which takes {needed:,} trials of {test}; give so many (--trials) and time, or take "
-            "randomised-tukey-hsd, which tests all pairs at once, or compare with a --baseline"
+            f"{asks}, which takes {needed:,} trials of {test}; give so many (trials=) and time, or take "
+            "randomised-tukey-hsd, which tests all pairs at once, or compare with a baseline="
         )
     if family or not adjusted:
         return Effort(most, most, (f"{asks}, and {few}: {most:,} were drawn",))

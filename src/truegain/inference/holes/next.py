@@ -122,7 +122,7 @@ class Next(Shown):
         if not self.open:
             return (*pair, *listed)
         again = ("have them judged, add the labels to the judgments, and ask again",) if self.documents else ()
-        how = "score with --fill predicted: judgments chosen in this order mislead where unjudged counts as 0"
+        how = "score with fill='predicted': judgments chosen in this order mislead where unjudged counts as 0"
         return (*pair, *listed, *again, how)
 
 

@@ -135,7 +135,7 @@ def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _IntervalOptions)
         found += _over_topics(scores, how)
     if "collection" in how.over:
         if how.options.complete or how.options.no_relevant == "skip":
-            raise TruegainError("-c and --no-relevant skip go with intervals over topics only")
+            raise TruegainError("complete=True and no_relevant='skip' go with intervals over topics only")
         check_drawable(measure)
         found += _over_collection(view_of(ranked, measure, how.options), measure, how)
     return sorted(found, key=lambda e: how.over.index(e.over))

@@ -51,7 +51,7 @@ def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str,
         raise InputError(
             f"{several:,} documents were labelled by several of {who:,} assessors",
             file=table.source,
-            hint="say how their ratings become one label (--rule majority, supermajority, mean, ...); "
+            hint="say how their ratings become one label (rule='majority', or supermajority, mean, ...); "
             "truegain judges shows how accurate each of them is",
         )
     return table, (f"The bronze labels are by {who:,} assessors, measured together as one judge.",)
@@ -115,7 +115,7 @@ def assessor_table(
     if design == "by-bronze":
         raise TruegainError(
             "gold drawn by bronze label favours assessors who said what the drawn label says; make one label of the "
-            "ratings (--rule) to measure that, or draw gold pairs at random to measure each assessor"
+            "ratings (rule=) to measure that, or draw gold pairs at random to measure each assessor"
         )
     table = read_ratings(ratings)
     assert table.assessor is not None
@@ -202,7 +202,7 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
         said.append(
             f"{len(chance)} of {len(rows)} assessors are not clearly better than chance ({some(chance)}); they gave "
             f"{lost / whole:.0%} of the labels. Leave them out, or make the bronze label by a rule that weighs "
-            "assessors (--rule dawid-skene)."
+            "assessors (rule='dawid-skene')."
         )
     if few:
         said.append(

@@ -106,7 +106,7 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
         return [f"{head}; clearest: {sentence}."] if given or always else []
     so = (
         f" All gold pairs count alike here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
-        "accuracy: --accuracy lists (or system) weighs them by rank."
+        "accuracy: accuracy='lists' (or 'system') weighs them by rank."
         if given
         else " Each gold pair counts what its ranks do."
     )

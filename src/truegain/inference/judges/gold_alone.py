@@ -102,5 +102,5 @@ def warn_where_gold_alone_is_surer(
         a, w = max(worse, key=lambda x: x[0].width / x[1])
         warn(
             f"{measure}: gold labels alone would be surer for {len(worse)} of {len(answers)} systems (most for "
-            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify (--method rectify), or use gold alone"
+            f"{a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify (method='rectify'), or use gold alone"
         )

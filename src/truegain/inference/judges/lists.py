@@ -32,8 +32,8 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
         raise TruegainError(
             f"{name} would take labels as gains that may be slips: "
-            f"{off_scale}. Say which labels there are: --labels 0:3 (scale= of Judge.fit) if these are wrong, with "
-            "--outside drop to take them as not judged; or a list with them if they are right"
+            f"{off_scale}. Say which labels there are: scale='0:3' if these are wrong, with "
+            "outside='drop' to take them as not judged; or a list with them if they are right"
         )
     said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if said is not None:
@@ -42,7 +42,7 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
             "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
             "begins on each (gold_level=), or, if both mean the same by a label, give the labels there "
-            "are (--labels 0:3, scale= of Judge.fit)"
+            "are (scale='0:3')"
         )
 
 

@@ -100,7 +100,7 @@ def _tell_partly_judged(judge: Judge) -> None:
         names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
         warn(
             f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics are gold-judged in part "
-            f"only ({some(names)}); if pairs were drawn, say so (--design random or by-bronze)"
+            f"only ({some(names)}); if pairs were drawn, say so (design='random' or 'by-bronze')"
         )
 
 

@@ -15,7 +15,7 @@ def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     name, said = lists.ranked.systems[system], str(error)
     if lists.accuracy == "system":
         said += (
-            f" (the judge was measured on the gold pairs that {name} retrieved; --accuracy lists or given "
+            f" (the judge was measured on the gold pairs that {name} retrieved; accuracy='lists' or 'given' "
             "measures it on more)"
         )
     return said

@@ -95,7 +95,7 @@ def planned(
         "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "anytime": aim.anytime,
     }  # fmt: skip
     if aim.prices and len(standings) > 1:
-        notes.append("The cheapest mix is told for one pair: name it (--pair a,b).")
+        notes.append("The cheapest mix is told for one pair: name it (pair=('a', 'b')).")
     columns = tuple(rows[0])
     cells = [tuple(row[c] for c in columns) for row in rows]
     return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
@@ -128,8 +128,8 @@ def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, un
     if not known:
         return (
             f"No number of gold labels finds {what} for topics like these: topics differ too much. Buy topics"
-            f"{'' if 'topics' in aim.prices else ' (--costs with their price gives the cheapest mix)'}, or ask about "
-            "these topics only (--topics fixed)."
+            f"{'' if 'topics' in aim.prices else ' (costs= with their price gives the cheapest mix)'}, or ask about "
+            "these topics only (topics='fixed')."
         )
     if len(counts) == 1:
         n = known[0]

@@ -208,7 +208,7 @@ def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
         raise InputError(
             f"the list was not drawn for {names}: documents that move {lacking:,} of {len(unlisted):,} differences "
             "are not on it", file=listed.source,
-            hint="name the pair that it was drawn for (--pair a,b), or draw a list for all of them",
+            hint="name the pair that it was drawn for (pair=('a', 'b')), or draw a list for all of them",
         )  # fmt: skip
 
 

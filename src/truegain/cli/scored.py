@@ -1,0 +1,44 @@
+"""Scores of runs as the options of a command say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.options import Scoring
+from truegain.cli.progress import Progress
+from truegain.measures.evaluate import evaluate
+from truegain.measures.parse import parse_measures
+from truegain.tables.scores import Scores
+from truegain.tables.sources import expand
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filling:
+    """What unjudged documents count, if not 0."""
+
+    fill: Annotated[
+        Literal["predicted"] | None,
+        typer.Option(
+            "--fill",
+            help="Unjudged documents by their predicted relevance, not 0: to rank; with --hole-sample, with intervals.",
+        ),
+    ] = None
+    hole_sample: Annotated[
+        str | None,
+        typer.Option(
+            "--hole-sample", help="Labels of a sample of the unjudged documents (holes --show sample), for --fill."
+        ),
+    ] = None
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="Labels of another judge that help to predict, for --fill predicted.")
+    ] = None
+
+
+def scored(judgments: str, runs: list[str], measure: list[str] | None, scoring: Scoring) -> Scores:
+    """Scores of the runs on the measures asked for, with the options of `eval`."""
+    files = expand(runs)
+    with Progress(len(files), "runs scored") as progress:
+        return evaluate(files, judgments, parse_measures(measure or ["AP"]), progress=progress.advance, **vars(scoring))

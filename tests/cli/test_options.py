@@ -1,0 +1,126 @@
+"""Options: one meaning and one place each, small commands, old names told, library words kept apart."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import truegain
+from tests.cli.conftest import Run
+from truegain.cli.app import build
+from truegain.cli.bundles import changed
+from truegain.cli.compare import compare_command
+from truegain.cli.comparing import PairsPrinting
+from truegain.cli.correct import correct_command
+from truegain.cli.eval_ import eval_command
+from truegain.cli.naming import RENAMED
+from truegain.cli.options import Scoring
+from truegain.cli.panels import PANEL_OF, PANELS
+
+# these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
+# what there is to choose from differs
+OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--over", "--normalise", "--units"}
+
+
+def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its whole name."""
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{name} {word}".strip())
+    if not hasattr(command, "commands"):
+        yield name, command
+
+
+@pytest.fixture(scope="module")
+def options() -> list[tuple[str, Any]]:
+    """Every option of every command."""
+    return [(name, p) for name, c in commands(get_command(build())) for p in c.params if p.param_type_name == "option"]
+
+
+def test_an_option_is_in_one_panel_everywhere(options: list[tuple[str, Any]]) -> None:
+    """Guards the help: every option stands in a panel, the same in all commands, and no panel lists what is gone."""
+    listed = [name for names in PANELS.values() for name in names.split()]
+    assert len(listed) == len(set(listed))
+    assert {max(p.opts, key=len) for _, p in options} == set(PANEL_OF)
+    for command, p in options:
+        assert (command, p.name, p.rich_help_panel) == (command, p.name, PANEL_OF[max(p.opts, key=len)])
+
+
+def test_an_option_has_one_meaning(options: list[tuple[str, Any]]) -> None:
+    """Guards against a name for two things: the same words, numbers or choices are taken wherever it is."""
+    kinds: dict[str, dict[tuple[object, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for command, p in options:
+        kind = (p.type.name.split()[0], tuple(getattr(p.type, "choices", None) or ()), p.is_flag, *sorted(p.opts))
+        kinds[max(p.opts, key=len)][kind].append(command)
+    several = {name: dict(found) for name, found in kinds.items() if len(found) > 1}
+    assert set(several) == OF_THE_COMMAND, several
+
+
+@pytest.mark.parametrize("command", [eval_command, compare_command, correct_command])
+def test_commands_are_small(command: Any) -> None:
+    """Guards the commands with most options: these come in bundles, by what they are about."""
+    assert len(inspect.signature(inspect.unwrap(command)).parameters) <= 16
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("correct", "q", "r", "--gold", "g", "--labels", "0:3"), "--labels of this command is now --scale"),
+        (("experiment", "spending", "q", "r", "--gold", "g", "--labels", "5"), "is now --numbers"),
+        (("plan", "topics", "q", "r", "--detect", "1", "--design", "anova"), "is now --criterion"),
+        (("holes", "q", "r", "--depth", "5"), "is now --at"),
+        (("eval", "q", "r", "--topics"), "is now --by-topic"),
+        (("correlate", "q", "r", "--interval", "wilson"), "is now --method"),
+    ],
+)
+def test_old_names_are_told(run: Run, words: tuple[str, ...], told: str) -> None:
+    """Guards who wrote a script for the version before: the new name is told, nothing is guessed."""
+    code, out, err = run(*words)
+    assert (code, out, told in err) == (2, "", True), err
+
+
+def test_new_names_are_there(options: list[tuple[str, Any]]) -> None:
+    """Guards the table of old names: what it points to exists."""
+    known = {name for _, p in options for name in p.opts}
+    assert {new for names in RENAMED.values() for new in names} <= known
+
+
+def test_changed_options_go_by_the_names_of_users() -> None:
+    """Guards refusals: what differs from the default is named as it was written, short forms by their long ones."""
+    assert changed(Scoring(), PairsPrinting()) == {}
+    given = changed(Scoring(no_relevant="skip", depth=5), PairsPrinting(output_format="csv"))
+    assert given == {"depth": "--depth", "no_relevant": "--no-relevant", "output_format": "--format"}
+
+
+def test_the_library_names_arguments() -> None:
+    """Guards Python users: no sentence of the library speaks of options, but for commands it names as such."""
+    folder = Path(truegain.__file__).parent
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        place = path.relative_to(folder)
+        if place.parts[0] in ("cli", "report"):  # a page has a style sheet, and commands to copy
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        parts = {id(v) for node in nodes if isinstance(node, ast.JoinedStr) for v in node.values}
+        for node in nodes:
+            if id(node) in parts:
+                continue
+            if isinstance(node, ast.JoinedStr):
+                text = "".join(str(v.value) for v in node.values if isinstance(v, ast.Constant))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+                text = node.value
+            else:
+                continue
+            if re.search(r"(?<![\w-])--[a-z]", text) and not COMMAND.search(text):
+                found.append(f"{place}: {text}")
+    assert found == []
+
+
+COMMAND = re.compile(r"truegain |verdict --|holes |--show sample|--changed|--gold`")
