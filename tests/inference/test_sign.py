@@ -72,6 +72,21 @@ def test_of_several_measures_one_is_asked_for() -> None:
         several.on("P@1").between("poor", "good", "P@2")
 
 
+def test_keywords_of_before_are_refused() -> None:
+    """Guards against silent aliases: a keyword that was renamed is a TypeError, also where others are handed on."""
+    scores, words = tg.evaluate(RUNS, QRELS, "AP"), ({"measure": "AP"}, {"trials": 10})
+    for old in words:
+        for given in ((scores,), (RUNS, QRELS, "AP")):
+            with pytest.raises(TypeError, match=next(iter(old))):
+                tg.compare(*given, **old)
+    with pytest.raises(TypeError, match="trials"):
+        tg.correct(RUNS, QRELS, "P@2", gold=QRELS, trials=100)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="alpha"):
+        tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)
+    with pytest.raises(TypeError, match="positional"):
+        tg.correct(RUNS, QRELS, QRELS, "P@2")  # type: ignore[call-arg]
+
+
 def test_zero_stays_zero() -> None:
     """Guards against -0.0, and against limits that are not there."""
     one = Comparison("a", "b", "AP", 0.2, 0.2, 0.0, None, None, None, naive=0.0)
