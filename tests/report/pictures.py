@@ -19,7 +19,7 @@ PICTURES = {  # name: width, height, dark
 
 
 def main(to: Path) -> None:
-    """Take all pictures; 64 colours are enough for flat drawings and keep them small."""
+    """Take all pictures; a palette is enough for flat drawings and keeps them small."""
     to.mkdir(parents=True, exist_ok=True)
     browser = Chromium()
     with tempfile.TemporaryDirectory() as folder:
@@ -29,7 +29,7 @@ def main(to: Path) -> None:
             with Tab(browser, page, width, dark=dark) as tab:
                 tab.picture(png, height)
             with Image.open(png) as taken:
-                small = taken.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+                small = taken.convert("RGB").quantize(256, dither=Image.Dither.NONE)
             small.save(png, optimize=True)
     browser.close()
 
