@@ -8,6 +8,7 @@ import typer
 
 from truegain.cli.output import write_table
 from truegain.errors import TruegainError
+from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.sources import expand
 from truegain.tables.table import Format
 
@@ -84,6 +85,8 @@ def holes_command(
     files = expand(runs)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
     _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, labels=labels)
+    if show in ("next", "sample"):
+        keep_labels(output)  # now, not when the work is done
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")

@@ -14,6 +14,7 @@ import numpy as np
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
+from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.sources import PathLike, write_bytes
 from truegain.tables.table import Shown, Table
@@ -179,12 +180,14 @@ class GoldList(Shown):
         return InputError(problem, file=self.source, **place, hint=hint)
 
     def write(self, path: PathLike) -> None:
-        """As CSV, TSV, JSONL or Parquet, with an empty column `label` to fill in."""
+        """As CSV, TSV, JSONL or Parquet, with an empty column `label` to fill in; not over labels that it has not."""
         kind = kind_to_write(path)
         if kind is None:
             raise TruegainError(
                 f"{os.fspath(path)}: a gold list has named columns; end the path in .csv, .tsv or .jsonl"
             )
+        pairs = zip(self.topics, self.docs, strict=True)
+        keep_labels(path, dict(zip(pairs, self.label.tolist(), strict=True)))
         write_bytes(path, table_bytes(self._columns(), kind, os.fspath(path)))
 
     def _columns(self) -> dict[str, Any]:
