@@ -144,3 +144,45 @@ def test_spending_old_labels_again(run: Run) -> None:
     assert "gold labels" in Path("spent.svg").read_text()
     code, _, err = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "--labels", "x")
     assert (code, "not whole numbers with commas" in err) == (2, True)
+
+
+def short_list(folder: Path, rows: int) -> None:
+    """Two systems that differ in so many documents, a list of these, and their labels."""
+    topics = [str(t) for t in range(20)]
+    other = {t: "bacd" if int(t) < rows // 2 else "abcd" for t in topics}
+    for name, docs in (("a", dict.fromkeys(topics, "abcd")), ("b", other)):
+        tg.write_runs(
+            {name: {t: {d: -float(docs[t].index(d)) for d in "abcd"} for t in topics}}, folder / f"{name}.run"
+        )
+    tg.write_judgments({t: {"a": int(t) % 2, "b": 0, "c": 1, "d": 0} for t in topics}, folder / "short.qrels")
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "advice", "more"),
+    [
+        (4, 3, "3 gold labels touch it; at least 10 are needed, or all of the list: judge its last row", 1),
+        (4, 2, "2 gold labels touch it; at least 10 are needed, or all of the list: judge its last 2 rows", 2),
+        (30, 9, "9 gold labels touch it; at least 10 are needed: judge the next rows of the list", 1),
+    ],
+)  # fmt: skip
+def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: int, advice: str, more: int) -> None:
+    """Guards few labels of a list: verdict and plan name the same rows to judge, and no limits are spoken of."""
+    short_list(folder, rows)
+    words = ("short.qrels", "a.run", "b.run", "-m", "P@1")
+    assert run("plan", "labels", *words, "-o", "list.csv")[0] == 0
+    lines = (folder / "list.csv").read_text().splitlines()
+    filled = [",".join([*r[:3], "0", *r[4:]]) for r in (line.split(",") for line in lines[1 : labels + 1])]
+    (folder / "few.csv").write_text("\n".join([lines[0], *filled, *lines[labels + 1 :]]) + "\n")
+    _, out, _ = run("verdict", *words, "--gold", "few.csv", "--anytime")
+    assert advice in out.splitlines()[0]
+    assert "Limits hold at every look" not in out
+    found = run(
+        "plan", "labels", *words, "--gold", "few.csv", "--smallest", "0.99", "--costs", "gold=2", "--format", "json"
+    )
+    told = json.loads(found[1])
+    said = " ".join(told["notes"])
+    assert advice in said
+    assert f"{more} more gold label{'s find' if more > 1 else ' finds'} a true difference" in said
+    assert told["made_by"]["half_width"] is None
+    assert told["made_by"]["mix"]["cost"] == 2 * more
+    assert told["rows"][0]["gold labels"] == labels + more

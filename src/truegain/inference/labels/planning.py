@@ -11,11 +11,12 @@ import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError, some
-from truegain.inference.labels.aim import Aim, planned
+from truegain.inference.labels.aim import Aim, least_of, planned
 from truegain.inference.labels.listing import gold_list, weights_of
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.study import Study
@@ -147,7 +148,8 @@ def _before_gold(
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
-    return planned(standings, 0, most, names, m, aim, details, notes)
+    least = np.full(len(asked), min(LEAST_GOLD, len(listed)))
+    return planned(standings, 0, most, names, m, aim, details, notes, least)
 
 
 def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
@@ -194,8 +196,10 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         )
     if len(asked) == 1:
         found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
-        notes.insert(0, f"So far {found}.")
-    return planned(standings, now.gold, most, names, m, aim, details, notes)
+        why = f"; {'; '.join(found.notes)}" if found.low is None and found.notes else ""
+        notes.insert(0, f"So far {found}{why}.")
+    least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked))
+    return planned(standings, now.gold, most, names, m, aim, details, notes, least)
 
 
 def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
