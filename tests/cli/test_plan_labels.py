@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,26 @@ def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: 
     assert told["made_by"]["half_width"] is None
     assert told["made_by"]["mix"]["cost"] == 2 * more
     assert told["rows"][0]["gold labels"] == labels + more
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda rows: [*rows[:2], [*rows[2][:2], "9"], *rows[3:]], "bad.csv:4: label 9 of topic "),
+        (lambda rows: [*rows[:2], *rows[3:]], "bad.csv: order 3 (topic "),
+        (lambda rows: [[r[0], f"x{r[1]}", r[2]] for r in rows], "bad.csv: no label here is of the first 9 rows of "),
+    ],
+    ids=["off the scale", "gap", "no match"],
+)  # fmt: skip
+def test_fill_names_the_file_at_fault(
+    run: Run, folder: Path, spoil: Callable[[list[list[str]]], list[list[str]]], said: str
+) -> None:
+    """Guards plan fill: a fault of the labels is told by their file and line, not by the list, and writes nothing."""
+    run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")
+    listed = csv.DictReader((folder / "list.csv").read_text().splitlines())
+    rows = spoil([[row["topic"], row["doc"], "1"] for row in listed][:9])
+    (folder / "bad.csv").write_text("\n".join(",".join(row) for row in [["topic", "doc", "label"], *rows]) + "\n")
+    code, out, err = run("plan", "fill", "list.csv", "bad.csv", "--first", "9", "-o", "filled.csv")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {said}")
+    assert not (folder / "filled.csv").exists()
