@@ -12,6 +12,7 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.inference.test_label_plan import world
+from truegain.inference.labels.aim import Aim, needed_told
 
 RUNS = ("s0.run", "s1.run")
 
@@ -210,3 +211,42 @@ def test_fill_names_the_file_at_fault(
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {said}")
     assert not (folder / "filled.csv").exists()
+
+
+def test_errors_of_an_earlier_list_are_not_called_unknown(run: Run) -> None:
+    """Guards the sentence with --errors: where the judge errs is known, and the limits are the widest all the same."""
+    words = ("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5")
+    run(*words, "-o", "list.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--first", "40", "-o", "judged.csv")
+    code, out, _ = run(*words, "--errors", "judged.csv", "-o", "next.csv")
+    assert code == 0
+    assert "not known yet" not in out
+    assert "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is" in out
+
+
+def test_holes_keep_a_difference_open(run: Run, folder: Path) -> None:
+    """Guards 'settles it': not said where documents of the two lists have no label at all."""
+    some = [line for i, line in enumerate((folder / "llm.qrels").read_text().splitlines()) if i % 3]
+    (folder / "pool.qrels").write_text("\n".join(some) + "\n")
+    for more in ((), ("--gold", "judged.csv")):
+        _, out, _ = run(
+            "plan", "labels", "pool.qrels", *RUNS, "-m", "P@5", *more, *(() if more else ("-o", "list.csv"))
+        )
+        assert "judging all of them leaves only documents without a label open, and no plan asks for more" in out
+        assert "settles it" not in out
+        run("plan", "fill", "list.csv", "gold.qrels", "--first", "20", "-o", "judged.csv")
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([40, None, None], "40 gold labels in all find X for 1 of the 3 pairs; for the other 2 no number does."),
+        ([40, 30, 20, None], "40 gold labels in all find X for 3 of the 4 pairs, 30 for half of them; for the other"),
+        ([40, 30, 20, 10], "40 gold labels in all find X for each of the pairs, 20 for half of them."),
+    ],
+)  # fmt: skip
+def test_half_of_the_pairs_are_half_of_all(counts: list[int | None], said: str) -> None:
+    """Guards the sentence for many pairs: half is of all pairs, and not told where fewer can be found."""
+    aim = Aim(0.02, 0.8, 0.95, False, True, {})
+    told = needed_told(counts, 0, None, "gold labels", aim)
+    assert told.replace("a true difference of 0.02 (80% power, +-0.0140)", "X").startswith(said)

@@ -88,7 +88,7 @@ def planned(
         if known and len(known) == len(counts):
             more = max(known) - judged
             needed[unit] = more if most is None or now.whole else min(more, most)
-        notes.append(_needed_told(counts, judged, most, unit, aim))
+        notes.append(needed_told(counts, judged, most, unit, aim))
         if mix := _with_least(_mix(now, aim, len(standings), most), first - judged, aim):
             details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
             notes.append(_mix_told(mix, now.whole))
@@ -150,7 +150,7 @@ def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim, least: Ints
     return row
 
 
-def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
+def needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
     """How many labels the aim needs, in words."""
     what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
     known = sorted(n for n in counts if n is not None)
@@ -172,12 +172,11 @@ def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, un
         more = n - judged
         one = more == 1
         return f"{more:,} {'more ' if judged else ''}{unit[:-1] if one else unit} {'finds' if one else 'find'} {what}."
-    middle = known[len(known) // 2]
-    rest = "" if len(known) == len(counts) else f"; for {len(counts) - len(known):,} of the pairs no number does"
-    return (
-        f"{known[-1]:,} {unit} in all find {what} for {'each' if not rest else f'{len(known):,}'} of the pairs, "
-        f"{middle:,} for half of them{rest}."
-    )
+    pairs, half = len(counts), (len(counts) + 1) // 2
+    middle = f", {known[half - 1]:,} for half of them" if half <= len(known) else ""
+    each = "each of the pairs" if len(known) == pairs else f"{len(known):,} of the {pairs:,} pairs"
+    rest = "" if len(known) == pairs else f"; for the other {pairs - len(known):,} no number does"
+    return f"{known[-1]:,} {unit} in all find {what} for {each}{middle}{rest}."
 
 
 def _mix(now: Standing, aim: Aim, pairs: int, most: int | None) -> Mix | None:
@@ -193,5 +192,6 @@ def _mix(now: Standing, aim: Aim, pairs: int, most: int | None) -> Mix | None:
 
 def _mix_told(mix: Mix, whole: bool) -> str:
     words = {"topics": "topics", "gold": "gold topics" if whole else "gold labels", "assessors": "assessors"}
-    listed = " and ".join(f"{n:,} more {words[kind]}" for kind, n in mix.more.items()) or "nothing more"
+    named = {kind: words[kind][:-1] if n == 1 else words[kind] for kind, n in mix.more.items()}
+    listed = " and ".join(f"{n:,} more {named[kind]}" for kind, n in mix.more.items()) or "nothing more"
     return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."
