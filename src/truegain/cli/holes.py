@@ -51,8 +51,9 @@ def holes_command(
         str | None, typer.Option("--pair", help="Two systems, a,b: what to judge to tell these apart.")
     ] = None,
     until: Annotated[
-        Literal["sure", "certain"], typer.Option("--until", help="Of a pair: 95% sure of the sign, or certain.")
-    ] = "sure",
+        Literal["sure", "certain"] | None,
+        typer.Option("--until", help="Of a pair: 95% sure of the sign (default), or certain."),
+    ] = None,
     corpus: Annotated[
         str | None, typer.Option("--corpus", help="Term statistics (text index) that help to predict.")
     ] = None,
@@ -85,6 +86,8 @@ def holes_command(
     files = expand(runs)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
     _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, labels=labels)
+    if until is not None and (pair is None or show != "next"):
+        raise TruegainError(f"--until {until} is about what tells two systems apart; give --show next --pair a,b")
     if show in ("next", "sample"):
         keep_labels(output)  # now, not when the work is done
     if show == "left-out":
@@ -97,7 +100,7 @@ def holes_command(
         from truegain.inference.holes.next import judge_next
 
         table = judge_next(
-            files, judgments, measure, pair=_two(pair), until=until, most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
+            files, judgments, measure, pair=_two(pair), until=until or "sure", most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
             all_topics=all_topics, jobs=jobs, level=level,
         ).table()  # fmt: skip
         if output != "-":
