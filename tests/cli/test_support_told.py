@@ -53,3 +53,13 @@ def test_looking_often_at_a_sample_of_holes(run: Run, folder: Path) -> None:  # 
     assert code == 2
     assert "`truegain holes --show sample --fill predicted -o sample.csv`" in err
     assert "plan labels" not in err
+
+
+def test_a_warning_is_told_once(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards plan labels -o, which looks at the runs twice: what it warns of is told once, and again the next time."""
+    near = "".join(f"{t} Q0 {d} 0 {9 + i * 1e-9:.12f} x\n" for t in range(12) for i, d in enumerate("edcba"))
+    (folder / "x.run").write_text(near)
+    for name in ("one.csv", "two.csv"):
+        code, _, err = run(*PLAN, "-o", name)
+        assert code == 0
+        assert err.count("scores differ only beyond float32") == 1

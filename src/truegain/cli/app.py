@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Annotated, TextIO
 
@@ -142,7 +143,7 @@ def main() -> None:
     streams.mend()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = partial(_show_warning, set())
         try:
             if code := _run():
                 sys.exit(code)
@@ -190,6 +191,7 @@ def _run() -> int | None:
 
 
 def _show_warning(
+    shown: set[str],
     message: Warning | str,
     category: type[Warning],
     filename: str,  # noqa: ARG001
@@ -197,5 +199,8 @@ def _show_warning(
     file: TextIO | None = None,  # noqa: ARG001
     line: str | None = None,  # noqa: ARG001
 ) -> None:
+    if str(message) in shown:  # as where a file is looked at twice
+        return
+    shown.add(str(message))
     kind = "warning" if issubclass(category, DataWarning) else category.__name__
     streams.tell(str(message), kind)
