@@ -99,13 +99,20 @@ def split_half_command(
 def incomplete_command(
     judgments: Annotated[str, typer.Argument(help="Judgments, by subtopic or not.")],
     runs: Annotated[list[str], typer.Argument(help="Runs: files, folders or globs.", metavar="RUN...")],
-    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="Term statistics made by 'text index', for measures that read text.")
+    ] = None,
     against: Annotated[
-        str, typer.Option("--against", help="Measure that ranks the systems with all judgments.")
-    ] = "alpha_nDCG@20",
+        str | None,
+        typer.Option(
+            "--against",
+            help="Measure that ranks the systems with all judgments (default alpha_nDCG@20, without corpus and "
+            "subtopics nDCG@20).",
+        ),
+    ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure that reads text (default AbsRB@20 and DeltaRB@20)."),
+        typer.Option("-m", "--measure", help="A measure that reads text (with a corpus AbsRB@20 and DeltaRB@20)."),
     ] = None,
     keep: Annotated[
         str, typer.Option("--keep", help="Percentages of the judgments to keep, with commas.")
@@ -133,7 +140,7 @@ def incomplete_command(
             judgments,
             corpus,
             against=against,
-            measures=measure or ("AbsRB@20", "DeltaRB@20"),
+            measures=measure or None,
             keep=shares,
             repeat=repeat,
             seed=seed,
