@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.inference.test_label_plan import world
+from truegain.inference.labels.aim import Aim, needed_told
 
 RUNS = ("s0.run", "s1.run")
 
@@ -144,3 +146,107 @@ def test_spending_old_labels_again(run: Run) -> None:
     assert "gold labels" in Path("spent.svg").read_text()
     code, _, err = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "--numbers", "x")
     assert (code, "not whole numbers with commas" in err) == (2, True)
+
+
+def short_list(folder: Path, rows: int) -> None:
+    """Two systems that differ in so many documents, a list of these, and their labels."""
+    topics = [str(t) for t in range(20)]
+    other = {t: "bacd" if int(t) < rows // 2 else "abcd" for t in topics}
+    for name, docs in (("a", dict.fromkeys(topics, "abcd")), ("b", other)):
+        tg.write_runs(
+            {name: {t: {d: -float(docs[t].index(d)) for d in "abcd"} for t in topics}}, folder / f"{name}.run"
+        )
+    tg.write_judgments({t: {"a": int(t) % 2, "b": 0, "c": 1, "d": 0} for t in topics}, folder / "short.qrels")
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "advice", "more"),
+    [
+        (4, 3, "3 gold labels touch it; at least 10 are needed, or all of the list: judge its last row", 1),
+        (4, 2, "2 gold labels touch it; at least 10 are needed, or all of the list: judge its last 2 rows", 2),
+        (30, 9, "9 gold labels touch it; at least 10 are needed: judge the next rows of the list", 1),
+    ],
+)  # fmt: skip
+def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: int, advice: str, more: int) -> None:
+    """Guards few labels of a list: verdict and plan name the same rows to judge, and no limits are spoken of."""
+    short_list(folder, rows)
+    words = ("short.qrels", "a.run", "b.run", "-m", "P@1")
+    assert run("plan", "labels", *words, "-o", "list.csv")[0] == 0
+    lines = (folder / "list.csv").read_text().splitlines()
+    filled = [",".join([*r[:3], "0", *r[4:]]) for r in (line.split(",") for line in lines[1 : labels + 1])]
+    (folder / "few.csv").write_text("\n".join([lines[0], *filled, *lines[labels + 1 :]]) + "\n")
+    _, out, _ = run("verdict", *words, "--gold", "few.csv", "--anytime")
+    assert advice in out.splitlines()[0]
+    assert "Limits hold at every look" not in out
+    found = run(
+        "plan", "labels", *words, "--gold", "few.csv", "--smallest", "0.99", "--costs", "gold=2", "--format", "json"
+    )
+    told = json.loads(found[1])
+    said = " ".join(told["notes"])
+    assert advice in said
+    assert f"{more} more gold label{'s find' if more > 1 else ' finds'} a true difference" in said
+    assert told["made_by"]["half_width"] is None
+    assert told["made_by"]["mix"]["cost"] == 2 * more
+    assert told["rows"][0]["gold labels"] == labels + more
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda rows: [*rows[:2], [*rows[2][:2], "9"], *rows[3:]], "bad.csv:4: label 9 of topic "),
+        (lambda rows: [*rows[:2], *rows[3:]], "bad.csv: order 3 (topic "),
+        (lambda rows: [[r[0], f"x{r[1]}", r[2]] for r in rows], "bad.csv: no label here is of the first 9 rows of "),
+    ],
+    ids=["off the scale", "gap", "no match"],
+)  # fmt: skip
+def test_fill_names_the_file_at_fault(
+    run: Run, folder: Path, spoil: Callable[[list[list[str]]], list[list[str]]], said: str
+) -> None:
+    """Guards plan fill: a fault of the labels is told by their file and line, not by the list, and writes nothing."""
+    run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "-o", "list.csv")
+    listed = csv.DictReader((folder / "list.csv").read_text().splitlines())
+    rows = spoil([[row["topic"], row["doc"], "1"] for row in listed][:9])
+    (folder / "bad.csv").write_text("\n".join(",".join(row) for row in [["topic", "doc", "label"], *rows]) + "\n")
+    code, out, err = run("plan", "fill", "list.csv", "bad.csv", "--first", "9", "-o", "filled.csv")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {said}")
+    assert not (folder / "filled.csv").exists()
+
+
+def test_errors_of_an_earlier_list_are_not_called_unknown(run: Run) -> None:
+    """Guards the sentence with --errors: where the judge errs is known, and the limits are the widest all the same."""
+    words = ("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5")
+    run(*words, "-o", "list.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--first", "40", "-o", "judged.csv")
+    code, out, _ = run(*words, "--errors", "judged.csv", "-o", "next.csv")
+    assert code == 0
+    assert "not known yet" not in out
+    assert "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is" in out
+
+
+def test_holes_keep_a_difference_open(run: Run, folder: Path) -> None:
+    """Guards 'settles it': not said where documents of the two lists have no label at all."""
+    some = [line for i, line in enumerate((folder / "llm.qrels").read_text().splitlines()) if i % 3]
+    (folder / "pool.qrels").write_text("\n".join(some) + "\n")
+    for more in ((), ("--gold", "judged.csv")):
+        _, out, _ = run(
+            "plan", "labels", "pool.qrels", *RUNS, "-m", "P@5", *more, *(() if more else ("-o", "list.csv"))
+        )
+        assert "judging all of them leaves only documents without a label open, and no plan asks for more" in out
+        assert "settles it" not in out
+        run("plan", "fill", "list.csv", "gold.qrels", "--first", "20", "-o", "judged.csv")
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([40, None, None], "40 gold labels in all find X for 1 of the 3 pairs; for the other 2 no number does."),
+        ([40, 30, 20, None], "40 gold labels in all find X for 3 of the 4 pairs, 30 for half of them; for the other"),
+        ([40, 30, 20, 10], "40 gold labels in all find X for each of the pairs, 20 for half of them."),
+    ],
+)  # fmt: skip
+def test_half_of_the_pairs_are_half_of_all(counts: list[int | None], said: str) -> None:
+    """Guards the sentence for many pairs: half is of all pairs, and not told where fewer can be found."""
+    aim = Aim(0.02, 0.8, 0.95, False, True, {})
+    told = needed_told(counts, 0, None, "gold labels", aim)
+    assert told.replace("a true difference of 0.02 (80% power, +-0.0140)", "X").startswith(said)

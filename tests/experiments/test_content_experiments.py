@@ -82,6 +82,27 @@ def test_predicted_labels_stand_beside_the_others(world: World) -> None:
     assert predicted[0].mean() > raw[0].mean()
 
 
+def test_without_text_the_other_ways_are_the_same(world: World) -> None:
+    """Guards the experiment without a corpus: raw, condensed and predicted draw for draw as beside text."""
+    runs, judgments, texts = world
+    best = judgments.group_by("topic", "doc", maintain_order=True).agg(pl.col("label").max())
+    beside = incomplete(runs, best, texts, against="nDCG@20", keep=(15, 100), repeat=3)
+    alone = incomplete(runs, best, keep=(15, 100), repeat=3)
+    assert (alone.against, alone.ways) == ("nDCG@20", ("raw", "condensed", "predicted"))
+    np.testing.assert_array_equal(alone.tau, beside.tau[:3])
+    assert not alone.unpredicted
+    with pytest.raises(tg.TruegainError, match="AbsRB@20 reads text; say where it is"):
+        incomplete(runs, best, measures=["AbsRB@20"])
+
+
+def test_why_nothing_is_predicted_is_told(world: World) -> None:
+    """Guards the missing row: a measure that predicted labels do not serve is named in a note."""
+    runs, judgments, _ = world
+    by_subtopic = incomplete(runs, judgments, keep=(50,), repeat=1)
+    assert by_subtopic.against == "alpha_nDCG@20"
+    assert "what they make of alpha_nDCG@20 is not known" in by_subtopic.table().notes[-1]
+
+
 OWN = [
     "AbsRB@20", "AbsRB(rel=2)@20", "AbsRB(rel=3)@20", "AbsRB(theta=0.3)@20", "DeltaRB(rel=3)@20", "AbsNB(mu=100)@20",
     "AbsNB(mu=100,rel=2)@5", "DeltaNB(rel=2)@20", "DeltaNB(rel=2,mu=100)@20", "DeltaRB(theta=0.3,rel=3)@5",

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Annotated, NoReturn, TextIO
 
@@ -146,7 +147,7 @@ def main() -> None:
     streams.mend()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = partial(_show_warning, set())
         try:
             if code := _run():
                 sys.exit(code)
@@ -210,6 +211,7 @@ def _complete() -> NoReturn:
 
 
 def _show_warning(
+    shown: set[str],
     message: Warning | str,
     category: type[Warning],
     filename: str,  # noqa: ARG001
@@ -217,5 +219,8 @@ def _show_warning(
     file: TextIO | None = None,  # noqa: ARG001
     line: str | None = None,  # noqa: ARG001
 ) -> None:
+    if str(message) in shown:  # as where a file is looked at twice
+        return
+    shown.add(str(message))
     kind = "warning" if issubclass(category, DataWarning) else category.__name__
     streams.tell(str(message), kind)

@@ -96,13 +96,20 @@ def split_half_command(
 def incomplete_command(
     judgments: Judgments,
     runs: RunFiles,
-    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics made by 'text index'.")],
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", help="Term statistics made by 'text index', for measures that read text.")
+    ] = None,
     against: Annotated[
-        str, typer.Option("--against", help="Measure that ranks the systems with all judgments.")
-    ] = "alpha_nDCG@20",
+        str | None,
+        typer.Option(
+            "--against",
+            help="Measure that ranks the systems with all judgments (default alpha_nDCG@20, without corpus and "
+            "subtopics nDCG@20).",
+        ),
+    ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure that reads text (default AbsRB@20 and DeltaRB@20)."),
+        typer.Option("-m", "--measure", help="A measure that reads text (with a corpus AbsRB@20 and DeltaRB@20)."),
     ] = None,
     keep: Annotated[
         str, typer.Option("--keep", help="Percentages of the judgments to keep, with commas.")
@@ -130,7 +137,7 @@ def incomplete_command(
             judgments,
             corpus,
             against=against,
-            measures=measure or ("AbsRB@20", "DeltaRB@20"),
+            measures=measure or None,
             keep=shares,
             repeat=repeat,
             seed=seed,

@@ -20,6 +20,7 @@ from truegain.cli.options import (
 from truegain.cli.output import write_table
 from truegain.cli.streams import in_words
 from truegain.errors import TruegainError
+from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.sources import expand
 from truegain.tables.table import Format
 
@@ -62,8 +63,9 @@ def holes_command(
         str | None, typer.Option("--pair", help="Two systems, a,b: what to judge to tell these apart.")
     ] = None,
     until: Annotated[
-        Literal["sure", "certain"], typer.Option("--until", help="Of a pair: 95% sure of the sign, or certain.")
-    ] = "sure",
+        Literal["sure", "certain"] | None,
+        typer.Option("--until", help="Of a pair: 95% sure of the sign (default), or certain."),
+    ] = None,
     corpus: CorpusFolder = None,
     llm: Annotated[str | None, typer.Option("--llm", help="Labels of another judge that help to predict.")] = None,
     all_topics: Annotated[
@@ -92,6 +94,10 @@ def holes_command(
     files = expand(runs)
     predicts = {"--pair": pair, "--corpus": corpus, "--llm": llm}
     _check_asked(show, fill, predicts, all_topics=all_topics, most=most, share=share, seed=seed, scale=scale)
+    if until is not None and (pair is None or show != "next"):
+        raise TruegainError(f"--until {until} is about what tells two systems apart; give --show next --pair a,b")
+    if show in ("next", "sample"):
+        keep_labels(output)  # now, not when the work is done
     if show == "left-out":
         if pool_depth is None:
             raise TruegainError("how deep were the runs pooled? Give --pool-depth, such as --pool-depth 100")
@@ -102,7 +108,7 @@ def holes_command(
         from truegain.inference.holes.next import judge_next
 
         table = judge_next(
-            files, judgments, measure, pair=_two(pair), until=until, most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
+            files, judgments, measure, pair=_two(pair), until=until or "sure", most=most, corpus=corpus, llm=llm,  # type: ignore[arg-type]
             all_topics=all_topics, jobs=jobs, level=level,
         ).table()  # fmt: skip
         if output != "-":

@@ -51,7 +51,7 @@ def init_command(
     output: Annotated[str, typer.Option("-o", "--output", help="The study file to write.")] = f"study{ENDING}",
 ) -> None:
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
-    from truegain.inference.study.support import supported, usual_measures, whole_topics
+    from truegain.inference.study.support import supported, told, usual_measures, whole_topics
 
     _check_output(output)
     files = expand(runs)
@@ -76,11 +76,16 @@ def init_command(
         what = f"{shown_path(file)}, by --rule mean," if file else "they"
         given = ", if the gold labels were drawn at random" if unsaid and not file else ""
         typer.echo(f"\nWhat {what} can support{given}:")
-        for line in (line for one in found for line in str(one).splitlines()):
+        for line in told(found):
             typer.echo(f"  {in_options(line, NAMES)}")
     text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by)
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
+    if not any(one.measures for one in asked[0][1]):
+        typer.echo(
+            f"Nothing can be told yet: mend what is refused above, then truegain verdict --study {shown_path(output)}"
+        )
+        return
     if unsaid:
         typer.echo(f"Say in it how gold was drawn (design: {DESIGNS}) before you go on.")
     typer.echo(f"Next: truegain verdict --study {shown_path(output)}, or truegain report {shown_path(output)}")

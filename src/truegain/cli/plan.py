@@ -125,11 +125,14 @@ def labels_command(
     from truegain.inference.labels.planning import plan_labels
     from truegain.report.label_plan import label_chart
     from truegain.report.saving import check_ending, save
+    from truegain.tables.gold_list_kept import keep_labels
     from truegain.tables.gold_list_read import gold_list_of
     from truegain.tables.write import kind_to_write
 
     if output is not None:
         kind_to_write(output)  # now, not when the work is done
+        if gold is None:
+            keep_labels(output)
     if figure is not None:
         check_ending(figure)
     if output == table == "-":
@@ -149,8 +152,8 @@ def labels_command(
         )  # fmt: skip
     found = plan_labels(
         files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
-        power=power, costs=costs, topics=topics, anytime=anytime, confidence=confidence, gold_level=gold_level,
-        level=level, name_by=name_by, jobs=jobs,
+        power=power, costs=costs, errors=errors, topics=topics, anytime=anytime, confidence=confidence,
+        gold_level=gold_level, level=level, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     notes = list(found.details.notes)
     if output is not None:

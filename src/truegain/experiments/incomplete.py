@@ -31,6 +31,7 @@ from truegain.text.divergence import RankedText
 
 KEEP = (1.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
 RAW, CONDENSED, PREDICTED = "raw", "condensed", "predicted"
+TEXT = ("AbsRB@20", "DeltaRB@20")
 MOST = 0.5  # beyond this share of relevant documents, a list without unjudged ones is mostly relevant by itself
 
 
@@ -46,6 +47,7 @@ class Incomplete:
     topics: int
     shares: dict[float, float]  # of the judged documents, those relevant at each level in use
     confidence: float = 0.95
+    unpredicted: str = ""  # why there is no way with predicted labels
 
     def table(self) -> Table:
         """One row for each share kept and way: mean tau, and where most repetitions lie."""
@@ -61,6 +63,7 @@ class Incomplete:
             f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
             f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high hold {self.confidence:.0%} of them",
             told_shares(self.shares),
+            *((self.unpredicted,) if self.unpredicted else ()),
         )
         return Table(("keep %", "way", "tau", "low", "high", "sd"), rows, {"against": self.against}, notes=notes)
 
@@ -77,10 +80,10 @@ class _Shared:
 
     runs: Runs
     judgments: Judgments
-    ranked: RankedText
+    ranked: RankedGains
     established: Measure
     relevant: Bools  # per item of the pool, at the level of the established measure
-    content: ContentScorer
+    content: ContentScorer | None
     full: Floats
     prediction: Prediction | None  # where the established measure is known with predicted labels
 
@@ -88,10 +91,10 @@ class _Shared:
 def incomplete(
     runs: object,
     judgments: object,
-    corpus: object,
+    corpus: object = None,
     *,
-    against: str = "alpha_nDCG@20",
-    measures: Sequence[str] = ("AbsRB@20", "DeltaRB@20"),
+    against: str | None = None,
+    measures: Sequence[str] | None = None,
     keep: Sequence[float] = KEEP,
     repeat: int = 30,
     seed: int = 0,
@@ -103,14 +106,20 @@ def incomplete(
     Of every topic max(1, ceil(p% of the relevant documents)) and p% of the others keep their labels, relevant being
     what `against` calls so.  `against` scores the lists as they are (raw), without documents that lost their labels
     (condensed), and where it is linear in gain, nDCG, AP or R with labels that are predicted from the runs and those
-    kept (predicted); `measures` read text, each by its own parameters.
+    kept (predicted); `measures` read the text of `corpus`, each by its own parameters (AbsRB@20 and DeltaRB@20).
+    Without a corpus there are none.  `against` is alpha_nDCG@20, without a corpus and subtopics nDCG@20.
 
     Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
     """
-    established, content = _checked(against, measures, keep)
+    if corpus is None and measures:
+        raise TruegainError(f"{measures[0]} reads text; say where it is (corpus=), or leave it out")
     loaded, table = Runs.of(runs), Judgments.of(judgments)
+    usual = "alpha_nDCG@20" if corpus is not None or table.has_subtopics else "nDCG@20"
+    reading = () if corpus is None else TEXT if measures is None else measures
+    established, content = _checked(against or usual, reading, keep)
     depth = max((m.cutoff for m in content), default=1)
-    ranked = RankedText.of(aligned(loaded, table, Options(), keep_top=depth), corpus)
+    gains = aligned(loaded, table, Options(), keep_top=depth)
+    ranked = gains if corpus is None else RankedText.of(gains, corpus)
     level = least_relevant(established)
     shares = shares_of(ranked, [level, *(m.rel for m in content)])
     if shares[level] > MOST:
@@ -124,7 +133,7 @@ def incomplete(
         ranked,
         established,
         relevant_to_any(ranked, level),
-        ContentScorer.of(ranked, content),
+        ContentScorer.of(ranked, content) if isinstance(ranked, RankedText) else None,
         mean_of_rows(established.score(ranked)),
         _prediction(loaded, table, established),
     )
@@ -133,7 +142,11 @@ def incomplete(
     taus = list(engine.run(_one, pieces, shared=shared, seed=seed, progress=progress))
     ways = (RAW, CONDENSED, *((PREDICTED,) if shared.prediction else ()), *(str(m) for m in content))
     tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
-    return Incomplete(str(established), ways, tuple(keep), tau, len(loaded.systems), len(ranked.topics), shares)
+    counts = len(loaded.systems), len(ranked.topics)
+    why = f"no scores with predicted labels: what they make of {established} is not known; they serve nDCG, AP and P"
+    return Incomplete(
+        str(established), ways, tuple(keep), tau, *counts, shares, unpredicted="" if shared.prediction else why
+    )
 
 
 def _prediction(runs: Runs, judgments: Judgments, measure: Measure) -> Prediction | None:
@@ -188,7 +201,7 @@ def _checked(against: str, measures: Sequence[str], keep: Sequence[float]) -> tu
     return established, tuple(m for m in content if isinstance(m, Content))
 
 
-def kept_items(ranked: RankedText, relevant: Bools, percent: float, rng: np.random.Generator) -> Bools:
+def kept_items(ranked: RankedGains, relevant: Bools, percent: float, rng: np.random.Generator) -> Bools:
     """Which documents of the pool keep their labels."""
     kept = np.zeros(len(ranked.pool), np.bool_)
     for t in range(len(ranked.topics)):
@@ -216,5 +229,5 @@ def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence
         label = shared.prediction.label.copy()
         label[lost] = np.nan
         means.append(mean_of_rows(shared.prediction.relabelled(label).scored(shared.established).score))
-    means += shared.content.means(kept)
+    means += [] if shared.content is None else shared.content.means(kept)
     return [kendall_tau(shared.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in means]

@@ -14,12 +14,15 @@ import numpy as np
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.columns import Coded, Floats, Ids, Places, frozen
+from truegain.tables.gold_list_kept import keep_labels
 from truegain.tables.judgments import NO_SUBTOPIC, Judgments
 from truegain.tables.sources import PathLike, write_bytes
 from truegain.tables.table import Shown, Table
 from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
+MEND = "mend the label, or draw the list with the labels there are (plan labels --labels)"
+NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 DIGITS = 9  # of sizes and probabilities
 
 
@@ -123,7 +126,7 @@ class GoldList(Shown):
             raise TruegainError(f"first {first}: give a number of rows of at least 1")
         table = Judgments.of(labels)
         place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
-        label = self.label.copy()
+        label, taken = self.label.copy(), 0
         for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
             where: dict[str, Any] = table.where(row)
             if first is not None and place.get(pair, first) >= first:
@@ -137,7 +140,16 @@ class GoldList(Shown):
                     f"topic {pair[0]}, document {pair[1]} has the label {before:g} already, and {new:g} here", **where,
                     hint="decide which one counts",
                 )  # fmt: skip
+            if not self.scale[0] <= new <= self.scale[1]:
+                raise InputError(self._off_scale(place[pair], new), **where, hint=MEND)
             label[place[pair]] = new
+            taken += 1
+        if not taken:
+            rows = f"the first {first:,} rows of " if first is not None else ""
+            raise InputError(f"no label here is of {rows}the list {self.source}", file=table.source,
+                             hint="check that topics and documents are named alike")  # fmt: skip
+        if gap := _gap(label):
+            raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)
         return self.with_labels(label)
 
     def judgments(self) -> Judgments:
@@ -152,39 +164,35 @@ class GoldList(Shown):
 
     def checked(self) -> GoldList:
         """The list itself; a gap among the labels, or one that the scale does not have, is refused by its row."""
-        missing = np.isnan(self.label)
-        n = self.judged
-        if missing[:n].any():
-            row = int(np.flatnonzero(missing)[0])
-            later = int(np.flatnonzero(~missing)[-1])
-            raise self._fault(
-                row,
-                f"order {row + 1} (topic {self.topics[row]}, document {self.docs[row]}) has no label, and order "
-                f"{later + 1} has one",
-                "judge the list from the top without a gap: how likely the later ones were rests on those before",
-            )
+        if gap := _gap(self.label):
+            raise self._fault(gap[0], self._open(*gap), NO_GAP)
         outside = np.flatnonzero((self.label < self.scale[0]) | (self.label > self.scale[1]))
         if len(outside):
             row = int(outside[0])
-            raise self._fault(
-                row,
-                f"label {self.label[row]:g} of topic {self.topics[row]}, document {self.docs[row]} is not on the scale "
-                f"{self.labels}",
-                "mend the label, or draw the list with the labels there are (`truegain plan labels --scale`)",
-            )
+            raise self._fault(row, self._off_scale(row, float(self.label[row])), MEND)
         return self
+
+    def _open(self, row: int, later: int) -> str:
+        of = f"topic {self.topics[row]}, document {self.docs[row]}"
+        return f"order {row + 1} ({of}) has no label, and order {later + 1} has one"
+
+    def _off_scale(self, row: int, label: float) -> str:
+        of = f"topic {self.topics[row]}, document {self.docs[row]}"
+        return f"label {label:g} of {of} is not on the scale {self.labels}"
 
     def _fault(self, row: int, problem: str, hint: str) -> InputError:
         place: dict[str, Any] = (self.places or Places.rows(len(self))).of(row)
         return InputError(problem, file=self.source, **place, hint=hint)
 
     def write(self, path: PathLike) -> None:
-        """As CSV, TSV, JSONL or Parquet, with an empty column `label` to fill in."""
+        """As CSV, TSV, JSONL or Parquet, with an empty column `label` to fill in; not over labels that it has not."""
         kind = kind_to_write(path)
         if kind is None:
             raise TruegainError(
                 f"{os.fspath(path)}: a gold list has named columns; end the path in .csv, .tsv or .jsonl"
             )
+        pairs = zip(self.topics, self.docs, strict=True)
+        keep_labels(path, dict(zip(pairs, self.label.tolist(), strict=True)))
         write_bytes(path, table_bytes(self._columns(), kind, os.fspath(path)))
 
     def _columns(self) -> dict[str, Any]:
@@ -196,6 +204,14 @@ class GoldList(Shown):
             "bronze": [_plain(x) for x in self.bronze.tolist()], "size": self.size.tolist(),
             "probability": self.probability.tolist(), **{name: [value] * n for name, value in self.made_by.items()},
         }  # fmt: skip
+
+
+def _gap(label: Floats) -> tuple[int, int] | None:
+    """The first row without a label above one that has one, and the last that has one."""
+    missing = np.isnan(label)
+    if not missing[: int((~missing).sum())].any():
+        return None
+    return int(np.flatnonzero(missing)[0]), int(np.flatnonzero(~missing)[-1])
 
 
 def _rounded(x: float) -> float:

@@ -70,10 +70,11 @@ def _by_topics(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
         raise TruegainError(
             f"{int(whole.sum())} of {len(whole)} topics have a gold label for every judged pair, {partly} for some; at "
             f"least {LEAST_TOPICS} whole topics are needed, better 20: with fewer no interval holds what it promises "
-            "(for a sample of pairs give design='random' or 'by-bronze')"
+            "(pairs that were drawn one by one are another design, 'random' or 'by-bronze')"
         )
     if partly:
-        warn(f"{partly} topics are gold-judged in part only; their gold labels are not used")
+        topics = "1 topic is" if partly == 1 else f"{partly} topics are"
+        warn(f"{topics} gold-judged in part only; gold labels there are not used")
     scores = measure.score(bronze)
     said = np.where(bronze.item_judged, bronze.item_gain, np.nan)
     filled = np.where(np.isnan(gold), said, gold)

@@ -11,9 +11,11 @@ import numpy as np
 from truegain._version import __version__
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.next_steps import Mix, Standing, cheapest, fewest_gold
 from truegain.measures.base import Measure
 from truegain.student import detectable_in_se, quantile_of
+from truegain.tables.columns import Ints
 from truegain.tables.table import Cell, Table
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
@@ -68,28 +70,30 @@ def planned(
     aim: Aim,
     details: dict[str, object],
     notes: list[str],
+    least: Ints,
 ) -> Plan:
-    """Rows, what is needed, and the cheapest mix."""
+    """Rows, what is needed, and the cheapest mix; least: gold labels of each difference before any limits are told."""
     now = standings[0]
     unit = "gold topics" if now.whole else "gold labels"
     top = now.pairs or None
-    rows = [_row(standings, n, unit, aim) for n in _rounds(judged, top)]
+    first = int(least[0]) if len(standings) == 1 else 0
+    rows = [_row(standings, n, unit, aim, least) for n in _rounds(judged, top) if n >= first]
     needed: dict[str, int] = {}
     of_what = "these topics only" if aim.fixed else "topics like these"
     goal = f"{names} on {m}, for {of_what}"
     if aim.half:
         goal += f": a true difference of {aim.smallest:g} is found with {aim.power:.0%} power"
-        counts = [fewest_gold(s, aim.half) for s in standings]
+        counts = [_at_least(fewest_gold(s, aim.half), int(n)) for s, n in zip(standings, least, strict=True)]
         known = [n for n in counts if n is not None]
         if known and len(known) == len(counts):
             more = max(known) - judged
             needed[unit] = more if most is None or now.whole else min(more, most)
-        notes.append(_needed_told(counts, judged, most, unit, aim))
-        if mix := _mix(now, aim, len(standings), most):
+        notes.append(needed_told(counts, judged, most, unit, aim))
+        if mix := _with_least(_mix(now, aim, len(standings), most), first - judged, aim):
             details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
             notes.append(_mix_told(mix, now.whole))
         details["aimed_half_width"] = aim.half
-    details["half_width"] = float(np.median([s.half for s in standings])) if judged else None
+    details["half_width"] = float(np.median([s.half for s in standings])) if judged and first <= judged else None
     details |= {
         "truegain": __version__, "needed": needed, "smallest": aim.smallest, "power": aim.power,
         "confidence": aim.confidence, "topics": "fixed" if aim.fixed else "sampled", "anytime": aim.anytime,
@@ -107,7 +111,32 @@ def _rounds(judged: int, top: int | None) -> list[int]:
     return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
 
 
-def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str, Cell]:
+def least_of(touching: Ints | None, judged: int, top: int, pairs: int) -> Ints:
+    """About how many labels in all make 10 touch each of so many differences, or all there are; 0 where they do.
+
+    >>> least_of(np.array([12, 5, 0]), 20, 100, 3).tolist(), least_of(np.array([3]), 3, 4, 1).tolist()
+    ([0, 40, 100], [4])
+    """
+    if touching is None:
+        return np.zeros(pairs, np.int64)
+    wanted = np.array([-(-judged * LEAST_GOLD // int(n)) if n else top for n in touching])
+    return np.where(touching >= LEAST_GOLD, 0, np.minimum(wanted, top))
+
+
+def _at_least(labels: int | None, least: int) -> int | None:
+    return None if labels is None else max(labels, least)
+
+
+def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:
+    """A mix with no fewer gold labels than limits need; None where these have no price."""
+    if mix is None or (more := lacking - mix.more.get("gold", 0)) <= 0:
+        return mix
+    if "gold" not in aim.prices:
+        return None
+    return Mix({**mix.more, "gold": lacking}, mix.half, mix.cost + more * aim.prices["gold"])
+
+
+def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim, least: Ints) -> dict[str, Cell]:
     """What so many labels bring."""
     halves = np.array([s.after(gold=n / s.gold) for s in standings])
     half = float(np.median(halves))
@@ -117,11 +146,11 @@ def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim) -> dict[str
     if len(standings) > 1:
         row["widest"] = float(halves.max())
         if aim.half:
-            row["share of pairs sure enough"] = float((halves <= aim.half * (1 + 1e-9)).mean())
+            row["share of pairs sure enough"] = float(((halves <= aim.half * (1 + 1e-9)) & (least <= n)).mean())
     return row
 
 
-def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
+def needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
     """How many labels the aim needs, in words."""
     what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
     known = sorted(n for n in counts if n is not None)
@@ -143,12 +172,11 @@ def _needed_told(counts: Sequence[int | None], judged: int, most: int | None, un
         more = n - judged
         one = more == 1
         return f"{more:,} {'more ' if judged else ''}{unit[:-1] if one else unit} {'finds' if one else 'find'} {what}."
-    middle = known[len(known) // 2]
-    rest = "" if len(known) == len(counts) else f"; for {len(counts) - len(known):,} of the pairs no number does"
-    return (
-        f"{known[-1]:,} {unit} in all find {what} for {'each' if not rest else f'{len(known):,}'} of the pairs, "
-        f"{middle:,} for half of them{rest}."
-    )
+    pairs, half = len(counts), (len(counts) + 1) // 2
+    middle = f", {known[half - 1]:,} for half of them" if half <= len(known) else ""
+    each = "each of the pairs" if len(known) == pairs else f"{len(known):,} of the {pairs:,} pairs"
+    rest = "" if len(known) == pairs else f"; for the other {pairs - len(known):,} no number does"
+    return f"{known[-1]:,} {unit} in all find {what} for {each}{middle}{rest}."
 
 
 def _mix(now: Standing, aim: Aim, pairs: int, most: int | None) -> Mix | None:
@@ -164,5 +192,6 @@ def _mix(now: Standing, aim: Aim, pairs: int, most: int | None) -> Mix | None:
 
 def _mix_told(mix: Mix, whole: bool) -> str:
     words = {"topics": "topics", "gold": "gold topics" if whole else "gold labels", "assessors": "assessors"}
-    listed = " and ".join(f"{n:,} more {words[kind]}" for kind, n in mix.more.items()) or "nothing more"
+    named = {kind: words[kind][:-1] if n == 1 else words[kind] for kind, n in mix.more.items()}
+    listed = " and ".join(f"{n:,} more {named[kind]}" for kind, n in mix.more.items()) or "nothing more"
     return f"The cheapest way there: {listed}, for {mix.cost:,.2f} (+-{mix.half:.4f})."

@@ -12,11 +12,12 @@ import numpy as np
 from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.panel import GoldLike
-from truegain.inference.labels.aim import Aim, planned
+from truegain.inference.labels.aim import Aim, least_of, planned
 from truegain.inference.labels.listing import gold_list, weights_of
 from truegain.inference.results import Plan
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
+from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.study import Study
@@ -42,6 +43,7 @@ def plan_labels(
     smallest: float = 0.0,
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
+    errors: object = None,
     **options: Any,
 ) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
@@ -52,7 +54,8 @@ def plan_labels(
 
         half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
 
-    With labels the variance is that of the study.  smallest: the difference worth finding, with this `power`.
+    With labels the variance is that of the study.  errors: as those of `gold_list`; limits stay the
+    widest.  smallest: the difference worth finding, with this `power`.
     Other options are those of `Study`: topics='fixed', confidence, anytime, ...  No plan asks for more than every pair
     that differs: with all of these judged the difference is exact for these topics.
 
@@ -69,7 +72,7 @@ def plan_labels(
         raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
     if gold is None:
         about = {name: options[name] for name in ("level", "name_by", "jobs") if name in options}
-        gold = gold_list(runs, judgments, measure, pair=pair, **about)
+        gold = gold_list(runs, judgments, measure, pair=pair, errors=errors, **about)
     listed = gold_list_of(gold)
     anytime = bool(options.pop("anytime", False))
     before = listed is not None and not listed.judged
@@ -93,7 +96,7 @@ def plan_labels(
         raise TruegainError(f"smallest {study.smallest:g}: {m} cannot differ by more than {most - least:g}; give less")
     aim = Aim(study.smallest, power, study.confidence, anytime, fixed, prices_of(costs))
     if listed is not None and before:
-        return _before_gold(study, m, asked, names, aim, listed, gold_level)
+        return _before_gold(study, m, asked, names, aim, listed, gold_level, errors)
     return _with_gold(study, m, asked, names, aim)
 
 
@@ -112,7 +115,14 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
 
 
 def _before_gold(
-    study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim, listed: GoldList, gold_level: float | None
+    study: Study,
+    m: Measure,
+    asked: Contrasts,
+    names: str,
+    aim: Aim,
+    listed: GoldList,
+    gold_level: float | None,
+    errors: object = None,
 ) -> Plan:
     """What so many labels can be worth, whatever they say."""
     pool = int(study.ranked.item_judged.sum())
@@ -135,9 +145,9 @@ def _before_gold(
         for s, v in zip(s2, own, strict=True)
     ]  # fmt: skip
     most = len(listed) if len(asked) == 1 and listed.design == "ordered" else _moving(study, m, asked)
+    holes = study.unjudged(m, asked)
     notes = [
-        f"{len(listed):,} of the {pool:,} labelled pairs can move {names} on {m}: judging all of them settles it for "
-        "these topics, and no plan asks for more."
+        f"{len(listed):,} of the {pool:,} labelled pairs can move {names} on {m}: {_all_judged(holes)}"
         if listed.design == "ordered"
         else f"The list has all {len(listed):,} labelled pairs; {most:,} of them can move {names} on {m}: an ordered "
         "list has these alone, and needs far fewer labels.",
@@ -146,12 +156,24 @@ def _before_gold(
         else "How often the judge errs is not known yet, and taken as bad as can be; how topics differ is taken from "
         "the bronze labels, and may be more.",
     ]
-    if holes := study.unjudged(m, asked):
+    if errors is not None:
+        notes[1] = (
+            "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is "
+            f"taken as bad as can be{'' if aim.fixed else ', and how topics differ from the bronze labels'}."
+        )
+    if holes:
         notes.append(holes)
     if not m.linear_in_gains:
         notes.append(StandIn.of(m, study.ranked).note)
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
-    return planned(standings, 0, most, names, m, aim, details, notes)
+    least = np.full(len(asked), min(LEAST_GOLD, len(listed)))
+    return planned(standings, 0, most, names, m, aim, details, notes, least)
+
+
+def _all_judged(holes: str) -> str:
+    """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
+    done = "leaves only documents without a label open" if holes else "settles it for these topics"
+    return f"judging all of them {done}, and no plan asks for more."
 
 
 def _moving(study: Study, m: Measure, asked: Contrasts) -> int:
@@ -173,15 +195,15 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         check_asked(evidence.unlisted(asked), study.gold_list, names)
     details: dict[str, object] = {"pairs": len(study.ranked.pool), "judged": now.gold}
     notes = []
+    holes = study.unjudged(m, asked)
     most: int | None = None
     if m.linear_in_gains or isinstance(evidence, ByList):
         most = _moving(study, m, asked)
         details["most"] = most
         notes.append(
-            f"{most:,} labelled pairs can move {names} on {m}: judging all of them settles it for these topics, and no "
-            "plan asks for more."
+            f"{most:,} labelled {'pair' if most == 1 else 'pairs'} can move {names} on {m}: {_all_judged(holes)}"
         )
-    if holes := study.unjudged(m, asked):
+    if holes:
         notes.append(holes)
     if isinstance(evidence, ByList) and evidence.note:
         notes.append(evidence.note)
@@ -192,14 +214,17 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         worth = _bronze_worth(evidence, asked, now)
         details["bronze_worth"] = worth
         notes.append(
-            f"The bronze labels are worth {worth:,} gold labels: without them it would take so many more to be as sure."
+            f"The bronze labels are worth {worth:,} gold {'label' if worth == 1 else 'labels'}: without them it would "
+            "take so many more to be as sure."
             if worth > 0
             else "The bronze labels are worth no gold label here: they do not tell what gold says."
         )
     if len(asked) == 1:
         found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
-        notes.insert(0, f"So far {found}.")
-    return planned(standings, now.gold, most, names, m, aim, details, notes)
+        why = f"; {'; '.join(found.notes)}" if found.low is None and found.notes else ""
+        notes.insert(0, f"So far {found}{why}.")
+    least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked))
+    return planned(standings, now.gold, most, names, m, aim, details, notes, least)
 
 
 def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:

@@ -221,8 +221,11 @@ def _unknown(
         notes.append("no unit moves this difference, so how sure it is cannot be told")
     elif touching is not None and touching < LEAST_GOLD:
         kind = "gold label" if lattice.labels == "gold" else "sampled hole"
-        drawn = lattice.labels == "holes" and lattice.evidence.about.order is not None
-        more = "judge further rows" if drawn else f"draw them from {where}"
+        order = lattice.evidence.about.order
+        left = 0 if order is None else len(order.sizes) - order.n
+        more = ": judge the next rows of the list" if left else f": draw them from {where}"
+        if 0 < left <= LEAST_GOLD - touching:
+            more = f", or all of the list: judge its last {'row' if left == 1 else f'{left} rows'}"
         labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
-        notes.append(f"{labels}; at least {LEAST_GOLD} are needed: {more}")
+        notes.append(f"{labels}; at least {LEAST_GOLD} are needed{more}")
     return tuple(notes)

@@ -148,7 +148,12 @@ class Material:
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""
-        if self.listed is None and not isinstance(self.sample, HoleList):
+        if self.listed is None and isinstance(self.sample, HoleSample):
+            raise TruegainError(
+                "anytime: how often one may look is known for labels in the order of a list; draw one with "
+                "`truegain holes --show sample --fill predicted -o sample.csv`, or leave anytime out and look once"
+            )
+        if self.listed is None and self.sample is None:
             raise TruegainError(
                 "anytime: how often one may look is known for gold labels in the order of a list; draw one with "
                 "`truegain plan labels ... -o gold_list.csv`, or leave anytime out and look once"

@@ -204,7 +204,7 @@ class Questions:
         comparison = answering.differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
         notes += [answering.note] if answering.note else []
-        if lattice.looks is not None:
+        if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         lent = (*self._borrowed(m, a), *self._borrowed(m, b))
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)

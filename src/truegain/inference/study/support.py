@@ -23,6 +23,7 @@ POPULATIONS = {
     "topics,collection": "other topics and other collections",
     "topics,assessors": "other topics and other assessors",
 }
+LONG = 250  # characters of a reason that are told in full
 BINARY = ("P@10", "nDCG@10", "AP")
 
 
@@ -35,9 +36,31 @@ class Support:
     refused: Mapping[str, tuple[str, ...]]  # measures by the reason
 
     def __str__(self) -> str:
-        lines = [f"yes  for {self.population}: {', '.join(self.measures)}"] if self.measures else []
-        lines += [f"no   for {self.population}: {', '.join(names)}: {why}" for why, names in self.refused.items()]
-        return "\n".join(lines)
+        return "\n".join(told([self]))
+
+
+def told(found: Sequence[Support]) -> list[str]:
+    """What is supported, a line each; a refusal once, for all it is met in.
+
+    >>> why = {"too few": ("P@10",)}
+    >>> told([Support("these", ("AP",), why), Support("others", (), why | {"no pool": ("AP",)})])
+    ['yes  for these: AP', 'no   for these, and for others: P@10: too few', 'no   for others: AP: no pool']
+    """
+    met: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for one in found:
+        for why, names in one.refused.items():
+            met.setdefault((why, names), []).append(one.population)
+    lines = [f"yes  for {one.population}: {', '.join(one.measures)}" for one in found if one.measures]
+    return lines + [
+        f"no   {', and '.join(f'for {where}' for where in over)}: {', '.join(names)}: {_short(why)}"
+        for (why, names), over in met.items()
+    ]
+
+
+def _short(why: str) -> str:
+    """A long reason up to its first stop; a verdict gives the whole."""
+    ends = [at for stop in ("; ", ". ") if (at := why.find(stop)) > 0]
+    return f"{why[: min(ends)]} ..." if len(why) > LONG and ends else why
 
 
 def usual_measures(judgments: Judgments, gold: bool, design: str | None) -> tuple[str, ...]:

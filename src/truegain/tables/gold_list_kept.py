@@ -1,0 +1,56 @@
+"""Labels that a person wrote into a list: no new list is written over them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from truegain.errors import InputError, TruegainError
+from truegain.tables import tabular
+from truegain.tables.guard import guarded
+from truegain.tables.named import is_missing
+from truegain.tables.read import loaded
+from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
+
+ASIDE = "name another file with -o, or move this one away"
+
+
+def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float] | None = None) -> None:
+    """Refuse to write over a table whose column `label` holds what is not written again.
+
+    new: labels by topic and document that the new file will hold.
+    """
+    if os.fspath(path) == STANDARD_INPUT or not Path(path).is_file() or not Path(path).stat().st_size:
+        return
+    try:
+        with guarded(()):  # what is to be written is looked at, not taken for an input
+            there = _labels(path)
+    except TruegainError:
+        raise InputError(
+            "it is there already, and whether it holds labels cannot be told", file=shown_path(path), hint=ASIDE
+        ) from None
+    if lost := sum(1 for pair, label in there.items() if label != (new or {}).get(pair)):
+        raise InputError(
+            f"it is there already and holds {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
+            file=shown_path(path), hint=ASIDE,
+        )  # fmt: skip
+
+
+def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
+    """By topic and document, or by row where these are not named; none where no column is called label."""
+    text, kind, file = loaded(path)
+    if kind in (None, "nested"):
+        return {}
+    table = tabular.read(text, kind, file)
+    names = [str(name).strip().lower() for name in table.columns]
+    if "label" not in names:
+        return {}
+    columns = {name: table.column(names.index(name)) for name in ("topic", "doc", "label") if name in names}
+    rows = range(len(columns["label"]))
+    pairs = zip(*(map(str, columns.get(name, rows)) for name in ("topic", "doc")), strict=True)
+    return {
+        pair: (str(x) if (found := tabular.number_of(x)) is None else found)
+        for pair, x in zip(pairs, columns["label"], strict=True)
+        if not is_missing(x) and str(x).strip()
+    }
