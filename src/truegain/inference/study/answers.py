@@ -55,10 +55,13 @@ class Answering:
 
     @cached_property
     def scores(self) -> Floats:
-        """The score of each system; NaN where documents that a list leaves out make it unknown."""
-        lacking = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
-        value = self.lattice.evidence.value
-        return value if lacking is None else np.where(lacking > 0, np.nan, value)
+        """The score of each system; NaN where a list leaves some of its documents out, or too few labels tell it."""
+        evidence, asked = self.lattice.evidence, Contrasts.scores(len(self.systems))
+        lacking, touching = evidence.unlisted(asked), evidence.touching(asked)
+        unknown = np.zeros(len(asked), np.bool_) if lacking is None else lacking > 0
+        if touching is not None and not self.lattice.exact:
+            unknown |= touching < LEAST_GOLD
+        return np.where(unknown, np.nan, evidence.value)
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
@@ -87,7 +90,10 @@ class Answering:
         return out
 
     def differences(self, asked: Contrasts) -> list[Comparison]:
-        """The differences of pairs of systems; one that nothing moves, or few gold labels touch, has no interval."""
+        """The differences of pairs of systems; one that nothing moves has no interval.
+
+        One that few gold labels touch, or that documents move which are not on the list, has no value either: NaN.
+        """
         lattice = self.lattice
         spread, value = lattice.spread(asked, self.confidence), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
@@ -103,20 +109,23 @@ class Answering:
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
+            known = exact or still or not notes
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
+                known = False
             if unlisted is not None and unlisted[i]:
                 why = NOT_LISTED.format(*LISTS[lattice.labels])
-                notes = (f"{unlisted[i]:,} documents that move this difference {why}",)
+                notes, known = (f"{unlisted[i]:,} documents that move this difference {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
-                    float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
+                    float(difference[i]) if known else math.nan, None if notes else float(low[i]),
+                    None if notes else float(high[i]),
                     None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])),
                     test=METHOD if lattice.looks is None else EVERY_LOOK,
                     level=self.confidence, n=self.topics, naive=float(naive[i]),
