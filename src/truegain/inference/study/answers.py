@@ -77,7 +77,9 @@ class Answering:
             few = None if touching is None else int(touching[s])
             notes = _unknown(False, few, self.lattice, "what it retrieved")
             if unlisted is not None and unlisted[s]:
-                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",)
+                notes = (
+                    f"{unlisted[s]:,} documents of {system} {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",
+                )
             if not notes and not spread.variance[s] > TINY**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
