@@ -69,3 +69,17 @@ def test_a_score_that_few_labels_touch_has_no_number() -> None:
     assert [math.isnan(found.value_a), math.isnan(found.value_b)] == [e.refused for e in study.estimates()]
     assert math.isnan(found.value_a)
     assert math.isnan(found.difference)
+
+
+def test_a_ranking_by_a_list_has_no_scores() -> None:
+    """Guards `best`: no column of scores that came without an interval, and the reason; judged to the end, scores."""
+    runs, bronze, gold = world(systems=6)
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    best = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 100)).best()
+    assert best.table().columns == ("system", "rank from", "rank to", "tier")
+    assert "Scores by themselves are not known" in best.notes[-1]
+    rows = best.to_dict()["systems"]
+    assert isinstance(rows, list)
+    assert {row["value"] for row in rows} == {None}
+    whole = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed))).best()
+    assert "Scores by themselves are not known" not in " ".join(whole.notes)

@@ -26,6 +26,7 @@ EVERY_LOOK = "limits at every look"
 LISTS = {"gold": ("list of gold labels", "plan labels"), "holes": ("sample of the holes", "holes --show sample")}
 NOT_LISTED = "are not on the {}: it was drawn for other runs or another measure; draw one for these (truegain {})"
 SCORE_NOT_LISTED = "are not on the {}, which tells differences: the systems it was for share them"
+NO_SCORES = "Scores by themselves are not known: the list of gold labels was drawn to tell differences."
 NO_WIDTH = (
     "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
     "topics or another measure"
@@ -55,13 +56,23 @@ class Answering:
 
     @cached_property
     def scores(self) -> Floats:
-        """The score of each system; NaN where a list leaves some of its documents out, or too few labels tell it."""
+        """The score of each system; NaN where a list leaves some of its documents out, or too few labels tell it.
+
+        A list of gold labels that is not judged to its end was drawn for differences, and tells no score by itself.
+        """
         evidence, asked = self.lattice.evidence, Contrasts.scores(len(self.systems))
         lacking, touching = evidence.unlisted(asked), evidence.touching(asked)
         unknown = np.zeros(len(asked), np.bool_) if lacking is None else lacking > 0
         if touching is not None and not self.lattice.exact:
             unknown |= touching < LEAST_GOLD
+        if self._tells_differences:
+            unknown[:] = True
         return np.where(unknown, np.nan, evidence.value)
+
+    @property
+    def _tells_differences(self) -> bool:
+        about = self.lattice.evidence.about
+        return about.source == "gold" and about.order is not None and not about.exact
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
@@ -185,6 +196,8 @@ class Answering:
         up, down = sure & (difference > 0), sure & (difference < 0)
         ahead[asked.b[up], asked.a[up]] = True
         ahead[asked.a[down], asked.b[down]] = True
+        if self._tells_differences:
+            notes = (*notes, NO_SCORES)
         found = Ranking.of(self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes)
         shown = dict(zip(self.systems, self.scores.tolist(), strict=True))
         unknown = tuple(s for s, lent in zip(self.systems, open_, strict=True) if lent)
