@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.inference.test_label_plan import world
+from tests.inference.test_label_plan import P5, judged, ranked_of, world
+from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.next_steps import Standing, cheapest, steps_of
 
 NOW = Standing({"topics": 0.0003, "gold": 0.003}, topics=50, gold=100, pairs=10_000, differ=60, open=45)
@@ -46,3 +47,13 @@ def test_pairs_that_differ_are_counted_by_hand() -> None:
     differ = top["s0"] ^ top["s1"]
     now = tg.Study(runs, bronze, "P@5", gold=some, design="random").standing("s0", "s1")
     assert (now.differ, now.open) == (len(differ), sum(d not in some[t] for t, d in differ))
+
+
+def test_a_list_judged_to_its_end_plans_as_gold_labels_do() -> None:
+    """Guards the next steps: the same interval as by gold labels themselves, so the same number of topics."""
+    runs, bronze, gold = world()
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    ours = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed))).next_steps("s0", "s1")
+    theirs = tg.Study(runs, gold, "P@5").next_steps("s0", "s1")
+    assert [(s.more, s.what) for s in ours] == [(s.more, s.what) for s in theirs]
+    assert [s.half for s in ours] == pytest.approx([s.half for s in theirs])

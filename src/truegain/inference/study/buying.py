@@ -108,7 +108,7 @@ class Buying:
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
         about, looks = self.lattice.evidence.about, self.lattice.looks
         order, (gold, pairs) = about.order, about.counts
-        if order is not None and "topics" in parts and "gold" in parts:
+        if order is not None and not about.exact and "topics" in parts and "gold" in parts:
             parts = self._steadied(asked, parts)
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
