@@ -221,6 +221,24 @@ def test_few_gold_pairs_make_a_wide_interval() -> None:
     assert told(evidence).high - told(evidence).low > 0.3
 
 
+def test_a_document_that_both_rank_alike_touches_no_difference() -> None:
+    """Guards the count of gold labels behind a difference: calibration leaves a load on all, own weights on two."""
+    full, a, _ = world(4)
+    b, own = a.copy(), np.flatnonzero(a > 0)[:2]
+    b[own] = 0.0
+    b[np.flatnonzero(a == 0)[:3]] = a.max()
+    chosen = (np.arange(len(a)) % 3 == 0) | np.isin(np.arange(len(a)), own)
+    chosen[np.flatnonzero(a == 0)[:3]] = False
+    pairs = SampledPairs(
+        full.topic, strata_of(full.bronze, chosen), full.bronze, np.where(chosen, full.gold, np.nan),
+        expansion_of(full.bronze, chosen, "random"), full.topics,
+    )  # fmt: skip
+    evidence, asked = by_pairs(pairs, a, b), Contrasts.of([(0, 1)])
+    assert asked.moved(evidence.fit.load, 1e-15)[0] > 10
+    assert evidence.touching(asked).tolist() == [2]
+    assert evidence.over_gold(asked).df.tolist() == [1.0]
+
+
 # ---------------------------------------------------------------------- known truth
 
 

@@ -133,6 +133,8 @@ class Comparison(Shown):
         )  # fmt: skip
 
     def __str__(self) -> str:
+        if math.isnan(self.difference) and self.notes:
+            return f"{self.b} - {self.a} {self.measure}: not known, {'; '.join(self.notes)}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
         p = "" if self.p is None else f" p = {self.p:.4f}"
         n = "" if self.n is None else f", n = {self.n}"

@@ -230,6 +230,9 @@ def test_a_list_for_a_pair_tells_that_pair() -> None:
     for pair, said in ((("old", "none"), "no system 'none'"), (("old", "old"), "compared with itself")):
         with pytest.raises(TruegainError, match=said):
             tg.hole_list(runs, judged, "P@5", pair=pair)
+    assert f"a random sample of 20 of the {len(listed)} unjudged documents" in study.population  # whoever else is there
+    late = study.estimates()["late", "P@5"]
+    assert f"{len(judged)} documents of late are not on the sample of the holes" in late.notes[0]
 
 
 def test_limits_at_every_look_are_wider() -> None:

@@ -26,6 +26,7 @@ EVERY_LOOK = "limits at every look"
 LISTS = {"gold": ("list of gold labels", "plan labels"), "holes": ("sample of the holes", "holes --show sample")}
 NOT_LISTED = "are not on the {}: it was drawn for other runs or another measure; draw one for these (truegain {})"
 SCORE_NOT_LISTED = "are not on the {}, which tells differences: the systems it was for share them"
+NO_SCORES = "Scores by themselves are not known: the list of gold labels was drawn to tell differences."
 NO_WIDTH = (
     "all topics say exactly the same, so the interval would have no width, which is not to be believed; use more "
     "topics or another measure"
@@ -55,10 +56,23 @@ class Answering:
 
     @cached_property
     def scores(self) -> Floats:
-        """The score of each system; NaN where documents that a list leaves out make it unknown."""
-        lacking = self.lattice.evidence.unlisted(Contrasts.scores(len(self.systems)))
-        value = self.lattice.evidence.value
-        return value if lacking is None else np.where(lacking > 0, np.nan, value)
+        """The score of each system; NaN where a list leaves some of its documents out, or too few labels tell it.
+
+        A list of gold labels that is not judged to its end was drawn for differences, and tells no score by itself.
+        """
+        evidence, asked = self.lattice.evidence, Contrasts.scores(len(self.systems))
+        lacking, touching = evidence.unlisted(asked), evidence.touching(asked)
+        unknown = np.zeros(len(asked), np.bool_) if lacking is None else lacking > 0
+        if touching is not None and not self.lattice.exact:
+            unknown |= touching < LEAST_GOLD
+        if self._tells_differences:
+            unknown[:] = True
+        return np.where(unknown, np.nan, evidence.value)
+
+    @property
+    def _tells_differences(self) -> bool:
+        about = self.lattice.evidence.about
+        return about.source == "gold" and about.order is not None and not about.exact
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
@@ -74,7 +88,9 @@ class Answering:
             few = None if touching is None else int(touching[s])
             notes = _unknown(False, few, self.lattice, "what it retrieved")
             if unlisted is not None and unlisted[s]:
-                notes = (f"{unlisted[s]:,} of its documents {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",)
+                notes = (
+                    f"{unlisted[s]:,} documents of {system} {SCORE_NOT_LISTED.format(*LISTS[self.lattice.labels])}",
+                )
             if not notes and not spread.variance[s] > TINY**2 and not self.lattice.exact and not known[s]:
                 notes = (NO_WIDTH,)
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
@@ -87,7 +103,10 @@ class Answering:
         return out
 
     def differences(self, asked: Contrasts) -> list[Comparison]:
-        """The differences of pairs of systems; one that nothing moves, or few gold labels touch, has no interval."""
+        """The differences of pairs of systems; one that nothing moves has no interval.
+
+        One that few gold labels touch, or that documents move which are not on the list, has no value either: NaN.
+        """
         lattice = self.lattice
         spread, value = lattice.spread(asked, self.confidence), lattice.evidence.value
         naive, naive_spread = asked.values(lattice.naive.value), lattice.naive.over_topics(asked)
@@ -103,20 +122,23 @@ class Answering:
             se, n = float(np.sqrt(spread.variance[i])), float(np.sqrt(naive_spread.variance[i]))
             still = se <= ROUNDING * max(abs(float(value[a])), abs(float(value[b])))
             notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), lattice)
+            known = exact or still or not notes
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
+                known = False
             if unlisted is not None and unlisted[i]:
                 why = NOT_LISTED.format(*LISTS[lattice.labels])
-                notes = (f"{unlisted[i]:,} documents that move this difference {why}",)
+                notes, known = (f"{unlisted[i]:,} documents that move this difference {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
-                    float(difference[i]), None if notes else float(low[i]), None if notes else float(high[i]),
+                    float(difference[i]) if known else math.nan, None if notes else float(low[i]),
+                    None if notes else float(high[i]),
                     None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])),
                     test=METHOD if lattice.looks is None else EVERY_LOOK,
                     level=self.confidence, n=self.topics, naive=float(naive[i]),
@@ -174,6 +196,8 @@ class Answering:
         up, down = sure & (difference > 0), sure & (difference < 0)
         ahead[asked.b[up], asked.a[up]] = True
         ahead[asked.a[down], asked.b[down]] = True
+        if self._tells_differences:
+            notes = (*notes, NO_SCORES)
         found = Ranking.of(self.systems, value, ahead, measure=self.name, confidence=self.confidence, notes=notes)
         shown = dict(zip(self.systems, self.scores.tolist(), strict=True))
         unknown = tuple(s for s, lent in zip(self.systems, open_, strict=True) if lent)

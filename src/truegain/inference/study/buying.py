@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.inference.study.anytime import error_at_all_looks
+from truegain.inference.study.evidence import TINY
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
@@ -35,6 +36,7 @@ class Buying:
     confidence: float
     smallest: float
     bound: bool  # whether unjudged documents hold a verdict back
+    weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
 
     def steps(self, asked: Contrasts, prices: Mapping[str, float], hidden: Hidden | None) -> list[Step]:
         """What more topics, gold or assessors would bring; first a sample of the holes, where these alone decide."""
@@ -106,7 +108,7 @@ class Buying:
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
         about, looks = self.lattice.evidence.about, self.lattice.looks
         order, (gold, pairs) = about.order, about.counts
-        if order is not None and "topics" in parts and "gold" in parts:
+        if order is not None and not about.exact and "topics" in parts and "gold" in parts:
             parts = self._steadied(asked, parts)
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
@@ -127,6 +129,13 @@ class Buying:
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled hole", information=tau, alpha=alpha,
         )  # fmt: skip
+        if (
+            self.weights is not None
+            and len(asked) == 1
+            and (touching := self.lattice.evidence.touching(asked)) is not None
+        ):
+            differ = int(asked.moved(self.weights().T, TINY)[0])
+            now = replace(now, differ=differ, open=max(0, differ - int(touching[0])))
         quantiles = quantiles_of(confidence, spread.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}
         return [replace(now, parts={s: v[i] for s, v in listed.items()}, quantile=q) for i, q in enumerate(quantiles)]

@@ -113,8 +113,8 @@ class HoleList:
 
     @property
     def holes(self) -> int:
-        """Unjudged documents of these lists."""
-        return int(self.looked_at.sum())
+        """Unjudged documents of these lists that the sample was drawn from: those on the list, judged or not."""
+        return int(self.looked_at[self.item[self.item >= 0]].sum())
 
     def evidence(self, m: Measure) -> ByHoleList:
         """What the scores of a measure stand on."""

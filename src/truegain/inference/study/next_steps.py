@@ -26,8 +26,9 @@ MOST = 1e7
 class Standing:
     """What a difference stands on now: own parts of its variance, and how many of each kind there are.
 
-    `pairs` is how many pairs gold is drawn from; `ratings` how many ratings an assessor gives; `whole` says that gold
-    is counted in whole topics, with so many `labels` each.
+    `pairs` is how many pairs gold is drawn from, `differ` how many of them move the difference, `open` how many of
+    these have no gold label: no plan asks for more.  `ratings` is how many ratings an assessor gives; `whole` says that
+    gold is counted in whole topics, with so many `labels` each.
     """
 
     parts: Mapping[str, float]
@@ -41,6 +42,8 @@ class Standing:
     whole: bool = False
     unit: str = ""  # what gold labels are called where they are something else
     information: Floats | None = None  # of an ordered list: tau with the first 0, 1, 2, ... rows judged
+    differ: int | None = None  # pairs that move the difference, where that is known
+    open: int = 0  # those without a gold label
     alpha: float | None = None  # the error at all looks together, where limits shall hold at every one
 
     @property
@@ -179,8 +182,24 @@ def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None =
             factors = [_needed(now, kind, smallest, most)]
         else:
             factors = [float(f) for f in FACTORS if f < most] + ([most] if math.isfinite(most) and most > 1 else [])
-        found += [_step(now, kind, have[kind], f, smallest, costs or {}) for f in factors if f > 1]
+        steps = [_step(now, kind, have[kind], f, smallest, costs or {}) for f in factors if f > 1]
+        found += steps if kind != "gold" or now.differ is None else _no_more_than_differ(now, steps, smallest, costs)
     return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
+
+
+def _no_more_than_differ(
+    now: Standing, steps: list[Step], smallest: float, costs: Mapping[str, float] | None
+) -> list[Step]:
+    """In place of more gold labels than there are open pairs that differ, these pairs alone, all of them."""
+    fewer = [step for step in steps if step.more < now.open]
+    if len(fewer) == len(steps) or not now.open:
+        return fewer
+    most = now.pairs / now.gold
+    half, labels = now.after(gold=most), "label" if now.open == 1 else "labels"
+    phrase = f"{now.open:,} more gold {labels} (all pairs that differ and have none)"
+    enough = None if smallest <= 0 else half <= smallest * (1 + 1e-9)
+    price = _cost(now, "gold", now.open, costs or {})
+    return [*fewer, Step("gold", most, now.gold, now.open, half, price, enough, now.unit, phrase)]
 
 
 def fewest_gold(now: Standing, half: float) -> int | None:
@@ -215,7 +234,7 @@ def cheapest(now: Standing, half: float, costs: Mapping[str, float]) -> Mix | No
     """The cheapest topics, gold labels and assessors together that bring half the width there; None where none do.
 
     For numbers of topics and assessors on a grid the fewest gold labels are found; a topic comes with as many gold
-    labels and ratings as the others have, further gold labels beside.
+    labels and ratings as the others have, further gold labels beside; never more gold labels than pairs that differ.
 
     >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
     >>> cheapest(now, 0.03, {"topics": 5.0, "gold": 1.5})  # doctest: +ELLIPSIS
@@ -241,6 +260,10 @@ def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: M
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
     times = {"topics": topics, "gold": topics * gold, "assessors": assessors}
     more = {kind: math.ceil(have[kind] * (times[kind] - 1) - 1e-6) for kind in KINDS if have[kind] and kind in costs}
+    all_that_differ = False
+    if now.differ is not None and "gold" in more:
+        most = now.open + math.ceil(now.differ * (topics - 1) - 1e-6)
+        all_that_differ, more["gold"] = more["gold"] >= most, min(more["gold"], most)
     factor = {kind: 1 + more.get(kind, 0) / have[kind] if have[kind] else 1.0 for kind in KINDS}
     of_new_topics = now.ratings * now.assessors * factor["assessors"] * (factor["topics"] - 1)
     cost = (
@@ -248,6 +271,8 @@ def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: M
         + costs.get("assessors", 0.0) * (now.ratings * more.get("assessors", 0) + of_new_topics)
     )  # fmt: skip
     factor["gold"] = factor["gold"] / factor["topics"] if "gold" in costs else 1.0  # else it grows with the topics
+    if all_that_differ:
+        factor["gold"] = now.pairs / now.gold
     half = now.after(**factor)
     return Mix({kind: n for kind, n in more.items() if n}, half, cost)
 

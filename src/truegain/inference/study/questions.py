@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -17,12 +18,14 @@ from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed, is_of
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
+from truegain.inference.study.evidence import ByGoldPairs
 from truegain.inference.study.given import Given
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
+from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import Material
 from truegain.inference.study.next_steps import Standing, Step, prices_of
 from truegain.inference.study.population import Population
@@ -36,6 +39,7 @@ from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import MeasureLike, measures_in
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.source import SourceName
+from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
 from truegain.tables.ranked import RankedGains
@@ -67,6 +71,7 @@ class Questions:
     _given: Given
     _labels: Judgments
     _lattices: dict[str, Lattice]
+    _weights: dict[str, Floats]
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))
@@ -263,7 +268,16 @@ class Questions:
         return self._buying(m).steps(self._pair(a, b), prices_of(costs), self._hidden(m, a, b)[0])
 
     def _buying(self, m: Measure) -> Buying:
-        return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound")
+        sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs
+        weights = partial(self._weights_of, m) if sampled else None
+        return Buying(self._material, self.lattice(m), self.confidence, self.smallest, self.holes == "bound", weights)
+
+    def _weights_of(self, m: Measure) -> Floats:
+        """System x pair of the pool: what the pair counts in the score; made when first asked for."""
+        if str(m) not in self._weights:
+            stand_in = StandIn.of(m, self.ranked)
+            self._weights[str(m)] = stand_in.weights(stand_in.parts(self.ranked.item_gain, self.ranked), self.ranked)
+        return self._weights[str(m)]
 
     def unjudged(self, measure: MeasureLike | None, asked: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""

@@ -126,21 +126,26 @@ class Ranking(Shown):
         return f"{first}{on}{listed}; {others} {sure}."
 
     def table(self) -> Table:
-        """A row a system, best first: its value, the limits of its rank, its tier."""
+        """A row a system, best first: its value where any is known, the limits of its rank, its tier."""
+        known = not np.isnan(self.value).all()
         rows: list[tuple[Cell, ...]] = [
-            (s, None if np.isnan(v) else float(v), int(low), int(high), int(tier))
-            for s, v, low, high, tier in zip(
-                self.systems, self.value, self.low, self.high, self.tier, strict=True
-            )
+            (s, *((v,) if known else ()), *ranks)
+            for s, v, *ranks in self._rows()
         ]  # fmt: skip
-        columns = ("system", self.measure or "value", "rank from", "rank to", "tier")
+        columns = ("system", *((self.measure or "value",) if known else ()), "rank from", "rank to", "tier")
         return Table(columns, rows, self.made_by, self.sentence, self.notes)
+
+    def _rows(self) -> list[tuple[str, float | None, int, int, int]]:
+        return [
+            (s, None if np.isnan(v) else float(v), int(low), int(high), int(tier))
+            for s, v, low, high, tier in zip(self.systems, self.value, self.low, self.high, self.tier, strict=True)
+        ]
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
         rows = [
             {"system": s, "value": v, "rank_low": low, "rank_high": high, "tier": tier}
-            for s, v, low, high, tier in self.table().rows
+            for s, v, low, high, tier in self._rows()
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
                 "best": list(self.best), "systems": rows, "notes": list(self.notes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -66,6 +67,9 @@ class Verdict(Shown):
     def sentence(self) -> str:
         """The verdict in one sentence."""
         c = self.comparison
+        if math.isnan(c.difference):  # nothing here tells it: no number
+            told = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
+            return f"{told}: {self._why()}{self._as_zero}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
         if self._exact:
             holes = self.hidden is not None and self.hidden.documents
@@ -273,7 +277,7 @@ class Verdict(Shown):
         return {
             "outcome": self.outcome,
             "sentence": self.sentence,
-            **{name: getattr(c, name) for name in OF_PAIR},
+            **{name: _told(getattr(c, name)) for name in OF_PAIR},
             "confidence": c.level,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
@@ -291,6 +295,11 @@ class Verdict(Shown):
             "notes": [*c.notes, *self.notes],
             "made_by": dict(self.made_by),
         }
+
+
+def _told(x: object) -> object:
+    """A field for programs: none where it is no number."""
+    return None if isinstance(x, float) and math.isnan(x) else x
 
 
 def _count(n: int, what: str) -> str:

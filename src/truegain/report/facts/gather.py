@@ -12,23 +12,17 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
-from truegain.gains.judge_table import label_table
-from truegain.gains.rates import clearly_positive
 from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.inference.holes.bounds import Holes, holes
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.next import Next, judge_next
 from truegain.inference.intervals.estimate import intervals
-from truegain.inference.judges.by_rank import rank_notes
-from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.ranks.tau import tau_interval
 from truegain.inference.results import Comparison
 from truegain.inference.study.questions import Costs
 from truegain.inference.study.study import Study
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measure
 from truegain.report.facts.checks import (
     assessors_check,
     gold_checks,
@@ -41,7 +35,7 @@ from truegain.report.facts.checks import (
     unjudged_by_system,
 )
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
-from truegain.sampling.designs import SAME_POPULATION
+from truegain.report.facts.judge import judge_facts
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
@@ -93,7 +87,7 @@ def gather(
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
-        judge = _judge(study, gold_level)
+        judge = judge_facts(study, gold_level)
         rated = study.raters is not None and not study.gold_rated
         agreement = _agreement(study)
         bounds = None if rated else _holes(study, runs, judgments, kept)
@@ -164,37 +158,6 @@ def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
 
 
 # ---------------------------------------------------------------------- what labels are worth
-
-
-def _judge(study: Study, gold_level: float | None) -> JudgeFacts | None:
-    judge = study.judge
-    if judge is None:
-        return None
-    measure = next((m for m in study.measures if m.linear_in_gains), None)
-    if measure is None:
-        measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
-    ordered = study.gold_list is not None  # drawn with unequal chances, which its weights make up for
-    notes = [] if ordered else [*judge.consistency()]
-    if (said := judge.inverted()) is not None:
-        notes.append(said)
-    found = None
-    try:
-        lists = JudgedLists.of(study.ranked, judge, measure, gold_level=gold_level)
-        found = homogeneity(lists, seed=study.seed)
-        ranks = rank_notes(lists, always=True, rectified=True)
-    except TruegainError as error:
-        ranks = [f"Not told by system: {error}"]
-    chance = ""
-    try:
-        clearly_positive(judge.rates())
-    except TruegainError as error:
-        chance = str(error)
-    rectified, design = judge.design in SAME_POPULATION, "ordered" if ordered else judge.design
-    rates, by_label = (judge.mR, judge.mN, judge.D), label_table(judge.confusion)
-    return JudgeFacts(
-        str(judge), rates, chance, rectified, judge.size, design, by_label, found, str(measure), tuple(notes),
-        tuple(ranks),
-    )  # fmt: skip
 
 
 def _agreement(study: Study) -> AgreementReport | None:

@@ -13,6 +13,7 @@ from truegain.report.parts.table import folded, head, heads, label, num, plot, s
 from truegain.report.parts.words import true_minus
 
 UNFOLDED = 24
+OF_LIST = ", of documents that the list was drawn from"
 
 
 def section(facts: Facts) -> Section | None:
@@ -23,7 +24,7 @@ def section(facts: Facts) -> Section | None:
     right, rejected, d = judge.rates
     lede = (
         f"The judge finds {percent(right)} of the relevant documents and rejects {percent(rejected)} of the others, by "
-        f"{many(judge.pairs, 'gold label')} ({judge.design})."
+        f"{many(judge.pairs, 'gold label')} ({judge.design}){OF_LIST if judge.design == 'ordered' else ''}."
     )
     parts: list[Child] = [paragraph(lede, class_="lede")]
     if judge.by_system is not None:

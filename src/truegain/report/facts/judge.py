@@ -1,0 +1,82 @@
+"""The judge against the gold labels, as a page tells it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from truegain.contrasts import Contrasts
+from truegain.errors import TruegainError
+from truegain.gains.judge import Judge
+from truegain.gains.judge_table import label_table
+from truegain.gains.rates import clearly_positive
+from truegain.inference.judges.by_rank import rank_notes
+from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.study.study import Study
+from truegain.measures.parse import parse_measure
+from truegain.report.facts.facts import JudgeFacts
+from truegain.sampling.designs import SAME_POPULATION
+from truegain.tables.table import Table
+
+
+def judge_facts(study: Study, gold_level: float | None) -> JudgeFacts | None:
+    """The facts of the judge; None where there is no gold."""
+    judge = study.judge
+    if judge is None:
+        return None
+    measure = next((m for m in study.measures if m.linear_in_gains), None)
+    if measure is None:
+        measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
+    ordered = study.gold_list is not None  # drawn with unequal chances, which its weights make up for
+    notes = [] if ordered else [*judge.consistency()]
+    if (said := judge.inverted()) is not None:
+        notes.append(said)
+    found = None
+    try:
+        if ordered and _leaves_out(study):
+            raise TruegainError("the list was drawn to tell differences, and leaves out documents that systems share")
+        lists = JudgedLists.of(study.ranked, judge, measure, gold_level=gold_level)
+        found = homogeneity(lists, seed=study.seed)
+        ranks = rank_notes(lists, always=True, rectified=True)
+    except TruegainError as error:
+        ranks = [f"Not told by system: {error}"]
+    chance = ""
+    try:
+        clearly_positive(judge.rates())
+    except TruegainError as error:
+        chance = str(error)
+    rectified, design = judge.design in SAME_POPULATION, "ordered" if ordered else judge.design
+    rates, by_label = (judge.mR, judge.mN, judge.D), _by_label(judge)
+    return JudgeFacts(
+        _on_list(judge) if ordered else str(judge), rates, chance, rectified, judge.size, design, by_label, found,
+        str(measure), tuple(notes), tuple(ranks),
+    )  # fmt: skip
+
+
+def _leaves_out(study: Study) -> bool:
+    """Whether a list of gold labels is not of all that the systems retrieved."""
+    lacking = study.lattice(study.measures[0]).evidence.unlisted(Contrasts.scores(len(study.systems)))
+    return lacking is not None and bool(lacking.any())
+
+
+def _by_label(judge: Judge) -> Table:
+    """What the judge says, given the gold label: shares by weight, and how many pairs were judged."""
+    found = label_table(judge.confusion)
+    if judge.pairs is None:
+        return found
+    rows = [
+        (label, int((judge.pairs.gold == g).sum()), *shares)
+        for g, (label, _, *shares) in zip(judge.confusion.gold, found.rows, strict=True)
+    ]
+    return replace(found, rows=rows)
+
+
+def _on_list(judge: Judge) -> str:
+    """How good the judge is on the documents that an ordered list was drawn from; labels counted, not weights."""
+    assert judge.pairs is not None
+    relevant = int((judge.pairs.gold >= judge.levels[1]).sum())
+    return (
+        f"bronze judge on {judge.size:,} gold labels of an ordered list, weighted by their chances to be drawn: finds "
+        f"{judge.mR:.1%} of the relevant (mR, {relevant:,} labels) and {judge.mN:.1%} of the non-relevant (mN, "
+        f"{judge.size - relevant:,} labels); D = {judge.D:.3f}"
+    )

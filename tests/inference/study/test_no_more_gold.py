@@ -1,0 +1,59 @@
+"""No plan asks for more gold labels than there are pairs that differ and have none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.inference.test_label_plan import P5, judged, ranked_of, world
+from truegain.inference.labels.listing import draw_list
+from truegain.inference.study.next_steps import Standing, cheapest, steps_of
+
+NOW = Standing({"topics": 0.0003, "gold": 0.003}, topics=50, gold=100, pairs=10_000, differ=60, open=45)
+
+
+def test_steps_end_with_the_pairs_that_differ() -> None:
+    """Guards the steps: 45 open pairs in place of thousands of the pool, at their price, with all that gold brings."""
+    [step] = [s for s in steps_of(NOW, 0.035, {"gold": 2.0}) if s.what == "gold"]
+    assert (step.more, step.cost, step.enough) == (45, 90.0, True)
+    assert step.half == pytest.approx(1.96 * np.sqrt(0.0003))
+    assert str(step).startswith("45 more gold labels (all pairs that differ and have none): +-0.0339, cost 90")
+    assert [s.more for s in steps_of(NOW, 0.0) if s.what == "gold"] == [45]
+    many = replace(NOW, differ=5000, open=4950)
+    assert [s.more for s in steps_of(many, 0.0) if s.what == "gold"] == [100, 300, 4950]
+    assert not [s for s in steps_of(replace(NOW, open=0), 0.0) if s.what == "gold"]
+
+
+def test_the_cheapest_mix_judges_no_more_than_differ() -> None:
+    """Guards the mix: open pairs, and those of the new topics; far cheaper than labels of the whole pool."""
+    costs = {"topics": 5.0, "gold": 1.5}
+    free, held = cheapest(replace(NOW, differ=None), 0.03, costs), cheapest(NOW, 0.03, costs)
+    assert free is not None
+    assert held is not None
+    assert held.more["gold"] <= 45 + np.ceil(60 * held.more["topics"] / 50) < free.more["gold"]
+    assert held.cost < free.cost
+    assert held.half <= 0.03
+
+
+def test_pairs_that_differ_are_counted_by_hand() -> None:
+    """Guards M and what is open of it: documents of one top five alone, less those with a gold label."""
+    runs, bronze, gold = world()
+    some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 4 == 0} for t, row in gold.items()}
+    top = {s: {(t, d) for t, row in lists.items() for d in sorted(row, key=lambda d: -row[d])[:5]}
+           for s, lists in runs.items()}  # fmt: skip
+    differ = top["s0"] ^ top["s1"]
+    now = tg.Study(runs, bronze, "P@5", gold=some, design="random").standing("s0", "s1")
+    assert (now.differ, now.open) == (len(differ), sum(d not in some[t] for t, d in differ))
+
+
+def test_a_list_judged_to_its_end_plans_as_gold_labels_do() -> None:
+    """Guards the next steps: the same interval as by gold labels themselves, so the same number of topics."""
+    runs, bronze, gold = world()
+    listed = draw_list(ranked_of(runs, bronze), P5)
+    ours = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed))).next_steps("s0", "s1")
+    theirs = tg.Study(runs, gold, "P@5").next_steps("s0", "s1")
+    assert [(s.more, s.what) for s in ours] == [(s.more, s.what) for s in theirs]
+    assert [s.half for s in ours] == pytest.approx([s.half for s in theirs])
