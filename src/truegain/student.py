@@ -15,6 +15,15 @@ from truegain.errors import TruegainError
 Floats = npt.NDArray[np.float64]
 
 
+def told_p(p: float) -> str:
+    """A p-value in words: one that rounds to 0 is below 0.0001, not 0.
+
+    >>> told_p(0.02), told_p(0.00005), told_p(3e-9)
+    ('p = 0.0200', 'p = 0.0001', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p < 0.00005 else f"p = {p:.4f}"
+
+
 def check_confidence(confidence: float) -> float:
     """A level of confidence, or an error where it is none.
 

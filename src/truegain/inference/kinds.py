@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
+from truegain.student import told_p
 from truegain.tables.table import Shown, Table
 
 
@@ -136,7 +137,7 @@ class Comparison(Shown):
         if math.isnan(self.difference) and self.notes:
             return f"{self.b} - {self.a} {self.measure}: not known, {'; '.join(self.notes)}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
-        p = "" if self.p is None else f" p = {self.p:.4f}"
+        p = "" if self.p is None else f" {told_p(self.p)}"
         n = "" if self.n is None else f", n = {self.n}"
         return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n})"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.inference.judges.lists import JudgedLists
-from truegain.student import p_of, quantile_of
+from truegain.student import p_of, quantile_of, told_p
 from truegain.tables.columns import Bools, Floats
 
 ALPHA = 0.05
@@ -40,7 +40,7 @@ class RankShift:
         return (
             f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} where gold pairs count what their "
             f"ranks do, {self.unweighted:.1%} where all count alike (change {self.change:+.3f}, {1 - ALPHA:.0%} "
-            f"interval {self.change - half:+.3f} to {self.change + half:+.3f}, p = {self.p(tests):.4f}; "
+            f"interval {self.change - half:+.3f} to {self.change + half:+.3f}, {told_p(self.p(tests))}; "
             f"Bonferroni over {tests})"
         )
 

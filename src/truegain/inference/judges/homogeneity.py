@@ -13,6 +13,7 @@ from truegain.gains.pairs import Pairs
 from truegain.inference.judges.favour import ALPHA, Favour, favours
 from truegain.inference.judges.lists import JudgedLists
 from truegain.sampling.streams import generator
+from truegain.student import told_p
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.table import Cell, Table, cells
 
@@ -67,7 +68,7 @@ class Homogeneity:
     @property
     def finding(self) -> str:
         """What it means, plainly."""
-        shown = ", ".join(f"{n}: {'not testable' if p is None else f'p = {p:.4f}'}" for n, p in self.adjusted.items())
+        shown = ", ".join(f"{n}: {'not testable' if p is None else told_p(p)}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
         how = shown
         if self._tests:
