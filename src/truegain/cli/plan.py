@@ -152,7 +152,7 @@ def labels_command(
         )  # fmt: skip
     found = plan_labels(
         files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
-        power=power, costs=costs, errors=errors, topics=topics, anytime=anytime, confidence=confidence,
+        power=power, costs=costs, errors=earlier, topics=topics, anytime=anytime, confidence=confidence,
         gold_level=gold_level, level=level, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     notes = list(found.details.notes)

@@ -28,7 +28,7 @@ from truegain.sampling.ordered import information_after
 from truegain.tables.columns import Ints
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import gold_list_of
-from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.likes import JudgmentsLike, RunsLike, TableLike
 from truegain.tables.table import Table
 
 
@@ -43,7 +43,7 @@ def plan_labels(
     smallest: float = 0.0,
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
-    errors: object = None,
+    errors: GoldList | TableLike | Mapping[float, float] | None = None,
     **options: Any,
 ) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
@@ -122,7 +122,7 @@ def _before_gold(
     aim: Aim,
     listed: GoldList,
     gold_level: float | None,
-    errors: object = None,
+    errors: GoldList | TableLike | Mapping[float, float] | None = None,
 ) -> Plan:
     """What so many labels can be worth, whatever they say."""
     pool = int(study.ranked.item_judged.sum())
