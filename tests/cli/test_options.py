@@ -27,6 +27,7 @@ from truegain.cli.panels import PANEL_OF, PANELS
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
 # what there is to choose from differs
+OLDER = {"--trials"}  # a second name of --replicates
 OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--over", "--normalise", "--units"}
 
 
@@ -57,7 +58,12 @@ def test_an_option_has_one_meaning(options: list[tuple[str, Any]]) -> None:
     """Guards against a name for two things: the same words, numbers or choices are taken wherever it is."""
     kinds: dict[str, dict[tuple[object, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     for command, p in options:
-        kind = (p.type.name.split()[0], tuple(getattr(p.type, "choices", None) or ()), p.is_flag, *sorted(p.opts))
+        kind = (
+            p.type.name.split()[0],
+            tuple(getattr(p.type, "choices", None) or ()),
+            p.is_flag,
+            *sorted(set(p.opts) - OLDER),
+        )
         kinds[max(p.opts, key=len)][kind].append(command)
     several = {name: dict(found) for name, found in kinds.items() if len(found) > 1}
     assert set(several) == OF_THE_COMMAND, several

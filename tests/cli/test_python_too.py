@@ -61,13 +61,13 @@ def test_judges(run: Run, folder: Path) -> None:
     found = tg.judges(rated, gold=experts, design="random")
     assert rows(run, *words) == said(found)
     assert found.columns[0] == "assessor"
-    of_all = tg.judges(rated, gold=experts, design="random", rule="majority", labels="0:2")
-    assert rows(run, *words, "--rule", "majority", "--labels", "0:2") == said(of_all)
+    of_all = tg.judges(rated, gold=experts, design="random", rule="majority", scale="0:2")
+    assert rows(run, *words, "--rule", "majority", "--scale", "0:2") == said(of_all)
     assert "the majority of its ratings" in of_all.notes[0]
     with pytest.raises(tg.TruegainError, match="show='assessors' keeps them apart"):
         tg.judges(rated, gold=experts, show="assessors", rule="mean")
     with pytest.raises(tg.TruegainError, match="not on the scale 0, 1"):
-        tg.judges(rated, gold=experts, labels=[0, 1])
+        tg.judges(rated, gold=experts, scale=[0, 1])
 
 
 def test_compare_over_collections(run: Run, folder: Path) -> None:
@@ -76,7 +76,7 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
     words = ("compare", *COMMON, "--over", "collection", "--trials", "200", "--seed", "1")
     shown: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         (("-m", "AP", "-m", "P@5"), {"measures": ["AP", "P@5"]}),
-        (("--meta", "random", "--scale", "logit"), {"measures": "AP", "meta": "random", "scale": "logit"}),
+        (("--meta", "random", "--effect", "logit"), {"measures": "AP", "meta": "random", "effect": "logit"}),
         (("--pairing", "independent", "-l", "1"), {"measures": "AP", "pairing": "independent", "level": 1}),
         (("--baseline", "b"), {"measures": "AP", "baseline": "b"}),
     ]
@@ -90,7 +90,7 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
         ({"test": "sign"}, "test= has no place"),
         ({"depth": 3}, "depth: this has no place"),
         ({"meta": "some"}, "meta 'some'"),
-        ({"scale": "logit"}, "is for meta-analysis"),
+        ({"effect": "logit"}, "is for meta-analysis"),
         ({"baseline": "c"}, "there is no system 'c'"),
         ({"over": "assessors"}, "over 'assessors'"),
     ):

@@ -30,7 +30,7 @@ Y = [0.62, 0.7, 0.55, 0.58, 0.3, 0.35]
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "trials": None,
+        (tg.correlate, {"method": "wilson", "confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": None,
                         "seed": 0}),
         (RankOptions, {"confidence": 0.95, "top": 10, "rbo_p": 0.9, "replicates": 2000, "seed": 0}),
         (tau_interval, {"confidence": 0.95, "quantile": "z", "replicates": 2000, "seed": 0}),

@@ -69,7 +69,7 @@ def test_a_matrix_that_is_worse_than_gold_alone_is_told(design: Design) -> None:
     """Guards the warning, with a poor judge and plenty of gold, and the silence with gold by gold label."""
     runs, bronze, gold = study(0, m_r=0.65, m_n=0.6, topics=60)
     some = sampled(design, gold, bronze)
-    with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for \d of 2 systems .*--method rectify"):
+    with pytest.warns(tg.DataWarning, match=r"gold labels alone would be surer for \d of 2 systems .*method='rectify'"):
         tg.correct(runs, bronze, "P@10", gold=some, design=design, method="lang-reiczigel")
     tg.correct(runs, bronze, "P@10", gold=gold, design="by-gold", method="lang-reiczigel")
 

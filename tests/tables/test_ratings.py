@@ -107,7 +107,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic|doc|assessor|label\n1|a|x|2\n", {}, "the columns are separated by bars"),
         ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "columns='topic=topicID,assessor=workerID'"),
         ("topicID\tworkerID\tdocID\tlabel\n1\tx\ta\t2\n", {}, "no topic and no assessor among the columns topicID, "),
-        ("doc,assessor,label\na,x,1\n", {}, "give it a name with --topic"),
+        ("doc,assessor,label\na,x,1\n", {}, "give it a name with topic="),
         ("topic,doc,assessor\n1,a,x\n", {}, "there is no label among the columns topic, doc, assessor"),
         ("topic,doc,assessor,label\n1,a,x,NA\n", {}, "r.csv:2: rating is missing: 'NA' (leave out the row"),
         ("topic,doc,assessor,label\n1,a,x,nan\n", {}, "rating is missing: 'nan'"),
@@ -209,7 +209,7 @@ def test_columns_taken_as_assessors_are_told(tmp_path: Path) -> None:
     """Guards against a year that becomes an assessor unseen: the columns are named once, and how to choose them."""
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,ann,bob,year\n1,a,2,1,2001\n2,b,0,,1999\n")
-    said = r"r.csv: 3 columns are taken as assessors: ann, bob, year \(choose them with --assessors ann,bob\)"
+    said = r"r.csv: 3 columns are taken as assessors: ann, bob, year \(choose them with assessors=\['ann', 'bob'\]\)"
     with pytest.warns(tg.DataWarning, match=said) as told:
         assert len(tg.read_ratings(path)) == 5
     assert len(told) == 1

@@ -82,7 +82,7 @@ def test_bytes_that_are_not_utf8(name: str, tmp_path: Path) -> None:
     else:
         path.write_bytes(BAD[name])
     line = 2 if name in ("d.csv", "d.tsv") else 1
-    with pytest.raises(InputError, match=rf":{line}: not UTF-8 text: .*--errors replace"):
+    with pytest.raises(InputError, match=rf":{line}: not UTF-8 text: .*errors='replace'"):
         all_of(path, Fields())
     asked = Fields(errors="replace")
     assert all_of(path, asked) == (["1", "2"], ["caf\ufffd", "fine"], 1)

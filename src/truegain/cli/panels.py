@@ -14,7 +14,7 @@ PANELS: dict[str, str] = {
     "Question": "baseline candidate pair over generalise-to topics smallest costs detect power criterion approximate "
     "error sigma between against until most anytime draw numbers drawn-pairs draws split share-a part-a repeat keep "
     "dmax simulated-assessors simulated lacks list",
-    "Reading": "study columns missing errors name-by kind id-field text-field stop stemmer cjk for schema",
+    "Reading": "study truth columns missing errors name-by kind id-field text-field stop stemmer cjk for schema",
     "Ratings": "rule p spread trim supermajority winner n-iter normalise weight-assessors aggregate units scale "
     "outside repeated assessors separator values topic drop-assessors first expert second",
     "Gold labels": "gold design gold-level gold-rule gold-sample unmatched accuracy clusters by-assessor earlier rows "
@@ -22,7 +22,7 @@ PANELS: dict[str, str] = {
     "Scoring": "measure complete level depth judged-only no-relevant trec-eval ties intents corpus judged-corpus "
     "ranker length",
     "Unjudged documents": "fill hole-sample holes llm pool-depth pooled all-topics share at",
-    "Tests and resampling": "test adjust counting intervals method meta effect pairing trials replicates confidence "
+    "Tests and resampling": "test adjust counting intervals method meta effect pairing replicates confidence "
     "alpha rbo-p seed",
     "Printing": "by-topic no-summary sort show part top moves pairs groups with-intervals changed title figure format "
     "output table cache jobs memory",

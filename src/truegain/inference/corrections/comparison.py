@@ -133,7 +133,7 @@ def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: 
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
     if lists.judge_and_pairs is None or not lists.same_topics:
         return []
-    found = homogeneity(lists, trials=options.trials, seed=options.seed)
+    found = homogeneity(lists, trials=options.replicates, seed=options.seed)
     return [found.finding if rectified else found.sentence]
 
 

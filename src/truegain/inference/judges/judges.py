@@ -32,7 +32,7 @@ def judges(
     design: Design | None = None,
     show: ShowOf | None = None,
     rule: str | None = None,
-    labels: str | Sequence[float] | None = None,
+    scale: str | Sequence[float] | None = None,
     gold_level: float | None = None,
     missing: Missing = "refuse",
     replicates: int = 2000,
@@ -46,7 +46,7 @@ def judges(
     `rule` what is made of them (see `to_gains`); `gold` are trusted labels of some pairs, `design` how these were drawn
     (see `correct`), or a fitted `Judge`.  show: accuracy by gold label ('labels'), by topic, system or assessor (by
     default what the data allow, the last first).  measure: which documents of the runs count, and what is relevant;
-    gold_level: what is, of gold labels, where their scale differs.  labels: those that there are, such as '0:3'.
+    gold_level: what is, of gold labels, where their scale differs.  scale: the labels that there are, such as '0:3'.
 
     >>> import truegain as tg
     >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
@@ -56,14 +56,14 @@ def judges(
     """
     if show == "assessors" and rule is not None:
         raise TruegainError("rule= makes one judge of all assessors, show='assessors' keeps them apart; give one")
-    scale = scale_of(labels)
-    given = on_scale(Judgments.of(judgments), scale)
-    trusted = gold if isinstance(gold, Judge) else on_scale(Judgments.of(gold), scale)
+    known = scale_of(scale)
+    given = on_scale(Judgments.of(judgments), known)
+    trusted = gold if isinstance(gold, Judge) else on_scale(Judgments.of(gold), known)
     if show == "assessors" or (show is None and rule is None and is_ratings(given)):
         return assessor_table(given, trusted, design=design, levels=levels_of(measure, gold_level))
     bronze, said = bronze_of(given, rule)
     table = judge_report(
         bronze, trusted, runs, design=design, measure=measure, gold_level=gold_level, missing=missing,
-        labels=scale if rule is None else None, show=show, trials=replicates, seed=seed, name_by=name_by, jobs=jobs,
+        labels=known if rule is None else None, show=show, trials=replicates, seed=seed, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     return replace(table, notes=(*said, *table.notes))
