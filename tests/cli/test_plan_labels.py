@@ -207,7 +207,7 @@ def test_fill_names_the_file_at_fault(
     listed = csv.DictReader((folder / "list.csv").read_text().splitlines())
     rows = spoil([[row["topic"], row["doc"], "1"] for row in listed][:9])
     (folder / "bad.csv").write_text("\n".join(",".join(row) for row in [["topic", "doc", "label"], *rows]) + "\n")
-    code, out, err = run("plan", "fill", "list.csv", "bad.csv", "--first", "9", "-o", "filled.csv")
+    code, out, err = run("plan", "fill", "list.csv", "bad.csv", "--rows", "9", "-o", "filled.csv")
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {said}")
     assert not (folder / "filled.csv").exists()
@@ -217,8 +217,8 @@ def test_errors_of_an_earlier_list_are_not_called_unknown(run: Run) -> None:
     """Guards the sentence with --errors: where the judge errs is known, and the limits are the widest all the same."""
     words = ("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5")
     run(*words, "-o", "list.csv")
-    run("plan", "fill", "list.csv", "gold.qrels", "--first", "40", "-o", "judged.csv")
-    code, out, _ = run(*words, "--errors", "judged.csv", "-o", "next.csv")
+    run("plan", "fill", "list.csv", "gold.qrels", "--rows", "40", "-o", "judged.csv")
+    code, out, _ = run(*words, "--earlier", "judged.csv", "-o", "next.csv")
     assert code == 0
     assert "not known yet" not in out
     assert "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is" in out
@@ -234,7 +234,7 @@ def test_holes_keep_a_difference_open(run: Run, folder: Path) -> None:
         )
         assert "judging all of them leaves only documents without a label open, and no plan asks for more" in out
         assert "settles it" not in out
-        run("plan", "fill", "list.csv", "gold.qrels", "--first", "20", "-o", "judged.csv")
+        run("plan", "fill", "list.csv", "gold.qrels", "--rows", "20", "-o", "judged.csv")
 
 
 @pytest.mark.parametrize(

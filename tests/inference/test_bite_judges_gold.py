@@ -59,7 +59,7 @@ def test_whole_topics_are_six_or_all() -> None:
     five = {t: row for t, row in six.items() if int(t) < 5} | {"7": {"a0": 1}}
     with pytest.raises(TruegainError, match=r"^5 of 12 topics have a gold label for every judged pair, 1 for some"):
         fit_of(RANKED, items(five), P3, "topics")
-    with pytest.warns(UserWarning, match=r"^1 topics are gold-judged in part"):
+    with pytest.warns(UserWarning, match=r"^1 topic is gold-judged in part"):
         fit_of(RANKED, items(six | {"7": {"a0": 1}}), P3, "topics")
     few = aligned({n: {t: RUNS[n][t] for t in "012"} for n in "ab"}, {t: BRONZE[t] for t in "012"}, Options())
     whole = fit_of(few, np.ones(len(few.pool)), P3, "topics")

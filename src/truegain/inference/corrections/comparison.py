@@ -61,7 +61,8 @@ def compare_each(
     if test is not None:
         raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
     adjust = adjust or "holm"
-    asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
+    names = {"replicates": "trials"}  # as compare calls them
+    asked = CorrectionOptions(**{names.get(n, n): value for n, value in options.items() if value is not None})
     _check(asked, gold_sample, adjust)
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
@@ -133,7 +134,7 @@ def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: 
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
     if lists.judge_and_pairs is None or not lists.same_topics:
         return []
-    found = homogeneity(lists, trials=options.replicates, seed=options.seed)
+    found = homogeneity(lists, trials=options.trials, seed=options.seed)
     return [found.finding if rectified else found.sentence]
 
 

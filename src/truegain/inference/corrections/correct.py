@@ -189,13 +189,11 @@ def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estim
     se, method = math.sqrt(float(spread.variance[0])), "delta"
     notes: tuple[str, ...] = ()
     if options.method == "bootstrap":
-        draws = bootstrap_over_topics(fit, trials=options.replicates, seed=options.seed)
+        draws = bootstrap_over_topics(fit, trials=options.trials, seed=options.seed)
         n = len(fit.topics)
         se, method = draws.se * math.sqrt(n / (n - 1)), "bootstrap over topics"  # means of resamples vary less
         if draws.spoilt:
-            notes = (
-                f"{draws.spoilt} of {options.replicates} bootstrap draws could not be corrected and were left out",
-            )
+            notes = (f"{draws.spoilt} of {options.trials} bootstrap draws could not be corrected and were left out",)
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, answered)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
@@ -244,7 +242,7 @@ def _by_rates(
 def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
     """The bronze mean of resampled topics, for algorithm 1 at P@k."""
     rng, n = generator(options.seed, "topics"), len(f)
-    draws: Floats = bootstrap_weights(n, options.replicates, rng) @ f[:, 1] / (n * total)
+    draws: Floats = bootstrap_weights(n, options.trials, rng) @ f[:, 1] / (n * total)
     return draws
 
 
