@@ -62,6 +62,7 @@ def test_every_command_runs(
         assert said.out or "-o " in command, command
 
 
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # ranx's, when it is compiled for the first time
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_every_python_block_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
