@@ -130,3 +130,12 @@ def test_words_are_no_paths(run: Run, folder: Path) -> None:  # noqa: F811
     (folder / "kept" / "study.toml").write_text(text.replace("flagged", "who.txt"))
     named = run("verdict", "ratings.csv", "runs", "-m", "P@10", "--rule", "mean", "--drop-assessors", "kept/who.txt")
     assert run("verdict", "kept/study.toml") == named
+
+
+def test_a_list_for_one_pair_is_not_one_for_all(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a list of gold labels: init says for how many pairs of systems it tells something."""
+    two = ("runs/weak.run", "runs/good.run")
+    assert run("plan", "labels", "llm.qrels", *two, "-m", "P@10", "-o", "list.csv")[0] == 0
+    assert run("plan", "fill", "list.csv", "judgments.qrels", "--rows", "60", "-o", "judged.csv")[0] == 0
+    _, out, _ = run("init", "llm.qrels", "runs", "--gold", "judged.csv")
+    assert "yes  for other topics like these: P@10 (1 of 3 pairs of systems)" in out

@@ -57,3 +57,18 @@ def test_a_list_judged_to_its_end_plans_as_gold_labels_do() -> None:
     theirs = tg.Study(runs, gold, "P@5").next_steps("s0", "s1")
     assert [(s.more, s.what) for s in ours] == [(s.more, s.what) for s in theirs]
     assert [s.half for s in ours] == pytest.approx([s.half for s in theirs])
+
+
+def test_the_plan_and_the_steps_ask_for_the_same_labels() -> None:
+    """Guards plan_labels: gold at hand is taken off, no row goes beyond, and with all of them judged nothing is open."""
+    runs, bronze, gold = world()
+    some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 4 == 0} for t, row in gold.items()}
+    two = {s: runs[s] for s in ("s0", "s1")}
+    now = tg.Study(two, bronze, "P@5", gold=some, design="random", topics="fixed").standing("s0", "s1")
+    plan = tg.plan_labels(
+        two, bronze, "P@5", gold=some, design="random", topics="fixed", smallest=0.001, costs={"gold": 1.5}
+    )
+    assert plan.needed == {"gold labels": now.open}
+    rows = plan.details.records()
+    assert [rows[-1]["gold labels"], rows[-1]["half width"]] == [now.gold + now.open, 0.0]
+    assert plan.made_by["mix"] == {"more": {"gold": now.open}, "half_width": 0.0, "cost": 1.5 * now.open}

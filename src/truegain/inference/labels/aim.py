@@ -75,7 +75,8 @@ def planned(
     """Rows, what is needed, and the cheapest mix; least: gold labels of each difference before any limits are told."""
     now = standings[0]
     unit = "gold topics" if now.whole else "gold labels"
-    top = now.pairs or None
+    open_ = now.open if now.differ is not None else None  # pairs that differ and have no gold label
+    top, most = (now.pairs or None, most) if open_ is None else (judged + open_, open_)
     first = int(least[0]) if len(standings) == 1 else 0
     rows = [_row(standings, n, unit, aim, least) for n in _rounds(judged, top) if n >= first]
     needed: dict[str, int] = {}
@@ -88,7 +89,7 @@ def planned(
         if known and len(known) == len(counts):
             more = max(known) - judged
             needed[unit] = more if most is None or now.whole else min(more, most)
-        notes.append(needed_told(counts, judged, most, unit, aim))
+        notes.append(needed_told(counts, judged, most, unit, aim, open_ is not None))
         if mix := _with_least(_mix(now, aim, len(standings), most), first - judged, aim):
             details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
             notes.append(_mix_told(mix, now.whole))
@@ -137,8 +138,8 @@ def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:
 
 
 def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim, least: Ints) -> dict[str, Cell]:
-    """What so many labels bring."""
-    halves = np.array([s.after(gold=n / s.gold) for s in standings])
+    """What so many labels bring; as many as there are open pairs that differ, were it these, leave gold no part."""
+    halves = np.array([s.after(gold=_times(s, n)) for s in standings])
     half = float(np.median(halves))
     several = len(standings) > 1
     row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
@@ -150,8 +151,16 @@ def _row(standings: Sequence[Standing], n: int, unit: str, aim: Aim, least: Ints
     return row
 
 
-def needed_told(counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim) -> str:
-    """How many labels the aim needs, in words."""
+def _times(now: Standing, n: int) -> float:
+    """How many times the gold labels at hand so many are."""
+    all_that_differ = now.differ is not None and n >= now.gold + now.open
+    return (now.pairs if all_that_differ else n) / now.gold
+
+
+def needed_told(
+    counts: Sequence[int | None], judged: int, most: int | None, unit: str, aim: Aim, without_gold: bool = False
+) -> str:
+    """How many labels the aim needs, in words; without_gold: `most` counts pairs that have no gold label alone."""
     what = f"a true difference of {aim.smallest:g} ({aim.power:.0%} power, +-{aim.half:.4f})"
     known = sorted(n for n in counts if n is not None)
     if not known:
@@ -165,9 +174,10 @@ def needed_told(counts: Sequence[int | None], judged: int, most: int | None, uni
         if n <= judged:
             return f"The labels at hand find {what}: no more are needed."
         if most is not None and unit == "gold labels" and n - judged >= most:
+            which = "that differ and have no gold label" if without_gold else "that differ"
             return (
-                f"To find {what}, have the pairs judged that differ: {most:,} at most (from the whole pool it would "
-                f"take {n - judged:,} more)."
+                f"To find {what}, have the pairs judged {which}: {most:,} at most (from the whole pool it would take "
+                f"{n - judged:,} more)."
             )
         more = n - judged
         one = more == 1

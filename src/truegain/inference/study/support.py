@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,14 @@ class Support:
     population: str
     measures: tuple[str, ...]
     refused: Mapping[str, tuple[str, ...]]  # measures by the reason
+    alone: Mapping[str, str] = field(default_factory=dict)  # of a measure: for which pairs, where not for all
 
     def __str__(self) -> str:
         return "\n".join(told([self]))
+
+    def named(self, measure: str) -> str:
+        """A measure, with the pairs it can tell where these are not all."""
+        return f"{measure} ({self.alone[measure]})" if measure in self.alone else measure
 
 
 def told(found: Sequence[Support]) -> list[str]:
@@ -50,7 +55,7 @@ def told(found: Sequence[Support]) -> list[str]:
     for one in found:
         for why, names in one.refused.items():
             met.setdefault((why, names), []).append(one.population)
-    lines = [f"yes  for {one.population}: {', '.join(one.measures)}" for one in found if one.measures]
+    lines = [f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in found if one.measures]
     return lines + [
         f"no   {', and '.join(f'for {where}' for where in over)}: {', '.join(names)}: {_short(why)}"
         for (why, names), over in met.items()
@@ -99,14 +104,28 @@ def supported(
 def _for(
     population: str, runs: Runs, judgments: JudgmentsLike, options: Mapping[str, Any], measures: Sequence[str]
 ) -> Support:
-    possible, refused = [], dict[str, tuple[str, ...]]()
+    possible, refused, alone = [], dict[str, tuple[str, ...]](), dict[str, str]()
     for measure in measures:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # told when the files were read
             try:
-                Study(runs, judgments, measure, generalise_to=population, **options).lattice(measure)
+                study = Study(runs, judgments, measure, generalise_to=population, **options)
+                study.lattice(measure)
+                some_pairs = _some_pairs(study)
             except TruegainError as error:
                 refused[str(error)] = (*refused.get(str(error), ()), measure)
             else:
                 possible.append(measure)
-    return Support(POPULATIONS[population], tuple(possible), refused)
+                alone |= {measure: some_pairs} if some_pairs else {}
+    return Support(POPULATIONS[population], tuple(possible), refused, alone)
+
+
+def _some_pairs(study: Study) -> str:
+    """How many pairs of systems have an answer, where a list of gold labels tells some of them alone."""
+    if study.gold_list is None or len(study.systems) < 2:
+        return ""
+    pairs = study.compare(measure=study.measures[0])
+    known = sum(c.low is not None for c in pairs)
+    if not known:
+        raise TruegainError(f"no pair of systems has gold labels enough: {pairs[0].notes[0]}")
+    return "" if known == len(pairs) else f"{known:,} of {len(pairs):,} pairs of systems"
