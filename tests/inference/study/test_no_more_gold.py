@@ -60,7 +60,7 @@ def test_a_list_judged_to_its_end_plans_as_gold_labels_do() -> None:
 
 
 def test_the_plan_and_the_steps_ask_for_the_same_labels() -> None:
-    """Guards plan_labels: gold at hand is taken off, no row goes beyond, and with all of them judged nothing is open."""
+    """Guards plan_labels: gold at hand is taken off, no row goes beyond, with all judged nothing is open."""
     runs, bronze, gold = world()
     some = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 4 == 0} for t, row in gold.items()}
     two = {s: runs[s] for s in ("s0", "s1")}
