@@ -117,7 +117,7 @@ def test_what_is_kept_is_small_and_of_no_machine(path: Path) -> None:
     assert len(text) < 150_000
     assert any(kind == "text/html" and "how it was made" in shown for _, kind, shown in said(book))
     assert not [shown for _, kind, shown in said(book) if kind == "stderr"]
-    assert not re.search(r"/home/|/tmp/|/work/|ipykernel_|execution\"|iopub", text)
+    assert not re.search(r"/(home|tmp|work)/|ipykernel_|execution\"|iopub", text)
 
 
 def test_the_page_of_peers_quotes_the_notebook() -> None:

@@ -20,7 +20,7 @@ def test_init_with_a_list_that_nobody_judged(run: Run, folder: Path) -> None:  #
     assert out.count("no row of this list has a label yet") == 1
     assert "no   for other topics like these, and for other topics and other collections: P@10, DCG@10: " in out
     assert "Next:" not in out
-    assert "Nothing can be told yet: mend what is refused above, then truegain verdict --study study.toml" in out
+    assert "Nothing can be told yet: mend what is refused above, then truegain verdict study.toml" in out
     assert (folder / "study.toml").exists()
 
 

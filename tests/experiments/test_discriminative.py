@@ -33,14 +33,14 @@ def two_measures(x: Floats, y: Floats) -> Scores:
 def test_power_curve_and_delta() -> None:
     """Guards the share of pairs with p < alpha (strictly), the sorted curve, and delta as the largest difference."""
     x = generated(7, 25, seed=1, effect=0.2)
-    found = discriminative_power(scores_of(x), trials=2000, seed=3)[0]
+    found = discriminative_power(scores_of(x), replicates=2000, seed=3)[0]
     p = randomised_tukey_hsd(x, Resampling(trials=2000, seed=3)).p[np.triu_indices(7, 1)]
     means = x.mean(axis=1)
     apart = np.abs(means[:, None] - means)[np.triu_indices(7, 1)]
     assert np.array_equal(found.curve, np.sort(p))
     assert (found.significant, found.pairs, found.share) == ((p < 0.05).sum(), 21, (p < 0.05).mean())
     assert found.delta == apart[p < 0.05].max()
-    strict = discriminative_power(scores_of(x), trials=2000, seed=3, alpha=float(np.sort(p)[10]))[0]
+    strict = discriminative_power(scores_of(x), replicates=2000, seed=3, alpha=float(np.sort(p)[10]))[0]
     assert strict.significant == (p < np.sort(p)[10]).sum()
 
 
@@ -48,7 +48,7 @@ def test_replicates_are_shared_by_measures() -> None:
     """Guards a fair race: a measure and a multiple of it meet the same permutations and get the same curve."""
     x = generated(6, 20, seed=2)
     for test in ("randomised-tukey-hsd", "bootstrap"):
-        a, b = discriminative_power(two_measures(x, x / 2), trials=700, test=test)
+        a, b = discriminative_power(two_measures(x, x / 2), replicates=700, test=test)
         assert np.array_equal(a.curve, b.curve)
 
 
@@ -56,7 +56,7 @@ def test_noise_discriminates_less() -> None:
     """Guards the order: the measure that tells more pairs apart comes first."""
     x = generated(8, 30, seed=4, effect=0.2)
     noisy = np.random.default_rng(0).random(x.shape)
-    found = discriminative_power(two_measures(noisy, x), trials=500)
+    found = discriminative_power(two_measures(noisy, x), replicates=500)
     assert [d.measure for d in found] == ["P@10", "AP"]
     assert power_table(found).columns == ("measure", "power", "significant", "pairs", "delta")
     assert found[1].delta is None or found[1].share > 0
@@ -72,7 +72,7 @@ def test_delta_of_the_bootstrap() -> None:
         stars = w[draws]
         t = np.abs(stars.mean(axis=1)) / (stars.std(axis=1, ddof=1) / math.sqrt(10))
         deltas.append(abs(stars.mean(axis=1))[np.argsort(-t)[math.ceil(trials * 0.05) - 1]])
-    found = discriminative_power(scores_of(x), test="bootstrap", trials=trials, seed=1)[0]
+    found = discriminative_power(scores_of(x), test="bootstrap", replicates=trials, seed=1)[0]
     assert found.delta == pytest.approx(max(deltas))
 
 
@@ -82,7 +82,7 @@ def test_missing_topics_and_nonsense() -> None:
     holed = x.copy()
     holed[0, 2] = np.nan
     with pytest.warns(DataWarning, match="1 of 9 topics"):
-        found = discriminative_power(two_measures(x, holed), trials=300)
+        found = discriminative_power(two_measures(x, holed), replicates=300)
     assert np.array_equal(found[0].curve, found[1].curve)
     with pytest.raises(TruegainError, match="alpha"):
         discriminative_power(scores_of(x), alpha=5)
@@ -92,7 +92,7 @@ def test_missing_topics_and_nonsense() -> None:
 
 def test_power_on_trec8(shared_data: Path) -> None:
     """Guards real data: about a third of the pairs of TREC-8 are told apart by AP."""
-    found = discriminative_power(scores_of(trec8_ap(shared_data)), trials=1000)[0]
+    found = discriminative_power(scores_of(trec8_ap(shared_data)), replicates=1000)[0]
     assert found.share == pytest.approx(2676 / 8256, abs=0.015)
 
 

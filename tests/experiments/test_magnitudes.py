@@ -218,7 +218,7 @@ def test_profile_and_ratios_by_hand() -> None:
 def test_rankings_are_those_of_eval(world: Magnitudes, runs: Runs) -> None:
     """Guards the system level against eval on written gains, scipy's tau, and Wilcoxon's test by all signs."""
     stats = pytest.importorskip("scipy.stats")
-    found = magnitude_systems(world.ratings, world.expert, runs, trials=5)
+    found = magnitude_systems(world.ratings, world.expert, runs, replicates=5)
     gains = tg.to_gains(world.ratings, "median", normalise="geometric")
     one, two = tg.evaluate(runs, gains, list(MEASURES)), tg.evaluate(runs, world.expert, list(MEASURES))
     rows = {(r["units"], r["measure"]): r for r in found.rankings.records()}
@@ -249,7 +249,7 @@ def test_err_of_huge_magnitudes_is_exact() -> None:
     rows = [(d, "x", float(g), "") for d, g in gain.items()]
     expert = Judgments.of({"1": {"a": 1, "b": 3, "c": 2, "d": 0}})
     runs = {o: {"1": {d: float(9 - i) for i, d in enumerate(o)}} for o in orders}
-    ranks = magnitude_systems(rated(rows), expert, runs, normalise="none", sources=["all"], trials=2)
+    ranks = magnitude_systems(rated(rows), expert, runs, normalise="none", sources=["all"], replicates=2)
     for order, found in zip(ranks.ranked["all", ERR].systems, ranks.ranked["all", ERR].means, strict=True):
         want, going = Fraction(0), Fraction(1)
         for rank, doc in enumerate(order, 1):
@@ -263,7 +263,7 @@ def test_resampled_tau_without_disagreement(runs: Runs) -> None:
     """Guards the drawing: where all scores of a document are equal, every draw gives the tau of their median."""
     quiet = magnitude_ratings(topics=12, docs=26, workers=3, noise=0, habit=0, slip=0, careless=0, scales=0, seed=2)
     over = runs_over(quiet.truth, systems=7, seed=4)
-    found = magnitude_systems(quiet.ratings, quiet.expert, over, normalise="none", sources=["all"], trials=60)
+    found = magnitude_systems(quiet.ratings, quiet.expert, over, normalise="none", sources=["all"], replicates=60)
     for row in found.rankings.records():
         taus = found.draws[str(row["measure"])]
         assert len(taus) == 60
@@ -285,7 +285,7 @@ def test_resampled_tau_by_brute_force() -> None:
         signs = [np.sign(v[:, None] - v[None, :]) for v in (expert, scores)]
         choices.append((signs[0] * signs[1]).sum() / math.sqrt(abs(signs[0]).sum() * abs(signs[1]).sum()))
     found = magnitude_systems(rated(rows), {"1": level}, runs, normalise="none", sources=["all"], measures=measure,
-                              trials=2000, seed=3)  # fmt: skip
+                              replicates=2000, seed=3)  # fmt: skip
     taus = found.draws[NDCG]
     assert set(np.round(taus, 9)) == set(np.round(choices, 9))
     error = float(np.std(choices)) / math.sqrt(2000)
@@ -295,7 +295,9 @@ def test_resampled_tau_by_brute_force() -> None:
 def test_draws_do_not_depend_on_workers(world: Magnitudes, runs: Runs) -> None:
     """Guards the seed: one thread and three give the same bits, another seed others."""
     one, three, other = (
-        magnitude_systems(world.ratings, world.expert, runs, sources=["all"], trials=120, seed=s, jobs=j).draws[NDCG]
+        magnitude_systems(world.ratings, world.expert, runs, sources=["all"], replicates=120, seed=s, jobs=j).draws[
+            NDCG
+        ]
         for s, j in ((1, 1), (1, 3), (2, 1))
     )
     assert one.tobytes() == three.tobytes()
@@ -304,7 +306,7 @@ def test_draws_do_not_depend_on_workers(world: Magnitudes, runs: Runs) -> None:
 
 def test_mappings_of_table_3(world: Magnitudes, runs: Runs) -> None:
     """Guards table III: C itself and 100 C leave nDCG alone; each mapping is eval on mapped labels."""
-    found = magnitude_systems(world.ratings, world.expert, runs, sources=["all"], trials=1)
+    found = magnitude_systems(world.ratings, world.expert, runs, sources=["all"], replicates=1)
     rows = {(r["measure"], r["gain"]): r for r in found.mappings.records()}
     assert len(rows) == 2 * len(MAPPINGS)
     for measure, gain in ((NDCG, "C"), (NDCG, "100 C"), (ERR, "C")):
@@ -325,7 +327,7 @@ def test_mappings_of_table_3(world: Magnitudes, runs: Runs) -> None:
 def test_merged_systems_take_whole_lists(world: Magnitudes, runs: Runs) -> None:
     """Guards simulated systems: each topic's score is that of some run, only fully judged lists are drawn."""
     kept = world.expert.take(np.flatnonzero(world.expert.topic.code != 0))
-    ranks = magnitude_systems(world.ratings, kept, runs, sources=["all"], trials=1, simulated=20, seed=1)
+    ranks = magnitude_systems(world.ratings, kept, runs, sources=["all"], replicates=1, simulated=20, seed=1)
     found = ranks.ranked["expert", NDCG]
     assert found.systems == tuple(f"merged-{i + 1}" for i in range(20))
     matrix = tg.evaluate(runs, kept, NDCG).matrix(NDCG)
@@ -336,7 +338,7 @@ def test_merged_systems_take_whole_lists(world: Magnitudes, runs: Runs) -> None:
     assert len(set(found.means.tolist())) > 5
     holes = world.expert.take(np.arange(0, len(world.expert), 2))  # half the documents: no list is fully judged
     with pytest.raises(tg.TruegainError, match="simulated systems need at least 2"):
-        magnitude_systems(world.ratings, holes, runs, trials=1, simulated=5)
+        magnitude_systems(world.ratings, holes, runs, replicates=1, simulated=5)
 
 
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
@@ -347,7 +349,7 @@ def test_only_shared_documents_have_gains(world: Magnitudes, runs: Runs) -> None
     """
     half = world.expert.take(np.arange(0, len(world.expert), 2))
     with pytest.warns(tg.DataWarning, match="rated documents have no level of experts"):
-        found = magnitude_systems(world.ratings, half, runs, sources=["all"], trials=1)
+        found = magnitude_systems(world.ratings, half, runs, sources=["all"], replicates=1)
     kept = set(half.docs.strings())
     gains = tg.to_gains(world.ratings, "median", normalise="geometric")
     gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
@@ -362,7 +364,7 @@ def test_anchors_without_a_level_still_split_units(world: Magnitudes, runs: Runs
     rest = [i for i, d in enumerate(world.expert.docs.strings()) if d not in anchors]
     expert = world.expert.take(np.array(rest))
     found = Units.of(world.ratings, expert)
-    ranks = magnitude_systems(world.ratings, expert, runs, trials=1)
+    ranks = magnitude_systems(world.ratings, expert, runs, replicates=1)
     assert [r["units"] for r in ranks.rankings.records()][::2] == ["all", "top3", "narrow", "wide"]
     moved = normalised(world.ratings)
     kept = set(expert.docs.strings())
@@ -383,7 +385,7 @@ def test_draws_come_from_whole_units(runs: Runs) -> None:
     for row, (doc, mark) in enumerate(zip(world.ratings.docs.strings(), world.ratings.extra["anchor"], strict=True)):
         one[doc] = row if not mark else -1
     rest = [i for i, d in enumerate(world.expert.docs.strings()) if one[d] >= 0]
-    found = magnitude_systems(world.ratings, world.expert.take(np.array(rest)), runs, sources=["all"], trials=5)
+    found = magnitude_systems(world.ratings, world.expert.take(np.array(rest)), runs, sources=["all"], replicates=5)
     assert found.draws[NDCG] == pytest.approx(np.full(5, found.rankings.records()[0]["tau"]))
 
 
@@ -423,8 +425,8 @@ def test_mistakes_are_told(world: Magnitudes, runs: Runs) -> None:
     """Guards rankings of two, no draw, measures without a cutoff, and experts of other documents."""
     with pytest.raises(tg.TruegainError, match="at least 3 runs"):
         magnitude_systems(world.ratings, world.expert, Runs(runs.parts[:2]))
-    with pytest.raises(tg.TruegainError, match="0 trials"):
-        magnitude_systems(world.ratings, world.expert, runs, trials=0)
+    with pytest.raises(tg.TruegainError, match="0 replicates"):
+        magnitude_systems(world.ratings, world.expert, runs, replicates=0)
     with pytest.raises(tg.TruegainError, match="with a cutoff"):
         magnitude_systems(world.ratings, world.expert, runs, measures=["nDCG"])
     with pytest.raises(tg.InputError, match="none of the rated documents"):

@@ -119,6 +119,6 @@ def test_unanimity_on_cystic_fibrosis(shared_data: Path) -> None:
     scores = tg.evaluate(runs, tg.to_gains(ratings, "sum"), "nDCG@10")
     means = dict(zip(scores.systems, scores.matrix("nDCG@10").mean(axis=1), strict=True))
     assert means["bm25-k1.2-b0.75"] > 1.2 * means["matches"] > 0.1
-    found = unanimity(ratings, runs, scale="0:2", measures=["P+"], trials=500)
+    found = unanimity(ratings, runs, scale="0:2", measures=["P+"], replicates=500)
     taus = {row["p"]: row["tau"] for row in found.rankings.records()}
     assert taus == {0.1: pytest.approx(1), 0.2: pytest.approx(1), 0.5: pytest.approx(0.944, abs=1e-3)}

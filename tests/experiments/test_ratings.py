@@ -37,7 +37,7 @@ def world() -> World:
 def test_without_weight_nothing_changes(world: World) -> None:
     """Guards p = 0, where UG is RawG: tau 1, equal top sets, no pair changes sides."""
     ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
-    found = unanimity(ratings, world.runs, scale="0:2", ps=[0.0], trials=200)
+    found = unanimity(ratings, world.runs, scale="0:2", ps=[0.0], replicates=200)
     for row in found.rankings.records():
         assert row["tau"] == pytest.approx(1)
         assert (row["top sets"], row["changed"]) == (1.0, 0)
@@ -48,8 +48,8 @@ def test_without_weight_nothing_changes(world: World) -> None:
 def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
     """Guards table 3: exactly the pairs significant by one gain only, with p, |d| and ES_HSD of each test."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
-    answer = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], trials=400, seed=5,
-                       most_trials=400)  # fmt: skip
+    answer = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], replicates=400, seed=5,
+                       most_replicates=400)  # fmt: skip
     asked = [a.measure for a in measures_for_gains(parse_measures(["nG@1", "P+"]))]
     gains = [tg.to_gains(ratings, "sum"), tg.to_gains(ratings, "unanimity", scale="0:2", p=1.0)]
     scores = [tg.evaluate(world.runs, g, asked) for g in gains]
@@ -75,10 +75,10 @@ def test_ratings_outside_the_scale_are_refused_or_dropped(world: World) -> None:
     """Guards what the error advises: with outside='drop' the answer is that of the ratings on the scale."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=3, seed=2)
     with pytest.raises(tg.InputError, match="outside='drop'"):
-        unanimity(ratings, world.runs, scale="0:2", trials=50)
+        unanimity(ratings, world.runs, scale="0:2", replicates=50)
     kept = ratings.take(np.flatnonzero(ratings.label <= 2))
     one, two = (
-        unanimity(r, world.runs, scale="0:2", outside="drop", ps=[0.2], measures=["P+"], trials=50)
+        unanimity(r, world.runs, scale="0:2", outside="drop", ps=[0.2], measures=["P+"], replicates=50)
         for r in (ratings, kept)
     )
     assert one.rankings.rows == two.rankings.rows
@@ -135,7 +135,7 @@ def test_tied_systems_have_no_tau_and_that_is_said(world: World) -> None:
     """Guards rankings in which every system is equal: no tau, and the note says which gain ties them."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
     same = tg.Runs(tuple(replace(world.runs.parts[0], system=f"s{i}") for i in range(3)))
-    found = unanimity(ratings, same, scale="0:2", ps=[0.2], measures=["P+"], trials=50)
+    found = unanimity(ratings, same, scale="0:2", ps=[0.2], measures=["P+"], replicates=50)
     assert found.rankings.records()[0]["tau"] is None
     assert "tau is undefined for P+: all systems are tied by RawG" in found.rankings.notes
 

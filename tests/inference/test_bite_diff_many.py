@@ -319,14 +319,14 @@ def test_pairs_at_alpha_are_not_significant(test: Any) -> None:
     """Guards p < alpha where p is alpha: by taking for alpha the p-values that were found, in curve and delta."""
     x = generated(5, 12, seed=4, effect=0.1)
     scores = scores_of(x)
-    curve = discriminative_power(scores, test=test, trials=100, counting="published")[0].curve
+    curve = discriminative_power(scores, test=test, replicates=100, counting="published")[0].curve
     first, second = np.triu_indices(5, 1)
     apart = np.abs(x.mean(axis=1)[first] - x.mean(axis=1)[second])
     assert curve.tolist() == sorted(curve.tolist())
     inside = [p for p in sorted(set(curve.tolist())) if 0 < p < 1]
     assert len(inside) > 2
     for alpha in inside:
-        (found,) = discriminative_power(scores, test=test, trials=100, alpha=alpha, counting="published")
+        (found,) = discriminative_power(scores, test=test, replicates=100, alpha=alpha, counting="published")
         assert (found.significant, found.pairs) == (int((curve < alpha).sum()), 10)
         assert found.share == found.significant / 10
         if test == "bootstrap":

@@ -58,8 +58,8 @@ def test_the_default_is_never_0_and_the_published_p_may_be() -> None:
         assert (found.made_by["counting"], with_zero.made_by["counting"]) == ("plus-one", "published")
     for test in ("bootstrap", "randomised-tukey-hsd"):
         power: Any = test
-        assert discriminative_power(scores_of(x), test=power, trials=400)[0].curve[0] == pytest.approx(1 / 401)
-        assert discriminative_power(scores_of(x), test=power, trials=400, counting="published")[0].curve[0] == 0
+        assert discriminative_power(scores_of(x), test=power, replicates=400)[0].curve[0] == pytest.approx(1 / 401)
+        assert discriminative_power(scores_of(x), test=power, replicates=400, counting="published")[0].curve[0] == 0
 
 
 def test_one_trial_does_not_make_a_difference() -> None:
@@ -269,10 +269,10 @@ def test_the_unanimity_experiment_counts_the_same_way() -> None:
     assert plus.p[upper] == pytest.approx((200 * share.p[upper] + 1) / 201)
     ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
     asked: Any = {"scale": "0:2", "ps": [0.2], "measures": ["nG@1"]}
-    found = unanimity(ratings, world.runs, **asked, trials=40, counting="published")
+    found = unanimity(ratings, world.runs, **asked, replicates=40, counting="published")
     assert found.rankings.made_by["counting"] == "published"
     with pytest.raises(TruegainError, match="give at least 20"):
-        unanimity(ratings, world.runs, **asked, trials=19)
+        unanimity(ratings, world.runs, **asked, replicates=19)
 
 
 def test_mistakes_are_told() -> None:
@@ -285,4 +285,4 @@ def test_mistakes_are_told() -> None:
     with pytest.raises(TruegainError, match="0 trials give no p-value"):
         randomisation_p(x[1:] - x[:-1], Resampling(trials=0))
     with pytest.raises(TruegainError, match=r"of 19 trials the smallest p-value is 0\.05, not below 0\.05.* 20"):
-        discriminative_power(scores_of(x), trials=19)
+        discriminative_power(scores_of(x), replicates=19)

@@ -205,7 +205,7 @@ def discriminative_command(
         Literal["randomised-tukey-hsd", "bootstrap"], typer.Option("--test", help="The test behind the p-values.")
     ] = "randomised-tukey-hsd",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    trials: Annotated[
+    replicates: Annotated[
         int, typer.Option("--replicates", "--trials", min=1, help="Replicates, shared by all measures.")
     ] = 5000,
     counting: CountingOption = "plus-one",
@@ -221,7 +221,9 @@ def discriminative_command(
     from truegain.tables.sources import expand
 
     scores = evaluate(expand(runs), judgments, measure, jobs=jobs)
-    found = discriminative_power(scores, test=test, alpha=alpha, trials=trials, seed=seed, jobs=jobs, counting=counting)
+    found = discriminative_power(
+        scores, test=test, alpha=alpha, replicates=replicates, seed=seed, jobs=jobs, counting=counting
+    )
     write_table(power_table(found), output_format, output)
     if figure is not None:
         from truegain.report.figures import asl_chart

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -22,6 +22,16 @@ Show = Literal[
     "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
 OF_RUNS = ("systems", "resampled", "mappings")
+
+
+class Given(NamedTuple):
+    """What the tables and figures are made of."""
+
+    ratings: Judgments
+    expert: Judgments
+    systems: SystemExperiment | None
+    normalise: str
+    second: Judgments | None
 
 
 @reads_ratings
@@ -58,7 +68,7 @@ def magnitudes_command(
     simulated: Annotated[
         int, typer.Option("--simulated", min=0, help="Rank so many systems merged from fully judged lists instead.")
     ] = 0,
-    trials: Annotated[
+    replicates: Annotated[
         int, typer.Option("--replicates", "--trials", min=1, help="Times a score a document is drawn.")
     ] = 1000,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, for top sets.")] = 0.05,
@@ -88,23 +98,23 @@ def magnitudes_command(
     if runs and (show == "all" or show in OF_RUNS):
         systems = magnitude_systems(
             table, judged, expand(runs), normalise=normalise, sources=units, measures=measure or MEASURES,
-            simulated=simulated, trials=trials, alpha=alpha, seed=seed, jobs=jobs,
+            simulated=simulated, replicates=replicates, alpha=alpha, seed=seed, jobs=jobs,
         )  # fmt: skip
-    given = (table, judged, systems, normalise, None if second is None else Judgments.of(second))
+    given = Given(table, judged, systems, normalise, None if second is None else Judgments.of(second))
     people = table_format_of(output_format, output) == "table"
     if show == "all" and people:
         shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
         shown += ["experts"] if second is not None else []
-        parts = [str(table_of(name, *given)) for name in shown]
+        parts = [str(table_of(name, given)) for name in shown]
         write_bytes(output, ("\n\n".join([*parts, *([str(systems)] if systems else [])]) + "\n").encode())
     else:
         chosen = show if show != "all" else "systems" if systems else "combinations"
-        write_table(table_of(chosen, *given), output_format, output)
+        write_table(table_of(chosen, given), output_format, output)
     if figure is not None:
         from truegain.report.saving import save
 
         drawn = show if show != "all" else "systems" if systems else "combinations"
-        save(chart_of(drawn, *given), figure)
+        save(chart_of(drawn, given), figure)
 
 
 def _possible(table: Judgments, expert: Judgments) -> list[str]:
@@ -115,20 +125,14 @@ def _possible(table: Judgments, expert: Judgments) -> list[str]:
     return [*found, "ratios"] if len(set(expert.label[expert.label >= 0].tolist())) > 2 else found
 
 
-def table_of(
-    show: str,
-    table: Judgments,
-    expert: Judgments,
-    systems: SystemExperiment | None,
-    normalise: str,
-    second: Judgments | None = None,
-) -> Table:
+def table_of(show: str, given: Given) -> Table:
     """The table of a name."""
     from truegain.experiments import magnitude_levels as levels
     from truegain.experiments import magnitude_profiles as profiles
     from truegain.experiments import magnitude_units as of_units
     from truegain.experiments.magnitudes import magnitudes, normalised_habits
 
+    table, expert, systems, normalise, second = given
     if systems is not None and show in OF_RUNS:
         return {"systems": systems.rankings, "resampled": systems.resampled, "mappings": systems.mappings}[show]
     if second is not None and show == "experts":
@@ -150,14 +154,7 @@ def table_of(
     return made[show]()
 
 
-def chart_of(
-    show: str,
-    table: Judgments,
-    expert: Judgments,
-    systems: SystemExperiment | None,
-    normalise: str,
-    second: Judgments | None = None,
-) -> Any:
+def chart_of(show: str, given: Given) -> Any:
     """The figure that belongs to a table."""
     from truegain.experiments.magnitude_levels import document_sigmas
     from truegain.gains.magnitudes import normalised
@@ -165,13 +162,14 @@ def chart_of(
     from truegain.report import magnitude_units as of_units
     from truegain.report import magnitudes as draw
 
+    table, normalise, systems = given.ratings, given.normalise, given.systems
     if systems is not None and show in ("systems", "resampled"):
         return _systems(show, systems)
     if show in ("habits", "normalised"):
         drawn = table if show == "habits" else normalised(table, normalise)
         by = {f"topic {t}": drawn.label[drawn.topic.code == c] for c, t in enumerate(drawn.topic.values)}
         return draw.cdf_chart({"all": drawn.label, **by} if len(by) > 1 else by)
-    found = table_of(show, table, expert, systems, normalise, second)
+    found = table_of(show, given)
     if show == "sigma":
         return of_levels.sigma_chart(found, document_sigmas(table, normalise).sds)
     charts: dict[str, Callable[[Table], Any]] = {

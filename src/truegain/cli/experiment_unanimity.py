@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truegain.cli.bundles import takes
 from truegain.cli.counting import CountingOption
 from truegain.cli.options import Figure, Jobs, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.options import Judgments as Judged
@@ -18,9 +20,59 @@ from truegain.tables.checks import warn
 from truegain.tables.scale import Scale
 
 if TYPE_CHECKING:
+    from truegain.experiments.unanimity import UnanimityExperiment
+    from truegain.experiments.unanimity_grid import UnanimityGrid
     from truegain.tables.judgments import Judgments
 
 
+@dataclass(frozen=True, kw_only=True)
+class Conclusions:
+    """What is tested under both gains, and where the answer goes."""
+
+    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None
+    replicates: Annotated[
+        int, typer.Option("--replicates", "--trials", min=1, help="Permutations of each Tukey test.")
+    ] = 5000
+    counting: CountingOption = "plus-one"
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05
+    seed: Seed = 0
+    jobs: Jobs = None
+    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False
+    figure: Figure = None
+    output_format: OutputFormat = None
+    output: Output = "-"
+
+    def tests(self) -> dict[str, Any]:
+        """What both experiments are told of the tests."""
+        from truegain.experiments.unanimity import MEASURES
+
+        return {
+            "measures": self.measure or MEASURES, "replicates": self.replicates, "alpha": self.alpha,
+            "seed": self.seed, "jobs": self.jobs, "counting": self.counting,
+        }  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse a figure that cannot be saved, before anything is computed."""
+        if self.figure is not None:
+            from truegain.report.saving import check_ending
+
+            check_ending(self.figure)
+
+    def write(self, found: UnanimityExperiment | UnanimityGrid, chart: Callable[[], Any]) -> None:
+        """Write the answer, and draw its figure."""
+        from truegain.tables.sources import write_bytes
+
+        if table_format_of(self.output_format, self.output) == "table":
+            write_bytes(self.output, f"{found}\n".encode())
+        else:
+            write_table(found.changed if self.changed else found.rankings, self.output_format, self.output)
+        if self.figure is not None:
+            from truegain.report.saving import save
+
+            save(chart(), self.figure)
+
+
+@takes(conclusions=Conclusions)
 @reads_ratings
 def unanimity_command(
     ratings: RatingsFile,
@@ -28,54 +80,22 @@ def unanimity_command(
     p: Annotated[
         list[float] | None, typer.Option("--p", help="Weight of unanimity; may be given several times.")
     ] = None,
-    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
-    trials: Annotated[
-        int, typer.Option("--replicates", "--trials", min=1, help="Permutations of the Tukey test.")
-    ] = 5000,
-    counting: CountingOption = "plus-one",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
     *,
     reading: Reading,
+    conclusions: Conclusions,
 ) -> None:
     """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
-    from truegain.experiments.unanimity import MEASURES, PS, unanimity
-    from truegain.tables.sources import expand, write_bytes
+    from truegain.experiments.unanimity import PS, unanimity
+    from truegain.report.unanimity import unanimity_chart
+    from truegain.tables.sources import expand
 
-    if figure is not None:
-        from truegain.report.saving import check_ending
-
-        check_ending(figure)
+    conclusions.check()
     table, scale = from_0(reading, ratings)
-    files, ps, measures = expand(runs), p or PS, measure or MEASURES
-    found = unanimity(
-        table,
-        files,
-        scale=scale,
-        ps=ps,
-        measures=measures,
-        trials=trials,
-        alpha=alpha,
-        seed=seed,
-        jobs=jobs,
-        counting=counting,
-    )
-    if table_format_of(output_format, output) == "table":
-        write_bytes(output, f"{found}\n".encode())
-    else:
-        write_table(found.changed if changed else found.rankings, output_format, output)
-    if figure is not None:
-        from truegain.report.saving import save
-        from truegain.report.unanimity import unanimity_chart
-
-        save(unanimity_chart(found.panels), figure)
+    found = unanimity(table, expand(runs), scale=scale, ps=p or PS, **conclusions.tests())
+    conclusions.write(found, lambda: unanimity_chart(found.panels))
 
 
+@takes(conclusions=Conclusions)
 def grid_command(
     judgments: Judged,
     runs: RunFiles,
@@ -86,40 +106,22 @@ def grid_command(
         str, typer.Option("--simulated-assessors", help="Numbers of simulated assessors, with commas.")
     ] = "5,10,20,40,80",
     p: Annotated[float, typer.Option("--p", help="Weight of unanimity.")] = 0.2,
-    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="A measure; may be repeated.")] = None,
-    trials: Annotated[
-        int, typer.Option("--replicates", "--trials", min=1, help="Permutations of each Tukey test.")
-    ] = 5000,
-    counting: CountingOption = "plus-one",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    changed: Annotated[bool, typer.Option("--changed", help="For programs: the pairs, not the rankings.")] = False,
-    figure: Figure = None,
-    output_format: OutputFormat = None,
-    output: Output = "-",
+    *,
+    conclusions: Conclusions,
 ) -> None:
     """What unanimity changes for simulated assessors: a grid of scales and numbers of assessors (Sakai 2017)."""
-    from truegain.experiments.unanimity import MEASURES
     from truegain.experiments.unanimity_grid import unanimity_grid
-    from truegain.report.saving import check_ending, save
     from truegain.report.unanimity import grid_chart
-    from truegain.tables.sources import expand, write_bytes
+    from truegain.tables.sources import expand
 
-    if figure is not None:
-        check_ending(figure)
+    conclusions.check()
     sizes, counts = _whole("--dmax", dmax), _whole("--simulated-assessors", simulated_assessors)
     with Progress(len(sizes) * len(counts), "cells") as progress:
         found = unanimity_grid(
-            judgments, expand(runs), highest=sizes, assessors=counts, p=p, measures=measure or MEASURES,
-            trials=trials, alpha=alpha, seed=seed, jobs=jobs, counting=counting, progress=progress.advance,
+            judgments, expand(runs), highest=sizes, assessors=counts, p=p, progress=progress.advance,
+            **conclusions.tests(),
         )  # fmt: skip
-    if table_format_of(output_format, output) == "table":
-        write_bytes(output, f"{found}\n".encode())
-    else:
-        write_table(found.changed if changed else found.rankings, output_format, output)
-    if figure is not None:
-        save(grid_chart(found.rankings), figure)
+    conclusions.write(found, lambda: grid_chart(found.rankings))
 
 
 def _whole(option: str, text: str) -> list[int]:

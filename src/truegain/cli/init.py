@@ -15,7 +15,6 @@ from truegain.cli.naming import in_options
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
 from truegain.cli.study_file import ENDING
-from truegain.cli.study_schema import schema_of_studies
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings
@@ -32,6 +31,8 @@ NAMES = {n: f"--{n.replace('_', '-')}" for n in ("generalise_to", "gold_rule", "
 
 def _print_schema(wanted: bool) -> None:
     if wanted:
+        from truegain.cli.study_schema import schema_of_studies
+
         typer.echo(json.dumps(schema_of_studies(), indent=2))
         raise typer.Exit
 
@@ -82,13 +83,11 @@ def init_command(
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
     if not any(one.measures for one in asked[0][1]):
-        typer.echo(
-            f"Nothing can be told yet: mend what is refused above, then truegain verdict --study {shown_path(output)}"
-        )
+        typer.echo(f"Nothing can be told yet: mend what is refused above, then truegain verdict {shown_path(output)}")
         return
     if unsaid:
         typer.echo(f"Say in it how gold was drawn (design: {DESIGNS}) before you go on.")
-    typer.echo(f"Next: truegain verdict --study {shown_path(output)}, or truegain report {shown_path(output)}")
+    typer.echo(f"Next: truegain verdict {shown_path(output)}, or truegain report {shown_path(output)}")
 
 
 def _check_output(output: str) -> None:

@@ -33,7 +33,7 @@ class DiscriminativePower:
     alpha: float
     delta: float | None
     test: str
-    trials: int
+    replicates: int
     counting: Counting = "plus-one"
 
     @property
@@ -58,7 +58,7 @@ def discriminative_power(
     *,
     test: Test = "randomised-tukey-hsd",
     alpha: float = 0.05,
-    trials: int = 5_000,
+    replicates: int = 5_000,
     seed: int = 0,
     jobs: int | None = None,
     counting: Counting = "plus-one",
@@ -67,8 +67,8 @@ def discriminative_power(
 
     All measures are tried on the same topics and the same permutations (or resamples) of them.  `delta` is, for the
     randomised Tukey test, the largest difference of means among significant pairs; for the bootstrap, the largest over
-    pairs of the |mean| of the replicate that holds the ceil(trials alpha)-th largest |t*|.  P-values are
-    (count + 1)/(trials + 1); counting='published' is count/trials, as Discpower and MATTERS have it.
+    pairs of the |mean| of the replicate that holds the ceil(replicates alpha)-th largest |t*|.  P-values are
+    (count + 1)/(replicates + 1); counting='published' is count/replicates, as Discpower and MATTERS have it.
 
     Sakai 2006, SIGIR; Ferro and Silvello, MATTERS.
 
@@ -83,11 +83,13 @@ def discriminative_power(
     if test not in ("randomised-tukey-hsd", "bootstrap"):
         raise TruegainError(f"test {test!r} is not offered here; give 'randomised-tukey-hsd' or 'bootstrap'")
     check_counting(counting)
-    check_trials(trials, alpha if counting == "plus-one" else None)
+    check_trials(replicates, alpha if counting == "plus-one" else None)
     scores.check_judged()
     names = [scores._measure(m) for m in measures] if measures else list(scores.measures)
     matrices = _on_the_same_topics(scores, names)
-    found = [_one(name, x, test, alpha, trials, seed, jobs, counting) for name, x in zip(names, matrices, strict=True)]
+    found = [
+        _one(name, x, test, alpha, replicates, seed, jobs, counting) for name, x in zip(names, matrices, strict=True)
+    ]
     return tuple(sorted(found, key=lambda d: -d.share))
 
 
@@ -96,7 +98,12 @@ def power_table(found: Sequence[DiscriminativePower]) -> Table:
     columns = ("measure", "power", "significant", "pairs", "delta")
     rows = [(d.measure, d.share, d.significant, d.pairs, d.delta) for d in found]
     made_by = (
-        {"test": found[0].test, "alpha": found[0].alpha, "trials": found[0].trials, "counting": found[0].counting}
+        {
+            "test": found[0].test,
+            "alpha": found[0].alpha,
+            "replicates": found[0].replicates,
+            "counting": found[0].counting,
+        }
         if found
         else {}
     )

@@ -79,7 +79,7 @@ def magnitude_systems(
     sources: Sequence[str] | None = None,
     measures: Sequence[str] = MEASURES,
     simulated: int = 0,
-    trials: int = 1000,
+    replicates: int = 1000,
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int | None = None,
@@ -91,8 +91,8 @@ def magnitude_systems(
     sources: 'all' takes the median of all scores of a document, 'top3' that of the three units that agree best with
     the experts' order, 'narrow' and 'wide' of the three best among units of narrow and wide scales.  For each: tau-b
     with its 95% interval, and the overlap (Jaccard) of the top sets, systems that a paired Wilcoxon test does not tell
-    from the best (p >= alpha).  Then one score for each document is drawn, `trials` times, and tau of each draw taken;
-    and the experts' levels C are mapped to other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
+    from the best (p >= alpha).  Then one score for each document is drawn, `replicates` times, and tau of each draw
+    taken; and the experts' levels C are mapped to other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
 
     Only documents with a magnitude and an expert's level of at least 0 have gains, so that sources differ in gain only;
     units are chosen, told narrow from wide and normalised by all their documents, judged by experts or not.
@@ -103,12 +103,13 @@ def magnitude_systems(
 
     >>> from truegain.experiments.ratings_world import magnitude_ratings, runs_over
     >>> world = magnitude_ratings(topics=6, docs=20, workers=4, seed=1)
-    >>> found = magnitude_systems(world.ratings, world.expert, runs_over(world.truth, systems=5, seed=1), trials=100)
+    >>> runs = runs_over(world.truth, systems=5, seed=1)
+    >>> found = magnitude_systems(world.ratings, world.expert, runs, replicates=100)
     >>> [row["units"] for row in found.rankings.records()][::2]
     ['all', 'top3', 'narrow', 'wide']
     """
-    if trials < 1:
-        raise TruegainError(f"{trials} trials draw nothing; give at least 1")
+    if replicates < 1:
+        raise TruegainError(f"{replicates} replicates draw nothing; give at least 1")
     check_alpha(alpha)
     table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
     levels = _shared(table, judged)
@@ -130,14 +131,14 @@ def magnitude_systems(
         by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
         for source in chosen:
             by[source, name] = ranking(ranked, measure, gains[source], alpha)
-    made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "trials": trials, "simulated": simulated}
+    made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "replicates": replicates, "simulated": simulated}
     means = {m: by["expert", m].means for m in shown}
     drawn = moved.take(np.flatnonzero(has_gain))
-    draws = resampled_taus(ranked, drawn, shown, means, trials, seed, engine or Local(jobs))
+    draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or Local(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
         _rankings(by, chosen, list(shown), made_by, alpha, found, about),
-        _quantiles(draws, made_by, trials),
+        _quantiles(draws, made_by, replicates),
         _mapped(ranked, shown, alpha, made_by),
         by,
         draws,

@@ -65,11 +65,11 @@ def unanimity(
     outside: Outside = "error",
     ps: Sequence[float] = PS,
     measures: Sequence[str] = MEASURES,
-    trials: int = 5000,
+    replicates: int = 5000,
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int | None = None,
-    most_trials: int | None = None,
+    most_replicates: int | None = None,
     counting: Counting = "plus-one",
 ) -> UnanimityExperiment:
     """Score runs by RawG and by UG, and tell what changes: the ranking, the top set, and which pairs differ.
@@ -77,11 +77,12 @@ def unanimity(
     For every measure and p: Kendall's tau-b of the two rankings with its 95% interval (Wilson's), the
     overlap (Jaccard) of the top sets, systems not distinguishable from the best, and the pairs significant by exactly
     one of the two, by the randomised Tukey HSD test, with p, |d| and ES_HSD = |d|/sqrt(residual variance).  P-values
-    are (count + 1)/(trials + 1); counting='published' is count/trials, as in the paper.
+    are (count + 1)/(replicates + 1); counting='published' is count/replicates, as in the paper.
 
-    A p-value of B trials errs by sqrt(alpha (1 - alpha)/B) where it is near alpha.  Where some pair's lies within three
-    such errors, that test is drawn again with four times the trials, up to `most_trials` (16 times `trials` unless
-    given; less for very many systems and topics); pairs that are then still within two errors are counted in a note.
+    A p-value of B replicates errs by sqrt(alpha (1 - alpha)/B) where it is near alpha.  Where some pair's lies within
+    three such errors, that test is drawn again with four times as many, up to `most_replicates` (16 times `replicates`
+    unless given; less for very many systems and topics); pairs that are then still within two errors are counted in a
+    note.
 
     Sakai 2017, EVIA, tables 2 and 3.
 
@@ -89,14 +90,14 @@ def unanimity(
     >>> from truegain.experiments.world import simulate
     >>> world = simulate(topics=10, systems=4, seed=1)
     >>> ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)
-    >>> found = unanimity(ratings, world.runs, scale="0:2", ps=[0.2], measures=["nG@1"], trials=200)
+    >>> found = unanimity(ratings, world.runs, scale="0:2", ps=[0.2], measures=["nG@1"], replicates=200)
     >>> [(row["measure"], row["p"], row["systems"]) for row in found.rankings.records()]
     [('nG@1', 0.2, 4)]
     """
     check_alpha(alpha)
     check_counting(counting)
-    check_trials(trials, alpha if counting == "plus-one" else None)
-    most = 16 * trials if most_trials is None else max(trials, most_trials)
+    check_trials(replicates, alpha if counting == "plus-one" else None)
+    most = 16 * replicates if most_replicates is None else max(replicates, most_replicates)
     table = read_ratings(ratings, scale=scale, outside=outside)
     asked = [a.measure for a in measures_for_gains(parse_measures(list(measures)))]
     raw = evaluate(runs, to_gains(table, "sum", scale=scale), asked, jobs=jobs)
@@ -105,7 +106,7 @@ def unanimity(
     rankings: list[tuple[Cell, ...]] = []
     changed: list[tuple[Cell, ...]] = []
     panels: list[Panel] = []
-    tested = {m: _tested(raw, m, alpha, (trials, most), seed, jobs, counting) for m in raw.measures}
+    tested = {m: _tested(raw, m, alpha, (replicates, most), seed, jobs, counting) for m in raw.measures}
     ties: dict[str, None] = {}
     near = _Near(alpha)
     for p in ps:
@@ -113,7 +114,7 @@ def unanimity(
             warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once, above
             aware = evaluate(runs, to_gains(table, "unanimity", scale=scale, p=p), asked, jobs=jobs)
         for shown, measure in zip(measures, raw.measures, strict=True):
-            other = _tested(aware, measure, alpha, (trials, most), seed, jobs, counting)
+            other = _tested(aware, measure, alpha, (replicates, most), seed, jobs, counting)
             pairs = _changed(raw.systems, tested[measure], other, alpha)
             near.count(tested[measure], other)
             for gain, test in (("RawG", tested[measure]), (f"UG with p = {p:g}", other)):
@@ -126,7 +127,7 @@ def unanimity(
             rankings.append((*_ranked(panel, topics), len(pairs)))
     made_by = {
         "scale": str(scale),
-        "trials": trials,
+        "replicates": replicates,
         "alpha": alpha,
         "seed": seed,
         "counting": counting,
@@ -134,7 +135,8 @@ def unanimity(
     }
     columns = ("measure", "p", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     notes = (
-        f"randomised Tukey HSD, {trials} trials{near.more(trials)}, alpha {alpha:g}; top sets: shared part of both",
+        f"randomised Tukey HSD, {replicates} trials{near.more(replicates)}, alpha {alpha:g}; "
+        "top sets: shared part of both",
         *ties,
     )
     return UnanimityExperiment(

@@ -55,7 +55,7 @@ def unanimity_grid(
     assessors: Sequence[int] = ASSESSORS,
     p: float = 0.2,
     measures: Sequence[str] = MEASURES,
-    trials: int = 5000,
+    replicates: int = 5000,
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int | None = None,
@@ -66,13 +66,14 @@ def unanimity_grid(
 
     A document whose label is not above 0 is rated 0 by all, another uniformly at random: nobody agrees but by chance,
     the worst case for unanimity.  Every cell is drawn from (seed, Dmax, N), so that it does not depend on the others,
-    and is `unanimity` with one p, whose tests here take `trials` trials and no more.
+    and is `unanimity` with one p, whose tests here take `replicates` trials and no more.
 
     Sakai 2017, EVIA, section 4 and tables 2 and 3.
 
     >>> from truegain.experiments.world import simulate
     >>> world = simulate(topics=10, systems=4, seed=1)
-    >>> found = unanimity_grid(world.gold, world.runs, highest=[2], assessors=[5, 20], measures=["nG@1"], trials=100)
+    >>> small = {"highest": [2], "assessors": [5, 20], "measures": ["nG@1"], "replicates": 100}
+    >>> found = unanimity_grid(world.gold, world.runs, **small)
     >>> [(row["Dmax"], row["N"]) for row in found.rankings.records()]
     [(2, 5), (2, 20)]
     """
@@ -89,8 +90,8 @@ def unanimity_grid(
             if at:
                 warnings.simplefilter("ignore", DataWarning)  # the same runs on the same topics: told once
             found = unanimity(
-                drawn, lists, scale=f"0:{d}", ps=[p], measures=measures, trials=trials, alpha=alpha, seed=seed,
-                jobs=jobs, most_trials=trials, counting=counting,
+                drawn, lists, scale=f"0:{d}", ps=[p], measures=measures, replicates=replicates, alpha=alpha, seed=seed,
+                jobs=jobs, most_replicates=replicates, counting=counting,
             )  # fmt: skip
         rankings += [(m, d, n, *rest) for m, _, *rest in found.rankings.rows]
         changed += [(m, d, n, *rest) for m, _, *rest in found.changed.rows]
@@ -99,11 +100,18 @@ def unanimity_grid(
     order = {m: i for i, m in enumerate(measures)}
     for rows in (rankings, changed):
         rows.sort(key=lambda row: order[str(row[0])])  # by measure; cells stay in order
-    made_by = {"p": p, "trials": trials, "alpha": alpha, "seed": seed, "counting": counting, "measures": list(measures)}
+    made_by = {
+        "p": p,
+        "replicates": replicates,
+        "alpha": alpha,
+        "seed": seed,
+        "counting": counting,
+        "measures": list(measures),
+    }
     names = ("measure", "Dmax", "N", "systems", "topics", "tau", "low", "high", "top sets", "pairs", "changed")
     title = f"RawG against UG, p = {p:g}: ratings by N simulated assessors from 0 to Dmax"
     notes = (
-        f"relevant documents are rated uniformly at random, others 0; randomised Tukey HSD, {trials} trials, alpha "
+        f"relevant documents are rated uniformly at random, others 0; randomised Tukey HSD, {replicates} trials, alpha "
         f"{alpha:g}; intervals of tau as of systems drawn",
     )
     pairs = ("measure", "Dmax", "N", *columns[2:])
