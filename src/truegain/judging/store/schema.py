@@ -1,0 +1,129 @@
+"""The tables of a study's database; `migrations/` holds how each version became the next."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+_id = BigInteger().with_variant(Integer, "sqlite")
+
+settings = Table(  # digest of the study, paused or not, keyed-hash secret
+    "settings", metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", JSON, nullable=False),
+)  # fmt: skip
+assessors = Table(
+    "assessors", metadata,
+    Column("id", Text, primary_key=True),  # opaque, as exported
+    Column("platform", Text, nullable=False),
+    Column("platform_id", Text, nullable=False),
+    Column("kind", Text, nullable=False),  # human, model
+    Column("about", JSON, nullable=False),
+    Column("came", Float, nullable=False),
+    Column("excluded", Text),  # why; NULL: not
+    UniqueConstraint("platform", "platform_id"),
+)  # fmt: skip
+units = Table(
+    "units", metadata,
+    Column("id", Text, primary_key=True),
+    Column("topic", Text, nullable=False),
+    Column("place", Integer, nullable=False),  # the order in which units are given out
+    Column("items", JSON, nullable=False),
+    Column("high", Integer),
+    Column("low", Integer),
+    Column("state", Text, nullable=False),  # free, held, done
+    Column("session", Text),  # who holds it, or did it
+    Index("units_by_state", "state", "place"),
+)  # fmt: skip
+sessions = Table(
+    "sessions", metadata,
+    Column("id", Text, primary_key=True),
+    Column("token", Text, nullable=False, unique=True),
+    Column("assessor", Text, ForeignKey("assessors.id"), nullable=False),
+    Column("unit", Text, ForeignKey("units.id"), nullable=False),
+    Column("topic", Text, nullable=False),
+    Column("state", Text, nullable=False),  # the step the person is at
+    Column("number", Integer, nullable=False),
+    Column("plan", JSON, nullable=False),  # order of items, lines, options: drawn once, kept
+    Column("tries", JSON, nullable=False),  # used: practice, question, checks
+    Column("flags", JSON, nullable=False),
+    Column("began", Float, nullable=False),
+    Column("lease", Float, nullable=False),  # until when the unit is held
+    Column("ended", Float),
+    Column("outcome", Text),  # done, screened, failed, left, withdrawn, declined, passed; NULL: going on
+    Column("code", LargeBinary),  # digest of the completion code
+    UniqueConstraint("assessor", "topic"),  # nobody sees a topic twice
+    Index("sessions_by_lease", "outcome", "lease"),
+)  # fmt: skip
+answers = Table(  # append only: the highest revision counts
+    "answers", metadata,
+    Column("id", _id, primary_key=True, autoincrement=True),
+    Column("session", Text, ForeignKey("sessions.id"), nullable=False),
+    Column("kind", Text, nullable=False),  # practice, question, item
+    Column("number", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("value", Float),  # NULL: cannot judge
+    Column("typed", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("cannot", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("seconds", Float, nullable=False),  # on this item so far, all visits
+    Column("late", Boolean, nullable=False),
+    Column("at", Float, nullable=False),
+    UniqueConstraint("session", "kind", "number", "revision"),
+)  # fmt: skip
+drafts = Table(  # typed, not sent to go on, or not accepted
+    "drafts", metadata,
+    Column("session", Text, ForeignKey("sessions.id"), primary_key=True),
+    Column("step", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("fields", JSON, nullable=False),
+    Column("at", Float, nullable=False),
+)  # fmt: skip
+visits = Table(  # when an item was the current one, by the server's clock
+    "visits", metadata,
+    Column("id", _id, primary_key=True, autoincrement=True),
+    Column("session", Text, ForeignKey("sessions.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("began", Float, nullable=False),
+    Column("ended", Float),
+    Index("visits_by_session", "session", "number"),
+)  # fmt: skip
+sent = Table(  # pages sent once, and what was answered
+    "sent", metadata,
+    Column("session", Text, ForeignKey("sessions.id"), primary_key=True),
+    Column("once", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+)  # fmt: skip
+events = Table(  # the audit trail: append only
+    "events", metadata,
+    Column("id", _id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("session", Text),
+    Column("assessor", Text),
+    Column("kind", Text, nullable=False),
+    Column("about", JSON, nullable=False),
+    Index("events_by_session", "session"),
+)  # fmt: skip
+invitations = Table(
+    "invitations", metadata,
+    Column("digest", Text, primary_key=True),
+    Column("assessor", Text),
+)  # fmt: skip
