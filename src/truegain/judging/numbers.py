@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-LEAST, GREATEST = 1e-150, 1e150  # the ratio of any two such numbers is a number
+TOO_FAR = 10**150  # numbers lie from 1/10^150 to 10^150, so that the ratio of any two is a number as well
 LONGEST = 100  # characters of a number
 SHOWN = 40  # characters of what was typed that a message shows
 MOST_DIGITS = 400  # of an exponent: beyond it no mantissa of ours comes back to what can be stored
@@ -184,6 +184,6 @@ def _value(text: str, negative: bool) -> float | Unread | None:
         return Unread("number.zero")
     if negative:
         return Unread("number.negative")
-    if not LEAST <= value <= GREATEST:
+    if not Fraction(1, TOO_FAR) <= value <= TOO_FAR:
         return Unread("number.size" if value > 1 else "number.small")
     return float(value)
