@@ -85,3 +85,13 @@ def collected(database: Readable) -> Collected:
         return Collected(units, sessions, assessors, rows(answers))
 
     return database.read(work)
+
+
+def audit(database: Readable) -> list[dict[str, Any]]:
+    """The audit trail, oldest event first."""
+    from sqlalchemy import select
+
+    from truegain.judging.store import schema
+
+    query = select(schema.events).order_by(schema.events.c.id)
+    return database.read(lambda connection: [dict(row) for row in connection.execute(query).mappings()])

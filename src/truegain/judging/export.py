@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 from typing import Any, Literal
 
 import numpy as np
@@ -114,29 +116,33 @@ def win_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> Expo
     return Export({name: [row[name] for row in table] for name in table[0]}, pairs.left_out)
 
 
-def fill_list(listed: GoldList, labels: Judgments) -> tuple[GoldList, int]:
-    """A list of pairs to judge with these labels from its top to the first pair without one, and how many come after.
+def fill_list(listed: GoldList, study: Study, rows: Iterable[Row]) -> tuple[GoldList, int]:
+    """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
 
-    Pairs that are not on the list, such as known documents, are passed by.
+    A pair is ready when all units that hold it are finished by assessors who are not excluded: a label that may still
+    change is none yet.  The label is the lower median of people's, so that it is one that somebody gave; a pair that
+    nobody could judge has none.
     """
-    given = dict(
-        zip(zip(labels.topic.strings(), labels.docs.strings(), strict=True), labels.label.tolist(), strict=True)
-    )
+    wanted = Counter((unit.topic, doc) for unit in study.units for item in unit.items for doc in item.docs)
+    units = {unit.id: unit for unit in study.units}
+    came: Counter[tuple[str, str]] = Counter()
+    said: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row["outcome"] == DONE and row["excluded"] is None:
+            pair = (row["topic"], _unit(units, row).items[row["item"]].docs[0])
+            came[pair] += 1
+            if row["kind"] == "human" and row["value"] is not None:
+                said.setdefault(pair, []).append(row["value"])
+    pairs = list(zip(listed.topics, listed.docs, strict=True))
+    ready = [pair in said and came[pair] >= wanted[pair] for pair in pairs]
+    kept = ~np.isnan(listed.label)
+    first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
     found: dict[str, dict[str, float]] = {}
-    later = 0
-    is_open = False
-    for pair, before in zip(zip(listed.topics, listed.docs, strict=True), listed.label.tolist(), strict=True):
-        if is_open:
-            later += pair in given
-        elif pair in given:
-            found.setdefault(pair[0], {})[pair[1]] = given[pair]
-        else:
-            is_open = math.isnan(before)
+    for topic, doc in (pair for pair, mine in zip(pairs[:first], ready[:first], strict=True) if mine):
+        found.setdefault(topic, {})[doc] = median_low(said[topic, doc])
     if not found:
-        raise InputError(
-            "the first pair of the list has no label yet", file=listed.source, hint="wait for its judgment"
-        )
-    return listed.filled(found), later
+        raise InputError("the first pair of the list is not ready", file=listed.source, hint="wait for its judgments")
+    return listed.filled(found), sum(ready[first:])
 
 
 def write_audit(path: PathLike, events: Iterable[Row]) -> int:
