@@ -2,82 +2,232 @@
 
 Every rule lives here, behind HTTP: the server translates requests into these calls and `Page`s into HTML, and decides
 nothing.  Each call is one transaction with its audit events; an answer is returned only after commit.
+
+    steps.py      what is spoken of: steps, people, pages        sessions.py   one person's way through one unit
+    leases.py     who holds which unit                           visits.py     how long an item was looked at
+    moves.py      what follows from what is sent                 finishing.py  checks, code, withdrawal
+    showing.py    what a page may show                           clocks.py, codes.py, practice.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from random import Random, SystemRandom
 
-from truegain.judging.material import Document, Item, Topic
-from truegain.judging.tasks.task import Fields, Wrong
+from sqlalchemy import Connection, delete, insert, select, update
 
-StepName = Literal[
-    "consent", "practice", "topic", "doc", "revise", "done",
-    "leave", "left", "declined", "screened", "failed", "passed", "none", "paused",
+from truegain.judging.clocks import Clock
+from truegain.judging.codes import Keys, basis_of, cleaned, content, digest
+from truegain.judging.leases import claim, going_on, hold, lapsed, may_take
+from truegain.judging.moves import WITHDRAWABLE, Reply, late, move, twice
+from truegain.judging.opening import open_study
+from truegain.judging.sessions import Session, Work, keep_draft, last_answers, load, reached
+from truegain.judging.showing import is_paused, show
+from truegain.judging.steps import (
+    Elsewhere,
+    Entered,
+    Notice,
+    Page,
+    Person,
+    Practice,
+    Step,
+    StepName,
+    UnknownToken,
+)
+from truegain.judging.store.database import Database, insert_new, lock
+from truegain.judging.store.schema import assessors, invitations, sent
+from truegain.judging.study import Study
+from truegain.judging.tasks.task import Fields
+from truegain.judging.visits import serve, stop
+
+__all__ = [
+    "Desk", "Elsewhere", "Entered", "Notice", "Page", "Person", "Practice", "Step", "StepName", "UnknownToken",
 ]  # fmt: skip
-Notice = Literal["", "saved", "again", "resumed", "reported", "twice"]
+NOTICED = {"paste": "pasted", "blur": "blurred"}  # what a browser may tell, and the flag that comes of it
+KIND = re.compile(r"[a-z_]{1,20}")
+MOST_ABOUT, LONGEST_ABOUT = 8, 100
 
 
-class Step(NamedTuple):
-    """A page of the flow; practice lines and documents are numbered from 1.
+class Desk:
+    """Where assessors come: people by HTML, models by the API, both by the same moves."""
 
-    consent -> practice 1..3 -> topic -> doc 1..n -> done, or revise -> doc ...; `screened`: practice or question failed
-    for the last time; `failed`: the final checks; `passed`: the lease ran out and someone else took the unit; `none`:
-    nothing is free for this person; `left`: after leave.
-    """
+    def __init__(
+        self,
+        study: Study,
+        database: Database,
+        *,
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] | None = None,
+        random: Random | None = None,
+    ) -> None:
+        self.study, self.database = study, database
+        self._clock, self._random = Clock(clock, steady), random or SystemRandom()
+        self._units = {unit.id: unit for unit in study.units}
+        at = self._clock.now().wall
+        self._keys = Keys(database.write(lambda connection: open_study(connection, study, at)))
 
-    name: StepName
-    number: int = 0
+    def enter(self, person: Person, *, invitation: str = "") -> Entered:
+        """Take up the unit that the person is at, else give them the next free one on a topic they have not had."""
+        return self.database.write(lambda connection: self._enter(self.work(connection), person, invitation))
+
+    def another(self, token: str) -> Entered:
+        """One more unit for the same person."""
+
+        def work(connection: Connection) -> Entered:
+            session = load(connection, token, locked=False)
+            return self._give(self.work(connection), session.assessor)
+
+        return self.database.write(work)
+
+    def where(self, token: str) -> Step:
+        """The step that the person is at."""
+        return self.database.read(lambda connection: load(connection, token, locked=False).step)
+
+    def page(self, token: str, step: Step | None = None) -> Page:
+        """The page of a step, of the current one unless told; raises Elsewhere where that step is not theirs now.
+
+        Serving an item starts its clock, and stops that of any other.
+        """
+        found = self.database.write(lambda connection: self._page(self.work(connection), token, step))
+        if isinstance(found, Step):
+            raise Elsewhere(found)
+        return found
+
+    def send(self, token: str, step: Step, fields: Fields) -> Step:
+        """Take what a person sends, and tell where they go; raises Elsewhere where the step was not theirs.
+
+        fields['action'] is next, back, cannot, report, leave, stay, decline or withdraw; `once` and `csrf` are the
+        page's.  What is wrong with an answer is told by the next `page`.
+        """
+        kept = cleaned(fields)
+        reply = self.database.write(lambda connection: self._send(self.work(connection), token, step, kept))
+        if reply.elsewhere:
+            raise Elsewhere(reply.step)
+        return reply.step
+
+    def noticed(self, token: str, kind: str, about: Mapping[str, str]) -> None:
+        """Record what a browser noticed, a paste or that the window was left; flagged, never punished."""
+        if not KIND.fullmatch(kind):
+            return
+        said = {k[:LONGEST_ABOUT]: v[:LONGEST_ABOUT] for k, v in list(cleaned(about).items())[:MOST_ABOUT]}
+
+        def work(connection: Connection) -> None:
+            here = self.work(connection)
+            session = load(connection, token)
+            if session.outcome is None:
+                here.event("noticed", session, what=kind, number=session.number, said=said)
+                if kind in NOTICED:
+                    here.flag(session, NOTICED[kind])
+
+        self.database.write(work)
+
+    def work(self, connection: Connection) -> Work:
+        """A transaction at this desk, at this moment."""
+        return Work(connection, self.study, self._units, self._keys, self._clock.now(), self._random)
+
+    def _enter(self, work: Work, person: Person, invitation: str) -> Entered:
+        is_invited = self.study.people.platform == "invitation" and person.kind == "human"
+        if is_invited:
+            person = person._replace(platform="invitation", id=digest(invitation))
+            known = select(invitations).where(invitations.c.digest == person.id)
+            if work.connection.execute(known).one_or_none() is None:
+                return Entered("", "invitation")
+        name = cleaned({"platform": person.platform, "id": person.id})
+        if not name["id"]:
+            return Entered("", "preview")
+        about = cleaned(person.about)
+        id_ = f"a{secrets.token_hex(8)}"
+        row = {"id": id_, "platform": name["platform"], "platform_id": name["id"], "kind": person.kind}
+        insert_new(work.connection, assessors, **row, about=about, came=work.now.wall)
+        same = (assessors.c.platform == name["platform"], assessors.c.platform_id == name["id"])
+        assessor = work.connection.execute(select(assessors.c.id).where(*same)).scalar_one()
+        work.event("entered", assessor=assessor, about=about)
+        if is_invited:
+            own = update(invitations).where(invitations.c.digest == person.id)
+            work.connection.execute(own.values(assessor=assessor))
+        return self._give(work, assessor)
+
+    def _give(self, work: Work, assessor: str) -> Entered:
+        """The unit of a person who stands at the desk; two tabs that come at once get the same."""
+        query = select(assessors).where(assessors.c.id == assessor)
+        row = work.connection.execute(lock(query, of=assessors)).one()
+        if row.excluded is not None:
+            return Entered("", "excluded")
+        session = going_on(work, assessor)
+        if session is not None:
+            if lapsed(work, session):
+                hold(work, session)
+            return Entered(session.token)
+        if is_paused(work):
+            return Entered("", "paused")
+        claimed = claim(work, assessor, row.kind) if may_take(work, assessor) else None
+        return Entered(claimed.token) if claimed else Entered("", "none")
+
+    def _page(self, work: Work, token: str, step: Step | None) -> Page | Step:
+        session = load(work.connection, token)
+        if session.outcome is None and lapsed(work, session):
+            session = hold(work, session)
+        step = step or session.step
+        if step.name == "leave":
+            if session.outcome not in WITHDRAWABLE:
+                return session.step
+        elif step.name == "doc" and session.state == "doc":
+            if not 1 <= step.number <= reached(work, session, last_answers(work, session)):
+                return session.step
+            if step != session.step:
+                work.event("turned", session, number=step.number)
+                session = work.change(session, number=step.number, notice="", **work.leased())
+            serve(work, session, step.number)
+            return show(work, session, step)
+        elif step != session.step:
+            return session.step
+        stop(work, session)
+        return show(work, session, step)
+
+    def _send(self, work: Work, token: str, step: Step, fields: Fields) -> Reply:
+        session = load(work.connection, token)
+        once, key = fields.get("once", ""), content(step, fields)
+        seen = work.connection.execute(
+            select(sent).where(sent.c.session == session.id, sent.c.once == once)
+        ).one_or_none()
+        if seen and seen.digest == key:
+            return Reply(Step(seen.step, seen.number))
+        if seen and seen.counted and session.outcome != "passed":
+            return twice(work, session, step, fields)
+        is_ours = basis_of(once) is not None and work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
+        is_leaving = step.name == "leave" and session.outcome in WITHDRAWABLE
+        if session.outcome is not None and not is_leaving:
+            reply = late(work, session, step, fields) if is_ours else Reply(session.step, elsewhere=True)
+        elif not is_ours or (session.outcome is None and lapsed(work, session)):
+            return _kept(work, session, step, fields)
+        else:
+            reply = move(work, session, step, fields)
+        if is_ours and not reply.elsewhere:
+            _remember(work, session, once, key, reply)
+        return reply
 
 
-class Person(NamedTuple):
-    """Who comes in: identity is platform and id, never an address.  `kind` is 'model' for LLM judges."""
-
-    platform: str
-    id: str
-    kind: Literal["human", "model"] = "human"
-    about: Mapping[str, str] = {}  # the platform's study and session; model, prompt digest, parameters
-
-
-@dataclass(frozen=True)
-class Practice:
-    """A line to estimate, as a share of the longest there can be; without sight, a word instead."""
-
-    length: float
-    word: str = ""
-
-
-@dataclass(frozen=True)
-class Page:
-    """All that a page may show, and nothing that it may not: never Hk, Nk, checks, right options, later documents."""
-
-    step: Step
-    csrf: str = ""
-    once: str = ""  # one per rendered page
-    total: int = 0  # items of the unit
-    topic: Topic | None = None  # its question has no right option here
-    options: tuple[tuple[str, str], ...] = ()  # of the question, in this person's order: value, text
-    practice: Practice | None = None
-    item: Item | None = None  # probability is 1 here, whatever the design's
-    documents: tuple[Document, ...] = ()
-    fields: Fields = field(default_factory=dict)  # what the boxes hold: the last revision, or the draft
-    other: Fields = field(default_factory=dict)  # notice 'twice': the other text that was sent under the same `once`
-    errors: tuple[Wrong, ...] = ()
-    notice: Notice = ""
-    saved: int = 0  # notice 'saved': which item was
-    answered: tuple[int, ...] = ()  # items that have an answer, numbered from 1
-    previous: tuple[tuple[int, str], ...] = ()  # earlier numbers, where the study shows them
-    received: tuple[tuple[int, str, str, bool], ...] = ()  # step 'passed': item, number, reason, late
-    tries: int = 0  # that are left, of what this page asks
-    code: str = ""  # only at the end
-    redirect: str = ""  # only at the end: where the platform wants the person back
-    more: bool = False  # at the end: whether another unit is free for this person
+def _kept(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
+    """A page that expired: what was typed is kept and shown again, and the person goes on from there."""
+    if session.outcome is None and lapsed(work, session):
+        session = hold(work, session)
+    work.event("kept", session, step=step.name, number=step.number)
+    if step.name == "leave":
+        return Reply(step)
+    is_doc = step.name == "doc" and session.state == "doc"
+    if is_doc and 1 <= step.number <= reached(work, session, last_answers(work, session)):
+        session = work.change(session, number=step.number, notice="")
+    if step != session.step:
+        return Reply(session.step, elsewhere=True)
+    keep_draft(work, session, step, fields, "resumed")
+    return Reply(step)
 
 
-class Entered(NamedTuple):
-    """The token of the person's unit, or why there is none ('none', 'paused', 'excluded', 'preview')."""
-
-    token: str
-    reason: str = ""
+def _remember(work: Work, session: Session, once: str, key: str, reply: Reply) -> None:
+    """What was answered to a page: whoever sends it again gets the same."""
+    work.connection.execute(delete(sent).where(sent.c.session == session.id, sent.c.once == once))
+    row = {"session": session.id, "once": once, "digest": key, "step": reply.step.name, "number": reply.step.number}
+    work.connection.execute(insert(sent).values(**row, counted=reply.counted, at=work.now.wall))

@@ -6,6 +6,7 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Float,
     ForeignKey,
@@ -16,10 +17,13 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData()
 _id = BigInteger().with_variant(Integer, "sqlite")
+
+GOING = text("outcome IS NULL")
 
 settings = Table(  # digest of the study, paused or not, keyed-hash secret
     "settings", metadata,
@@ -62,11 +66,20 @@ sessions = Table(
     Column("tries", JSON, nullable=False),  # used: practice, question, checks
     Column("flags", JSON, nullable=False),
     Column("began", Float, nullable=False),
-    Column("lease", Float, nullable=False),  # until when the unit is held
+    Column("notice", Text, nullable=False),  # what the next page tells: saved, again, ...
+    Column("saved", Integer, nullable=False),  # which item was
+    Column("lease", Float, nullable=False),  # until when the unit is held: by the clock on the wall,
+    Column("steady", Float, nullable=False),  # by the clock that is never set,
+    Column("boot", Text, nullable=False),  # and since which start of the machine that one runs
+    Column("lease_key", Text, nullable=False),  # pages are signed with it; a new one after a lease ran out
     Column("ended", Float),
     Column("outcome", Text),  # done, screened, failed, left, withdrawn, declined, passed; NULL: going on
     Column("code", LargeBinary),  # digest of the completion code
     UniqueConstraint("assessor", "topic"),  # nobody sees a topic twice
+    CheckConstraint("(code IS NOT NULL) = (coalesce(outcome, '') = 'done')", name="code_if_done"),
+    CheckConstraint("(ended IS NULL) = (outcome IS NULL)", name="ended_if_outcome"),
+    Index("one_at_a_unit", "unit", unique=True, sqlite_where=GOING, postgresql_where=GOING),
+    Index("one_a_person", "assessor", unique=True, sqlite_where=GOING, postgresql_where=GOING),
     Index("sessions_by_lease", "outcome", "lease"),
 )  # fmt: skip
 answers = Table(  # append only: the highest revision counts
@@ -83,7 +96,9 @@ answers = Table(  # append only: the highest revision counts
     Column("note", Text, nullable=False),
     Column("seconds", Float, nullable=False),  # on this item so far, all visits
     Column("late", Boolean, nullable=False),
+    Column("fields", JSON, nullable=False),  # the form as it came
     Column("at", Float, nullable=False),
+    Column("event", _id, ForeignKey("events.id"), nullable=False),  # no answer without its line in the audit trail
     UniqueConstraint("session", "kind", "number", "revision"),
 )  # fmt: skip
 drafts = Table(  # typed, not sent to go on, or not accepted
@@ -92,6 +107,7 @@ drafts = Table(  # typed, not sent to go on, or not accepted
     Column("step", Text, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("fields", JSON, nullable=False),
+    Column("notice", Text, nullable=False),  # refused, resumed, reported, twice; '': only typed
     Column("at", Float, nullable=False),
 )  # fmt: skip
 visits = Table(  # when an item was the current one, by the server's clock
@@ -100,7 +116,10 @@ visits = Table(  # when an item was the current one, by the server's clock
     Column("session", Text, ForeignKey("sessions.id"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("began", Float, nullable=False),
+    Column("steady", Float, nullable=False),
+    Column("boot", Text, nullable=False),
     Column("ended", Float),
+    Column("seconds", Float),  # NULL: going on
     Index("visits_by_session", "session", "number"),
 )  # fmt: skip
 sent = Table(  # pages sent once, and what was answered
@@ -110,6 +129,7 @@ sent = Table(  # pages sent once, and what was answered
     Column("digest", Text, nullable=False),
     Column("step", Text, nullable=False),
     Column("number", Integer, nullable=False),
+    Column("counted", Boolean, nullable=False),  # whether an answer came of it
     Column("at", Float, nullable=False),
 )  # fmt: skip
 events = Table(  # the audit trail: append only

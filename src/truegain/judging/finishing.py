@@ -1,0 +1,82 @@
+"""How a unit ends: with all checks passed and a code, or without; and what is left when someone withdraws."""
+
+from __future__ import annotations
+
+import math
+
+from sqlalchemy import delete, select, update
+
+from truegain.judging.codes import code_digest
+from truegain.judging.leases import DONE, FREE, give_back
+from truegain.judging.sessions import Session, Work, last_answers
+from truegain.judging.steps import Step, StepName
+from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
+from truegain.judging.visits import seconds_of, stop
+
+KEPT = ("claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
+
+
+def end(work: Work, session: Session, state: StepName, outcome: str) -> Step:
+    """End a session without a code; the unit is free again."""
+    stop(work, session)
+    give_back(work, session)
+    ended = work.change(session, state=state, number=0, notice="", outcome=outcome, ended=work.now.wall)
+    work.event(outcome, session)
+    return ended.step
+
+
+def finish(work: Work, session: Session) -> Step:
+    """The last item was sent: look at the whole unit, and end it with a code, send it back, or end it without."""
+    session, failed = _look(work, session)
+    used = session.tries.get("checks", 0) + 1
+    work.event("checks", session, failed=list(failed), attempt=used)
+    session = work.change(session, tries={**session.tries, "checks": used})
+    if not failed:
+        return _done(work, session)
+    if used >= work.study.rules.check_tries:
+        return end(work, session, "failed", "failed")
+    return work.change(session, state="revise", number=0, notice="", **work.leased()).step
+
+
+def _look(work: Work, session: Session) -> tuple[Session, tuple[str, ...]]:
+    """The checks that a unit fails, items in the unit's own order; a model needs no time."""
+    unit, order = work.units[session.unit], session.plan["order"]
+    given, spent = last_answers(work, session), seconds_of(work, session)
+    number = {place: i for i, place in enumerate(order, start=1)}
+    found = [given[number[place]].answer for place in range(len(order))]
+    hurried = [math.inf if session.kind == "model" else spent.get(number[p], 0.0) for p in range(len(order))]
+    if any(place is not None and math.isnan(found[place].value) for place in (unit.high, unit.low)):
+        session = work.flag(session, "anchor")
+    return session, work.study.task.failed(unit, found, hurried)
+
+
+def _done(work: Work, session: Session) -> Step:
+    """The code exists from here on: in the transaction of the last answer, or not at all."""
+    code = code_digest(work.keys.code(session.id))
+    values = {"outcome": "done", "ended": work.now.wall, "code": code}
+    done = work.change(session, state="done", number=0, notice="", **values)
+    mine = select(assessors.c.excluded).where(assessors.c.id == session.assessor)
+    excluded = work.connection.execute(mine).scalar_one() is not None
+    state = {"state": FREE, "session": None} if excluded else {"state": DONE, "session": session.id}
+    work.connection.execute(update(units).where(units.c.id == session.unit).values(**state))
+    work.event("done", session)
+    return done.step
+
+
+def withdraw(work: Work, session: Session) -> Step:
+    """Erase what was written, and keep the fact that a set was begun and taken back."""
+    for table in (answers, drafts, visits, sent):
+        work.connection.execute(delete(table).where(table.c.session == session.id))
+    texts = update(events).where(events.c.session == session.id, events.c.kind.not_in(KEPT))
+    work.connection.execute(texts.values(about={}))
+    give_back(work, session)
+    values = {"outcome": "withdrawn", "ended": work.now.wall, "code": None}
+    left = work.change(session, state="left", number=0, notice="", saved=0, flags=(), tries={}, **values)
+    work.event("withdrawn", session)
+    return left.step
+
+
+def all_of(work: Work, assessor: str) -> list[str]:
+    """Tokens of all units that a person had, in the order in which locks are taken."""
+    query = select(sessions.c.token).where(sessions.c.assessor == assessor).order_by(sessions.c.unit)
+    return list(work.connection.execute(query).scalars())

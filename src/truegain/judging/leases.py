@@ -1,0 +1,153 @@
+"""Who holds which unit: claims give a unit to one person, leases run out, and what nobody holds is free again."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from sqlalchemy import Select, exists, func, insert, select, update
+
+from truegain.judging.clocks import expired, is_expired
+from truegain.judging.codes import new_token
+from truegain.judging.practice import draw_plan
+from truegain.judging.sessions import COLUMNS, Session, Work, load, session_of
+from truegain.judging.steps import Step
+from truegain.judging.store.database import lock
+from truegain.judging.store.schema import assessors, sessions, units
+from truegain.judging.visits import stop
+
+FREE, HELD, DONE = "free", "held", "done"
+
+
+def going_on(work: Work, assessor: str) -> Session | None:
+    """The unit that a person is at, locked; None where there is none."""
+    query = select(sessions.c.token).where(sessions.c.assessor == assessor, sessions.c.outcome.is_(None))
+    token = work.connection.execute(query).scalar_one_or_none()
+    if token is None:
+        return None
+    session = load(work.connection, token)
+    return session if session.outcome is None else None  # it was passed on a moment ago
+
+
+def hold(work: Work, session: Session) -> Session:
+    """Take a unit whose lease ran out up again: nobody else took it, or the session would have ended."""
+    work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
+    work.event("renewed", session)
+    return work.change(session, **work.leased(), lease_key=secrets.token_hex(16))
+
+
+def lapsed(work: Work, session: Session) -> bool:
+    """Whether the lease of a session that goes on is over, or its unit was given free."""
+    if expired(session, work.now):
+        return True
+    holder = work.connection.execute(select(units.c.session).where(units.c.id == session.unit)).scalar_one()
+    return bool(holder != session.id)
+
+
+def may_take(work: Work, assessor: str) -> bool:
+    """Whether a person may take one more unit; those that ended early, or were passed on, do not count."""
+    most = work.study.people.most
+    if most is None:
+        return True
+    counted = sessions.c.outcome.is_(None) | sessions.c.outcome.in_(("done", "failed"))
+    query = select(func.count()).where(sessions.c.assessor == assessor, counted)
+    return int(work.connection.execute(query).scalar_one()) < most
+
+
+def claim(work: Work, assessor: str, kind: str) -> Session | None:
+    """Give a person the next unit on a topic that they have not seen: a free one, else one whose lease ran out.
+
+    Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.
+    """
+    for query in (_free(assessor), _lapsed(work, assessor)):
+        for skip in (True, False):
+            passed_over: list[str] = []
+            while True:
+                wanted = query.where(units.c.id.not_in(passed_over)) if passed_over else query
+                row = work.connection.execute(lock(wanted, of=units, skip=skip)).first()
+                if row is None:
+                    break
+                if _still(work, row.id):
+                    return _begin(work, assessor, kind, row.id)
+                passed_over.append(row.id)
+    return None
+
+
+def is_free(work: Work, assessor: str) -> bool:
+    """Whether a unit could be claimed."""
+    return any(work.connection.execute(q).first() is not None for q in (_free(assessor), _lapsed(work, assessor)))
+
+
+def give_back(work: Work, session: Session) -> None:
+    """Free a unit, where this session holds it or did it."""
+    own = (units.c.id == session.unit, units.c.session == session.id)
+    work.connection.execute(update(units).where(*own).values(state=FREE, session=None))
+
+
+def release(work: Work) -> int:
+    """Free all units whose lease ran out; who returns before another takes the unit goes on with it."""
+    query = select(sessions.c.token).join(units, units.c.session == sessions.c.id)
+    late = query.where(units.c.state == HELD, sessions.c.outcome.is_(None), is_expired(work.now))
+    freed = 0
+    for token in work.connection.execute(late.order_by(units.c.id)).scalars().all():
+        session = load(work.connection, token)
+        if session.outcome is None and expired(session, work.now):
+            stop(work, session)
+            give_back(work, session)
+            work.event("released", session)
+            freed += 1
+    return freed
+
+
+def _unseen(query: Select[Any], assessor: str) -> Select[Any]:
+    """Units of topics that a person has not had, in the order in which they are given out."""
+    had = select(1).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic)
+    return query.where(~exists(had.correlate(units))).order_by(units.c.place, units.c.id).limit(1)
+
+
+def _free(assessor: str) -> Select[Any]:
+    return _unseen(select(units.c.id).where(units.c.state == FREE), assessor)
+
+
+def _lapsed(work: Work, assessor: str) -> Select[Any]:
+    holders = select(sessions.c.id).where(sessions.c.outcome.is_(None), is_expired(work.now))
+    return _unseen(select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
+
+
+def _still(work: Work, unit: str) -> bool:
+    """Whether a unit, locked by now, can be taken: its holder may have come back while we waited."""
+    row = work.connection.execute(select(units.c.state, units.c.session).where(units.c.id == unit)).one()
+    if row.state == FREE:
+        return True
+    holder = work.connection.execute(select(sessions).where(sessions.c.id == row.session)).one_or_none()
+    return row.state == HELD and holder is not None and holder.outcome is None and expired(holder, work.now)
+
+
+def _begin(work: Work, assessor: str, kind: str, unit: str) -> Session:
+    """Pass the unit on from who had it, if anyone, and begin the person's way through it."""
+    _pass_on(work, unit)
+    material = work.units[unit]
+    is_model = kind == "model"
+    step = Step("doc", 1) if is_model else Step("consent")
+    row = {
+        "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
+        "topic": material.topic, "state": step.name, "number": step.number,
+        "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
+        "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,
+        "lease_key": secrets.token_hex(16), **work.leased(),
+    }  # fmt: skip
+    work.connection.execute(insert(sessions).values(**row))
+    work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=row["id"]))
+    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
+    session = session_of(work.connection.execute(query.where(sessions.c.id == row["id"])).one())
+    work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
+    return session
+
+
+def _pass_on(work: Work, unit: str) -> None:
+    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
+    for row in work.connection.execute(query.where(sessions.c.unit == unit, sessions.c.outcome.is_(None))).all():
+        old = session_of(row)
+        stop(work, old)
+        work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall)
+        work.event("passed", old, unit=unit)

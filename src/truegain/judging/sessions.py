@@ -1,0 +1,207 @@
+"""One person's way through one unit, as the database has it; every change comes with its line in the audit trail."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from truegain.judging.clocks import Moment
+from truegain.judging.codes import TOKEN, Keys, shown
+from truegain.judging.material import Item, Unit
+from truegain.judging.steps import Step, StepName, UnknownToken
+from truegain.judging.store.database import lock
+from truegain.judging.store.schema import answers, assessors, drafts, events, sessions, units
+from truegain.judging.study import Study
+from truegain.judging.tasks.task import Answer, Fields
+
+
+@dataclass(frozen=True)
+class Session:
+    """A row of `sessions`, and whether the assessor is a person or a model."""
+
+    id: str
+    token: str
+    assessor: str
+    unit: str
+    topic: str
+    state: StepName
+    number: int
+    plan: Mapping[str, Any]
+    tries: Mapping[str, int]
+    flags: tuple[str, ...]
+    notice: str
+    saved: int
+    lease: float
+    steady: float
+    boot: str
+    lease_key: str
+    outcome: str | None
+    kind: str
+
+    @property
+    def step(self) -> Step:
+        """Where the person is."""
+        return Step(self.state, self.number)
+
+
+COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__ if name != "kind"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One transaction at the desk: its connection, its moment, and the study."""
+
+    connection: Connection
+    study: Study
+    units: Mapping[str, Unit]
+    keys: Keys
+    now: Moment
+    random: Random
+
+    def event(self, kind: str, /, session: Session | None = None, assessor: str | None = None, **about: Any) -> int:
+        """Write a line of the audit trail, and give back its number."""
+        row = {
+            "at": self.now.wall,
+            "session": session.id if session else None,
+            "assessor": session.assessor if session else assessor,
+            "kind": kind,
+            "about": about,
+        }
+        return int(self.connection.execute(insert(events).values(row).returning(events.c.id)).scalar_one())
+
+    def change(self, session: Session, **values: Any) -> Session:
+        """Change a session's row."""
+        stored = {**values, "flags": list(values["flags"])} if "flags" in values else values
+        self.connection.execute(update(sessions).where(sessions.c.id == session.id).values(**stored))
+        return replace(session, **{k: v for k, v in values.items() if k in Session.__dataclass_fields__})
+
+    def flag(self, session: Session, flag: str) -> Session:
+        """Flag a session, once."""
+        return session if flag in session.flags else self.change(session, flags=(*session.flags, flag))
+
+    def leased(self) -> dict[str, Any]:
+        """Values of a session whose place is kept from now on."""
+        length = self.study.rules.lease
+        return {"lease": self.now.wall + length, "steady": self.now.steady + length, "boot": self.now.boot}
+
+
+def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
+    """The session of a token; locked: nobody else changes it or its unit before this transaction ends.
+
+    Locks are always taken in one order: person, then unit; a session is guarded by its unit's lock.
+    """
+    if not TOKEN.fullmatch(token):
+        raise UnknownToken("this address is not one of ours; go back to where you were given it")
+    if locked:
+        own = select(sessions.c.unit).where(sessions.c.token == token).scalar_subquery()
+        connection.execute(lock(select(units.c.id).where(units.c.id == own), of=units))
+    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
+    row = connection.execute(query.where(sessions.c.token == token)).one_or_none()
+    if row is None:
+        raise UnknownToken("this address is not one of ours; go back to where you were given it")
+    return session_of(row)
+
+
+def session_of(row: Any) -> Session:
+    """A session from its row."""
+    values = dict(row._mapping)
+    return Session(**{**values, "flags": tuple(values["flags"])})
+
+
+def items_of(work: Work, session: Session) -> list[Item]:
+    """The unit's items in this person's order."""
+    unit = work.units[session.unit]
+    return [unit.items[place] for place in session.plan["order"]]
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer as stored: which item, which revision, and the form it came in."""
+
+    number: int
+    revision: int
+    answer: Answer
+    fields: Fields
+    late: bool
+
+
+def last_answers(work: Work, session: Session, kind: str = "item") -> dict[int, Given]:
+    """The last revision of each answer of a kind."""
+    query = select(answers).where(answers.c.session == session.id, answers.c.kind == kind)
+    rows = work.connection.execute(query.order_by(answers.c.number, answers.c.revision)).all()
+    return {row.number: _given(row) for row in rows}
+
+
+def _given(row: Any) -> Given:
+    value = math.nan if row.value is None else row.value
+    answer = Answer(value, row.typed, row.reason, row.cannot, row.note)
+    return Given(row.number, row.revision, answer, row.fields, row.late)
+
+
+def reached(work: Work, session: Session, given: Iterable[int]) -> int:
+    """The furthest item that may be shown: the first without an answer."""
+    done = set(given)
+    total = len(work.units[session.unit].items)
+    return next((number for number in range(1, total + 1) if number not in done), total)
+
+
+def append(
+    work: Work,
+    session: Session,
+    kind: str,
+    number: int,
+    answer: Answer,
+    fields: Fields,
+    *,
+    seconds: float = 0.0,
+    late: bool = False,
+) -> int:
+    """Append a revision of an answer and its event; give back which revision it is."""
+    same = (answers.c.session == session.id, answers.c.kind == kind, answers.c.number == number)
+    last = work.connection.execute(select(func.max(answers.c.revision)).where(*same)).scalar()
+    revision = (last or 0) + 1
+    event = work.event("late" if late else "answered", session, what=kind, number=number, revision=revision)
+    work.connection.execute(
+        insert(answers).values(
+            session=session.id, kind=kind, number=number, revision=revision,
+            value=None if math.isnan(answer.value) else answer.value,
+            typed=answer.typed, reason=answer.reason, cannot=answer.cannot, note=answer.note,
+            seconds=seconds, late=late, fields=shown(fields), at=work.now.wall, event=event,
+        )
+    )  # fmt: skip
+    return revision
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was typed on a page and does not count yet; `notice` says why."""
+
+    fields: Fields
+    notice: str
+
+
+def draft_of(work: Work, session: Session, step: Step) -> Draft | None:
+    """What is kept of a page."""
+    row = work.connection.execute(select(drafts).where(*_place(session, step))).one_or_none()
+    return Draft(row.fields, row.notice) if row else None
+
+
+def keep_draft(work: Work, session: Session, step: Step, fields: Fields, notice: str = "") -> None:
+    """Keep what was typed on a page; what was there before gives way."""
+    drop_draft(work, session, step)
+    values = {"session": session.id, "step": step.name, "number": step.number, "at": work.now.wall}
+    work.connection.execute(insert(drafts).values(**values, fields=shown(fields), notice=notice))
+
+
+def drop_draft(work: Work, session: Session, step: Step) -> None:
+    """Forget what was typed on a page: it counts now, or was taken back."""
+    work.connection.execute(delete(drafts).where(*_place(session, step)))
+
+
+def _place(session: Session, step: Step) -> tuple[Any, ...]:
+    return (drafts.c.session == session.id, drafts.c.step == step.name, drafts.c.number == step.number)

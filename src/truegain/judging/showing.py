@@ -1,0 +1,133 @@
+"""What a page may show: of the unit only what is asked now, and nothing that tells how answers are checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+from sqlalchemy import select
+
+from truegain.judging.codes import new_once
+from truegain.judging.leases import is_free, may_take
+from truegain.judging.material import Document, Item, Question, Topic
+from truegain.judging.moves import read_page
+from truegain.judging.sessions import Draft, Given, Session, Work, draft_of, items_of, last_answers
+from truegain.judging.steps import Notice, Page, Practice, Step
+from truegain.judging.store.schema import answers, assessors, settings
+
+CODES = {"done": "completed", "screened": "screened", "failed": "failed"}  # names of the platform's codes
+PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+ENDS = ("done", "screened", "failed", "passed", "left", "declined")
+
+
+def show(work: Work, session: Session, step: Step) -> Page:
+    """The page of a step that is this person's."""
+    draft = draft_of(work, session, step)
+    page = Page(
+        step,
+        csrf=work.keys.sign(session.id, session.lease_key),
+        once=new_once(0),
+        total=len(work.units[session.unit].items),
+        fields=draft.fields if draft else {},
+        notice=_notice(session, step, draft),
+    )
+    if draft and draft.notice == "refused":
+        found = read_page(work, session, step, draft.fields)
+        page = replace(page, errors=found if isinstance(found, tuple) else ())
+    if step.name == "doc":
+        return _doc(work, session, page, draft)
+    if step.name in ENDS:
+        return _end(work, session, page)
+    if step.name == "practice":
+        length, word = session.plan["lines"][step.number - 1]
+        page = replace(page, practice=Practice(length, word), **_tries(work, session, "practice"))
+    elif step.name == "topic":
+        topic = work.study.topics[session.topic]
+        texts = topic.question.options if topic.question else ()
+        options = tuple((name, texts[place]) for name, place in session.plan["options"])
+        page = replace(page, topic=_open(topic), options=options, **_tries(work, session, "question"))
+    elif step.name == "revise":
+        page = replace(page, **_tries(work, session, "checks"))
+    return page
+
+
+def _notice(session: Session, step: Step, draft: Draft | None) -> Notice:
+    if draft and draft.notice in ("resumed", "reported", "twice"):
+        return cast("Notice", draft.notice)
+    return cast("Notice", session.notice) if step == session.step else ""
+
+
+def _tries(work: Work, session: Session, what: str) -> dict[str, Any]:
+    rules = work.study.rules
+    most = {"practice": rules.practice_tries, "question": rules.question_tries, "checks": rules.check_tries}[what]
+    used = session.tries.get(what, 0)
+    basis = 0 if what == "checks" else used
+    return {"tries": most - used, "once": new_once(basis)}
+
+
+def _open(topic: Topic) -> Topic:
+    """A topic without the right option of its question."""
+    question = topic.question
+    return replace(topic, question=Question(question.asked, (), -1) if question else None)
+
+
+def _doc(work: Work, session: Session, page: Page, draft: Draft | None) -> Page:
+    number = page.step.number
+    given = last_answers(work, session)
+    last = given.get(number)
+    item = items_of(work, session)[number - 1]
+    names = tuple(f"{number}{sign}" for sign in ("ab" if len(item.docs) > 1 else ("",)))
+    found = [work.study.documents[doc] for doc in item.docs]
+    stored = last.fields if last else {}
+    is_twice = page.notice == "twice" and draft is not None
+    return replace(
+        page,
+        once=new_once(last.revision if last else 0),
+        topic=_open(work.study.topics[session.topic]),
+        item=Item(names, claim=item.claim, answer=item.answer),
+        documents=tuple(_document(doc, name) for doc, name in zip(found, names, strict=True)),
+        fields=stored if is_twice or not draft else draft.fields,
+        other=draft.fields if is_twice and draft else {},
+        saved=session.saved if page.notice == "saved" else 0,
+        answered=tuple(sorted(given)),
+        previous=_previous(given, number) if work.study.rules.show_previous else (),
+    )
+
+
+def _document(document: Document, name: str) -> Document:
+    """A document under the place it has on the page: its own id may tell where it comes from."""
+    return replace(document, id=name)
+
+
+def _previous(given: dict[int, Given], number: int) -> tuple[tuple[int, str], ...]:
+    return tuple((n, g.answer.typed) for n, g in sorted(given.items()) if n < number)
+
+
+def _end(work: Work, session: Session, page: Page) -> Page:
+    people = work.study.people
+    code = people.codes.get(CODES.get(session.state, ""), "")
+    redirect = f"{PROLIFIC}{code}" if code and people.platform == "prolific" else ""
+    if not code and session.state == "done":
+        code = work.keys.code(session.id)
+    received = _received(work, session) if session.state == "passed" else ()
+    return replace(page, code=code, redirect=redirect, received=received, more=_more(work, session))
+
+
+def _received(work: Work, session: Session) -> tuple[tuple[int, str, str, bool], ...]:
+    """What we have of a person whose unit was passed on: all that was saved, and all that came late."""
+    query = select(answers).where(answers.c.session == session.id, answers.c.kind == "item")
+    rows = work.connection.execute(query.order_by(answers.c.number, answers.c.revision)).all()
+    last = {(row.number, row.late): row for row in rows}
+    return tuple((row.number, row.typed, row.reason, row.late) for row in last.values())
+
+
+def _more(work: Work, session: Session) -> bool:
+    person = select(assessors.c.excluded).where(assessors.c.id == session.assessor)
+    if work.connection.execute(person).scalar_one() is not None or is_paused(work):
+        return False
+    return may_take(work, session.assessor) and is_free(work, session.assessor)
+
+
+def is_paused(work: Work) -> bool:
+    """Whether no more units are given out for now."""
+    return bool(work.connection.execute(select(settings.c.value).where(settings.c.name == "paused")).scalar())

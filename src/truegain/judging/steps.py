@@ -1,0 +1,95 @@
+"""What the desk speaks of: steps, people, pages, and what it answers to who comes to the wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from truegain.errors import TruegainError
+from truegain.judging.material import Document, Item, Topic
+from truegain.judging.tasks.task import Fields, Wrong
+
+StepName = Literal[
+    "consent", "practice", "topic", "doc", "revise", "done",
+    "leave", "left", "declined", "screened", "failed", "passed", "none", "paused",
+]  # fmt: skip
+Notice = Literal["", "saved", "again", "resumed", "reported", "twice"]
+
+
+class Step(NamedTuple):
+    """A page of the flow; practice lines and documents are numbered from 1.
+
+    consent -> practice 1..3 -> topic -> doc 1..n -> done, or revise -> doc ...; `screened`: practice or question failed
+    for the last time; `failed`: the final checks; `passed`: the lease ran out and someone else took the unit; `none`:
+    nothing is free for this person; `left`: after leave.
+    """
+
+    name: StepName
+    number: int = 0
+
+
+class Person(NamedTuple):
+    """Who comes in: identity is platform and id, never an address.  `kind` is 'model' for LLM judges."""
+
+    platform: str
+    id: str
+    kind: Literal["human", "model"] = "human"
+    about: Mapping[str, str] = {}  # the platform's study and session; model, prompt digest, parameters
+
+
+@dataclass(frozen=True)
+class Practice:
+    """A line to estimate, as a share of the longest there can be; without sight, a word instead."""
+
+    length: float
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that a page may show, and nothing that it may not: never Hk, Nk, checks, right options, later documents."""
+
+    step: Step
+    csrf: str = ""
+    once: str = ""  # one per rendered page
+    total: int = 0  # items of the unit
+    topic: Topic | None = None  # its question has no right option here
+    options: tuple[tuple[str, str], ...] = ()  # of the question, in this person's order: value, text
+    practice: Practice | None = None
+    item: Item | None = None  # probability is 1 here, whatever the design's
+    documents: tuple[Document, ...] = ()
+    fields: Fields = field(default_factory=dict)  # what the boxes hold: the last revision, or the draft
+    other: Fields = field(default_factory=dict)  # notice 'twice': the other text that was sent under the same `once`
+    errors: tuple[Wrong, ...] = ()
+    notice: Notice = ""
+    saved: int = 0  # notice 'saved': which item was
+    answered: tuple[int, ...] = ()  # items that have an answer, numbered from 1
+    previous: tuple[tuple[int, str], ...] = ()  # earlier numbers, where the study shows them
+    received: tuple[tuple[int, str, str, bool], ...] = ()  # step 'passed': item, number, reason, late
+    tries: int = 0  # that are left, of what this page asks
+    code: str = ""  # only at the end
+    redirect: str = ""  # only at the end: where the platform wants the person back
+    more: bool = False  # at the end: whether another unit is free for this person
+
+
+class Entered(NamedTuple):
+    """The token of the person's unit, or why there is none.
+
+    'none': no unit is free for this person.  'paused', 'excluded'.  'preview': no id yet.  'invitation': not ours.
+    """
+
+    token: str
+    reason: str = ""
+
+
+class UnknownToken(TruegainError):  # noqa: N818
+    """No unit has this token."""
+
+
+class Elsewhere(Exception):  # noqa: N818
+    """The page is not this person's now; `step` is."""
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+        super().__init__(f"go to {step.name} {step.number or ''}".rstrip())

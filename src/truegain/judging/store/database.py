@@ -1,0 +1,177 @@
+"""Transactions that are done wholly or not at all, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, Select, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from truegain.errors import TruegainError
+from truegain.judging.store.upgrade import upgrade
+
+T = TypeVar("T")
+FILE = "judging.sqlite"  # in the study's folder, unless another database is given
+TRIES = 8
+BUSY_MILLISECONDS = 30_000
+AGAIN = {"40001", "40P01", "55P03"}  # serialization failure, deadlock, lock not available
+GONE = ("08", "57P")  # connection failures; the server goes down or comes up
+
+
+class StoreError(TruegainError):
+    """The database did not do what was asked; nothing of it was stored, or nobody was told that it was."""
+
+
+def default_url(folder: str | Path) -> str:
+    """The address of the database that lies in a study's folder.
+
+    >>> default_url("study")
+    'sqlite:///study/judging.sqlite'
+    """
+    return f"sqlite:///{(Path(folder) / FILE).as_posix()}"
+
+
+class Database:
+    """A study's database, opened and brought up to date.
+
+    `write` runs a function in one transaction and gives back what it returned after commit; where another transaction
+    was in the way or the connection was lost, the function runs again, so it must bear being run twice: what it stores
+    has a name of its own (a page's `once`, a person's identity), under which it is found the second time.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = _parsed(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._writing = threading.Lock()  # of this process; SQLite's own lock polls, and starves who comes first
+        self._engine = _engine(self.url, self.is_sqlite)
+        try:
+            upgrade(self._engine, self.url)
+        except DBAPIError as error:
+            self._engine.dispose()
+            raise StoreError(f"cannot open {self}: {_cause(error)}") from None
+
+    def __str__(self) -> str:
+        return self.url.render_as_string(hide_password=True)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """What a function returns that reads and writes, after its transaction was committed."""
+        with self._writing if self.is_sqlite else contextlib.nullcontext():
+            return self._tried(work, writes=True)
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """What a function returns that only reads, of one state of the database."""
+        return self._tried(work, writes=False)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _transaction(self, writes: bool) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            if not self.is_sqlite and not writes:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            elif self.is_sqlite:
+                connection.info["begin"] = "BEGIN IMMEDIATE" if writes else "BEGIN"
+            with connection.begin():
+                yield connection
+
+    def _tried(self, work: Callable[[Connection], T], *, writes: bool) -> T:
+        for attempt in range(1, TRIES + 1):
+            try:
+                with self._transaction(writes) as connection:
+                    return work(connection)
+            except DBAPIError as error:
+                if attempt == TRIES or not _passes(error):
+                    raise StoreError(f"{self}: {_cause(error)}; nothing was stored") from error
+            except PoolTimeout as error:
+                raise StoreError(f"{self}: too many at once, no connection is free; try again") from error
+            time.sleep(random.random() * 0.01 * 2**attempt)
+        raise AssertionError("the last try returns or raises")
+
+
+def lock(query: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
+    """A query whose rows nobody else can lock or change until the transaction's end (SQLite: one writes at a time)."""
+    return query.with_for_update(of=of, skip_locked=skip)
+
+
+def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
+    """Insert a row unless its name is taken; whether it was inserted."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    return connection.execute(dialect.insert(table).values(**values).on_conflict_do_nothing()).rowcount == 1
+
+
+def _parsed(url: str) -> URL:
+    """The address of a database, with the driver that we use."""
+    try:
+        found = make_url(url)
+    except ArgumentError:
+        raise TruegainError(f"{url!r} is no address of a database; give {_FORMS}") from None
+    backend = found.drivername.partition("+")[0]
+    if backend == "sqlite":
+        if not found.database or found.database == ":memory:":
+            raise TruegainError("a database in memory is lost when the server ends; give sqlite:///file")
+        return found.set(drivername="sqlite+pysqlite")
+    if backend in ("postgresql", "postgres"):
+        return found.set(drivername="postgresql+psycopg")
+    raise TruegainError(f"databases of the kind {backend!r} are not supported; give {_FORMS}")
+
+
+_FORMS = "sqlite:///file or postgresql://user:password@host/name"
+
+
+def _engine(url: URL, is_sqlite: bool) -> Engine:
+    options: dict[str, Any] = {"pool_size": 10, "max_overflow": 40, "pool_timeout": 30}
+    try:
+        if not is_sqlite:
+            return create_engine(url, **options, pool_recycle=1800)
+        folder = Path(url.database or "").resolve().parent
+        if not folder.is_dir():
+            raise TruegainError(f"cannot open {url.database}: there is no folder {folder.name!r}")
+        engine = create_engine(url, **options, connect_args={"check_same_thread": False})
+    except NoSuchModuleError as error:
+        raise TruegainError(f"cannot open {url.get_backend_name()}: {error}") from None
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    """Settings of a connection to SQLite: readers do not stop the writer, and commits outlive a power cut."""
+    connection.isolation_level = None  # transactions are begun by us alone
+    cursor = connection.cursor()
+    for name, value in (
+        ("busy_timeout", BUSY_MILLISECONDS),
+        ("journal_mode", "WAL"),
+        ("synchronous", "FULL"),
+        ("foreign_keys", "ON"),
+    ):
+        cursor.execute(f"PRAGMA {name} = {value}")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.info.get("begin", "BEGIN IMMEDIATE"))
+
+
+def _passes(error: DBAPIError) -> bool:
+    """Whether the same work may succeed a moment later."""
+    state = getattr(error.orig, "sqlstate", None)
+    if error.connection_invalidated or (state and (state in AGAIN or state.startswith(GONE))):
+        return True
+    name = getattr(error.orig, "sqlite_errorname", "") or ""
+    return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
+def _cause(error: DBAPIError) -> str:
+    """The database's own words on one line, without the statement and its values."""
+    return " ".join(str(error.orig).split())

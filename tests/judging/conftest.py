@@ -1,0 +1,64 @@
+"""What the tests of judging share: a small study, both databases, a clock that goes when told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.judging.postgres import Server
+from tests.judging.walking import Time, small_study
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.study import Study
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """A real PostgreSQL server, started once."""
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """A function that gives the address of a new, empty database; the test runs on either kind."""
+    if request.param == "sqlite":
+        made: list[int] = []
+
+        def sqlite() -> str:
+            made.append(1)
+            folder = tmp_path / f"db{len(made)}"
+            folder.mkdir()
+            return default_url(folder)
+
+        return sqlite
+    server: Server = request.getfixturevalue("postgres_server")
+    return server.new
+
+
+@pytest.fixture
+def database_url(new_url: Callable[[], str]) -> str:
+    """The address of an empty database."""
+    return new_url()
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """An empty database, opened."""
+    found = Database(database_url)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def clock() -> Time:
+    """A clock that goes when told."""
+    return Time()
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    """A small study of magnitudes: three topics, two units each, four documents a unit."""
+    return small_study(tmp_path)

@@ -1,0 +1,35 @@
+"""A whole unit at the desk, page by page."""
+
+from __future__ import annotations
+
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows
+from truegain.judging.codes import code_digest
+from truegain.judging.desk import Step
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import answers, sessions, units
+from truegain.judging.study import Study
+
+
+def test_a_whole_unit(study: Study, database: Database, clock: Time) -> None:
+    """Guards the flow of the paper: consent, three lines, topic and question, documents, code."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    assert walker.enter() == ""
+    assert walker.step == Step("consent")
+    assert walker.consent() == Step("practice", 1)
+    assert walker.practise() == Step("topic")
+    assert walker.choose() == Step("doc", 1)
+    for number in range(1, 4):
+        page = walker.page()
+        assert (page.step, page.total) == (Step("doc", number), 4)
+        assert walker.judge() == Step("doc", number + 1)
+    assert walker.page().notice == "saved"
+    assert walker.page().saved == 3
+    assert walker.judge() == Step("done")
+    code = walker.page().code
+    assert walker.page().code == code
+    session = rows(database, sessions)[0]
+    assert (session.outcome, session.code) == ("done", code_digest(code))
+    assert rows(database, units, id=session.unit)[0].state == "done"
+    assert len(rows(database, answers, kind="item")) == 4
+    assert kinds(database, walker.token)[-3:] == ["answered", "checks", "done"]
+    check_invariants(database, study)

@@ -1,0 +1,231 @@
+"""A small study, a clock, and someone who walks through the pages as a browser would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from tests.judging.stand_in import StandIn
+from truegain.judging.desk import Desk, Elsewhere, Page, Person, Step
+from truegain.judging.material import Document, Item, Question, Topic, Unit
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import answers, events, sessions, units
+from truegain.judging.study import People, Rules, Study, Words
+from truegain.judging.tasks.task import Fields, Task
+
+RIGHT = 2
+
+
+class Time:
+    """A clock that goes when told."""
+
+    def __init__(self, now: float = 1_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+    def go(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+
+def small_study(
+    folder: Path,
+    *,
+    topics: int = 3,
+    per_topic: int = 2,
+    size: int = 4,
+    rules: Rules | None = None,
+    people: People | None = None,
+    task: Task | None = None,
+    question: bool = True,
+) -> Study:
+    """A study: of each unit the first item is Hk, the last Nk."""
+    found: dict[str, Topic] = {}
+    documents: dict[str, Document] = {}
+    made: list[Unit] = []
+    asked = Question("Which?", ("north", "south", "right", "west"), RIGHT)
+    for t in range(1, topics + 1):
+        topic = f"t{t}"
+        found[topic] = Topic(topic, f"Topic {t}", f"About {t}.", question=asked if question else None)
+        for u in range(1, per_topic + 1):
+            ids = [f"{topic}-secret-{u}-{i}" for i in range(size)]
+            documents |= {d: Document(d, f"Text of {d[-3:]}.") for d in ids}
+            items = tuple(Item((d,), 0.5) for d in ids)
+            made.append(Unit(f"{topic}u{u}", topic, items, 0, size - 1))
+    return Study(
+        folder, "small", task or StandIn(), found, documents, tuple(made), Words("A small study"),
+        rules or Rules(), people or People(),
+        digest="d1",
+    )  # fmt: skip
+
+
+@dataclass
+class Walker:
+    """A person at a browser: reads the page that is theirs, fills it in, and follows where it leads."""
+
+    desk: Desk
+    clock: Time
+    name: str = "w1"
+    person: Person = field(init=False)
+    token: str = ""
+    sent: list[tuple[Step, dict[str, str], Step]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.person = Person("open", self.name)
+
+    def enter(self) -> str:
+        """Come in; the reason where there is no unit."""
+        entered = self.desk.enter(self.person)
+        self.token = entered.token
+        return entered.reason
+
+    @property
+    def step(self) -> Step:
+        """Where the person is."""
+        return self.desk.where(self.token)
+
+    def page(self, step: Step | None = None) -> Page:
+        """The page."""
+        return self.desk.page(self.token, step)
+
+    def fill(self, page: Page, action: str = "next", **fields: str) -> dict[str, str]:
+        """A page's form as a browser sends it."""
+        return {"csrf": page.csrf, "once": page.once, "action": action, **fields}
+
+    def send(self, page: Page, action: str = "next", **fields: str) -> Step:
+        """Send a page, and follow."""
+        form = self.fill(page, action, **fields)
+        return self.post(page.step, form)
+
+    def post(self, step: Step, form: dict[str, str]) -> Step:
+        """Send a form, and tell where it leads, whatever it was."""
+        try:
+            led = self.desk.send(self.token, step, form)
+        except Elsewhere as other:
+            led = other.step
+        self.sent.append((step, form, led))
+        return led
+
+    def consent(self) -> Step:
+        """Take part."""
+        return self.send(self.page(), consent="yes")
+
+    def practise(self, right: bool = True) -> Step:
+        """Estimate the three lines."""
+        step = self.step
+        for _ in range(3):
+            page = self.page()
+            assert page.practice is not None
+            length = page.practice.length * 100
+            step = self.send(page, number=str(length if right else 1000 - length))
+        return step
+
+    def choose(self, right: bool = True) -> Step:
+        """Answer the question on the topic."""
+        page = self.page()
+        value = next(value for value, text in page.options if (text == "right") == right)
+        return self.send(page, choice=value)
+
+    def judge(self, number: str = "", reason: str = "because", seconds: float = 25.0) -> Step:
+        """Judge the current item."""
+        page = self.page()
+        self.clock.go(seconds)
+        return self.send(page, number=number or self.worth(page), reason=reason)
+
+    def worth(self, page: Page) -> str:
+        """A number that passes the checks: Hk's is the highest, Nk's the lowest."""
+        place = int(page.documents[0].text[-2])
+        return str(100 - 10 * place)
+
+    def to_documents(self) -> Step:
+        """All that comes before the documents."""
+        self.enter()
+        self.consent()
+        if self.step.name == "practice":
+            self.practise()
+        return self.choose() if self.page().options else self.send(self.page())
+
+    def whole(self) -> Step:
+        """A whole unit."""
+        self.to_documents()
+        return self.rest()
+
+    def rest(self) -> Step:
+        """The documents from the current one to the end."""
+        while self.step.name == "doc":
+            self.judge()
+        return self.step
+
+
+def rows(database: Database, table: Table, **where: Any) -> list[Any]:
+    """Rows of a table."""
+    query = select(table)
+    for name, value in where.items():
+        query = query.where(table.c[name] == value)
+    return list(database.read(lambda c: c.execute(query).all()))
+
+
+def kinds(database: Database, token: str) -> list[str]:
+    """The kinds of a session's events in their order."""
+    session = rows(database, sessions, token=token)[0].id
+    return [row.kind for row in sorted(rows(database, events, session=session), key=lambda e: e.id)]
+
+
+def check_invariants(database: Database, study: Study) -> None:
+    """What holds after every transaction, whatever was done."""
+    all_sessions = rows(database, sessions)
+    all_events = {row.id: row for row in rows(database, events)}
+    by_id = {row.id: row for row in all_sessions}
+    for answer in rows(database, answers):
+        event = all_events[answer.event]
+        assert event.session == answer.session
+        assert event.kind == ("late" if answer.late else "answered")
+        assert by_id[answer.session].outcome != "withdrawn"
+        if event.about:
+            assert (event.about["number"], event.about["revision"]) == (answer.number, answer.revision)
+    assert len({a.event for a in rows(database, answers)}) == len(rows(database, answers))
+    pairs = [(s.assessor, s.topic) for s in all_sessions]
+    assert len(set(pairs)) == len(pairs), "an assessor has a topic twice"
+    going = [s.unit for s in all_sessions if s.outcome is None]
+    assert len(set(going)) == len(going), "a unit has two holders"
+    found = rows(database, answers, kind="item")
+    for session in all_sessions:
+        assert (session.code is not None) == (session.outcome == "done")
+        numbers = {a.number for a in found if a.session == session.id and not a.late}
+        complete = numbers == set(range(1, len(session.plan["order"]) + 1))
+        if session.outcome == "done":
+            assert complete, "a code without data"
+    for unit in rows(database, units):
+        holder = by_id.get(unit.session)
+        if unit.state == "free":
+            assert holder is None
+        elif unit.state == "held":
+            assert holder is not None
+            assert (holder.outcome, holder.unit) == (None, unit.id)
+        else:
+            assert holder is not None
+            assert (holder.outcome, holder.unit) == ("done", unit.id)
+    assert len(rows(database, units)) == len(study.units)
+
+
+def with_rules(study: Study, **values: Any) -> Study:
+    """A study with other rules."""
+    return replace(study, rules=replace(study.rules, **values))
+
+
+def desk_of(study: Study, database: Database, clock: Time, seed: int = 1) -> Desk:
+    """A desk whose draws are the same every time."""
+    return Desk(study, database, clock=clock, random=Random(seed))
+
+
+def texts(fields: Mapping[str, str] | Fields) -> dict[str, str]:
+    """What a person typed."""
+    return {k: v for k, v in fields.items() if k in ("number", "reason")}
