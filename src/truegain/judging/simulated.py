@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
+from truegain.errors import TruegainError
 from truegain.judging.invented import SUBJECTS, Subject
 from truegain.judging.material import Document, Item, Question, Topic
-from truegain.judging.study import Study, Words
-from truegain.judging.tasks.task import Task
-from truegain.judging.units import Design, build_units
+from truegain.judging.pool import PoolRow
+from truegain.judging.reading import TopicRow
+from truegain.judging.settings import JudgingSettings, People, Rules, Words
+from truegain.judging.study import Study, read_study
+from truegain.judging.units import Design
+from truegain.judging.writing import write_study
 from truegain.sampling.streams import generator
 
 if TYPE_CHECKING:
@@ -41,7 +45,7 @@ _FIRST = ("ar", "bel", "cor", "dan", "el", "fen", "gar", "hol", "is", "kel", "lo
 _LAST = ("by", "den", "ford", "gate", "ham", "ley", "low", "mere", "ness", "stead", "ton", "vale", "wick", "worth")
 
 
-class Truth(NamedTuple):
+class Worth(NamedTuple):
     """What a document is worth for its topic: on a scale of ratios, and as a grade from 0 to 3."""
 
     topic: str
@@ -53,52 +57,56 @@ class Truth(NamedTuple):
 def simulated_study(
     folder: str | Path,
     *,
-    task: str | Task = "magnitude",
+    task: str = "magnitude",
     topics: int = 4,
     docs: int = 20,
     judgments: int = 10,
     size: int = 8,
     seed: int = 0,
+    rules: Rules | None = None,
+    people: People | None = None,
 ) -> Study:
-    """Write a study with invented topics and documents into a folder, and open it; `simulated_truth` tells the worth.
+    """Write a study with invented topics and documents into a folder that is new or empty, and open it.
 
-    docs: of each topic, at least 3.  size: of a unit.
+    docs: of each topic, at least 3.  size: items of a unit.  What each document is worth is told by `simulated_truth`;
+    a claim is a sentence of an invented answer, and a document supports it where it has that sentence.
     """
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     made = [_topic(f"{i + 1}", SUBJECTS[i % len(SUBJECTS)], docs, seed) for i in range(topics)]
-    truths = [truth for _, _, own in made for truth in own]
-    documents = {d.id: d for _, own, _ in made for d in own}
-    lines = "".join(json.dumps(t._asdict()) + "\n" for t in truths)
-    (place / TRUTH).write_text(lines)
-    found = _task(task)
-    design = Design(judgments, size, seed=seed)
-    items, anchors = {}, {}
-    for topic, _, own in made:
-        first, second, *others = own
-        chosen = others if found.has_anchors else own
-        items[topic.id] = [Item((t.doc,)) for t in chosen]
-        anchors[topic.id] = (Item((first.doc,)), Item((second.doc,)))
-    units = build_units(items, design, anchors if found.has_anchors else None)
-    return Study(
-        place, "simulated", found, {t.id: t for t, _, _ in made}, documents, units, Words("A simulated study"),
-        digest=f"simulated-{found.name}-{topics}-{docs}-{judgments}-{size}-{seed}",
+    if docs < 3 or topics < 1:
+        raise TruegainError(f"{topics} topics of {docs} documents: give at least 1 topic, and 3 documents")
+    settings = JudgingSettings(
+        "simulated", task, design=Design(judgments, size, seed=seed), words=Words("A simulated study"),
+        rules=rules or Rules(), people=people or People(),
     )  # fmt: skip
+    rows = [row for topic, documents, truths in made for row in _rows(task, topic, documents, truths, seed)]
+    with tempfile.TemporaryDirectory() as place:
+        truth = Path(place) / TRUTH
+        truth.write_text("".join(json.dumps(t._asdict()) + "\n" for _, _, own in made for t in own))
+        write_study(
+            folder, settings, [TopicRow(t, "", "", "") for t, _, _ in made], [d for _, own, _ in made for d in own],
+            rows, [(TRUTH, truth)],
+        )  # fmt: skip
+    return read_study(folder)
 
 
-def simulated_truth(folder: str | Path) -> list[Truth]:
+def _rows(task: str, topic: Topic, documents: list[Document], truths: list[Worth], seed: int) -> list[PoolRow]:
+    """What is judged of a topic: each document with its grade, or with a claim that it may support."""
+    if task != "claim":
+        return [PoolRow(t.topic, Item((t.doc,)), t.grade) for t in truths]
+    draws = generator(seed, f"simulated claims {topic.id}")
+    told = documents[0].text.split("\n\n")[1:-1]  # all that is asked for, between what is near and the last line
+    claims = [paragraph.split(". ")[0].rstrip(".") + "." for paragraph in told]
+    return [
+        PoolRow(topic.id, Item((d.id,), claim=_one(claims, draws), answer=" ".join(claims)), None) for d in documents
+    ]
+
+
+def simulated_truth(folder: str | Path) -> list[Worth]:
     """What each document of a simulated study is worth, topic by topic; Hk and Nk of a topic come first."""
-    return [Truth(**json.loads(line)) for line in (Path(folder) / TRUTH).read_text().splitlines()]
+    return [Worth(**json.loads(line)) for line in (Path(folder) / TRUTH).read_text().splitlines()]
 
 
-def _task(task: str | Task) -> Task:
-    if not isinstance(task, str):
-        return task
-    catalogue = import_module("truegain.judging.tasks.catalogue")
-    return cast("Task", catalogue.task_of(task, {}))
-
-
-def _topic(name: str, subject: Subject, docs: int, seed: int) -> tuple[Topic, list[Document], list[Truth]]:
+def _topic(name: str, subject: Subject, docs: int, seed: int) -> tuple[Topic, list[Document], list[Worth]]:
     """A topic, its documents, and their worth; Hk and Nk are the first two."""
     draws = generator(seed, f"simulated topic {name}")
     words = {"name": _word(draws), "place": _word(draws)}
@@ -116,7 +124,7 @@ def _topic(name: str, subject: Subject, docs: int, seed: int) -> tuple[Topic, li
         if not (recipe.told or recipe.mentioned or recipe.near):
             about, called = others[int(draws.integers(len(others)))], {"name": _word(draws), "place": _word(draws)}
         documents.append(_document(f"{name}-{number}", about, called, recipe, draws))
-        truths.append(Truth(name, f"{name}-{number}", recipe.worth, recipe.grade))
+        truths.append(Worth(name, f"{name}-{number}", recipe.worth, recipe.grade))
     return topic, documents, truths
 
 

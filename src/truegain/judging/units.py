@@ -78,11 +78,11 @@ def units_needed(items: int, design: Design, anchored: bool) -> int:
 
 
 def _check(design: Design, anchors: Mapping[str, tuple[Item, Item]] | None) -> None:
-    least = 3 if anchors else 1
+    least = 3 if anchors is not None else 1
     if design.judgments < 1:
         raise TruegainError(f"judgments {design.judgments}: give at least 1 for each document")
     if design.size < least:
-        said = "Hk, Nk and at least one more document" if anchors else "at least one"
+        said = "Hk, Nk and at least one more document" if anchors is not None else "at least one"
         raise TruegainError(f"size {design.size}: a unit needs {said}, so give at least {least}")
 
 

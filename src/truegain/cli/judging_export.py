@@ -1,0 +1,67 @@
+"""The command `truegain judging export`: what was collected, as files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
+from truegain.errors import TruegainError
+
+Path = str | None
+
+
+def export_command(
+    folder: FolderOfStudy,
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", help="Ratings: a file that ends in .csv, .tsv, .jsonl or .parquet; - is CSV."),
+    ] = "-",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what --unfinished, --excluded, --cannot and --judges all add.")
+    ] = False,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Also answers of units not finished, flagged.")
+    ] = False,
+    excluded: Annotated[bool, typer.Option("--excluded", help="Also answers of excluded assessors, flagged.")] = False,
+    cannot: Annotated[
+        bool, typer.Option("--cannot", help="Also what nobody could judge: an empty label (read with --missing drop).")
+    ] = False,
+    judges: Annotated[
+        Literal["people", "models", "all"] | None,
+        typer.Option("--judges", help="Whose ratings (default: people's, where there are any)."),
+    ] = None,
+    wins: Annotated[
+        Path, typer.Option("--wins", help="Preferences as ratings of documents: the share of comparisons each won.")
+    ] = None,
+    fill: Annotated[Path, typer.Option("--fill", help="The list that the pool was made of, with its labels.")] = None,
+    audit: Annotated[Path, typer.Option("--audit", help="The whole audit trail, as JSONL.")] = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write ratings as agree, gains, eval and verdict read them; and the audit trail, a filled list, or wins."""
+    opened = open_collection(folder, database)
+    from truegain.judging import collected
+    from truegain.judging.export import TOLD, Wanted, fill_list, rating_table, win_table, write_audit
+    from truegain.tables.gold_list_read import read_gold_list
+
+    study = opened.study
+    if fill is not None and not study.gold_list:
+        raise TruegainError("--fill: the pool of this study was no list of `plan labels` or `holes`; leave it out")
+    rows = collected.collected(opened.database).ratings()
+    every = "all" if everything and judges is None else judges
+    wanted = Wanted(unfinished or everything, excluded or everything, cannot or everything, every)
+    table = rating_table(study, rows, wanted)
+    won = None if wins is None else win_table(study, rows, wanted)
+    filled, later = (None, 0) if fill is None else fill_list(read_gold_list(study.gold_list), study, rows)
+    table.write(output)
+    if won is not None and wins is not None:
+        won.write(wins)
+    if filled is not None and fill is not None:
+        filled.write(fill)
+        rest = f"; {later:,} after the first that is not ready are left out" if later else ""
+        typer.echo(f"{filled.judged:,} of {len(filled):,} pairs of the list have a label{rest}", err=True)
+    if audit is not None:
+        typer.echo(f"{write_audit(audit, collected.audit(opened.database)):,} events in the audit trail", err=True)
+    left = ", ".join(f"{count:,} {TOLD[why]}" for why, count in table.left_out.items())
+    typer.echo(f"{len(table):,} ratings" + (f"; left out: {left} (--all has them)" if left else ""), err=True)
