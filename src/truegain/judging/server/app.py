@@ -1,0 +1,59 @@
+"""The application: the assessor's pages, and all that stands around them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from truegain._version import __version__
+from truegain.judging.desk import Desk
+from truegain.judging.server.assessor import assessor_routes
+from truegain.judging.server.render import Renderer
+from truegain.judging.server.security import Guard, Limits, failure
+from truegain.judging.study import Study
+
+LIMITS = Limits()
+
+
+def create_app(study: Study, desk: Desk, *, limits: Limits | None = LIMITS) -> FastAPI:
+    """The app that serves a study.
+
+    limits: of the rate of requests; None: none, as for tests of load.
+    """
+    renderer = Renderer(study)
+
+    def plain(status: int, base: str) -> str:
+        known = f"http.{status}" if f"http.{status}" in renderer.texts else f"http.{400 if status < 500 else 500}"
+        return renderer.plain(known, base)
+
+    app = FastAPI(
+        title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",
+        docs_url=None, redoc_url=None, redirect_slashes=False,
+    )  # fmt: skip
+    app.add_middleware(Guard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
+    app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
+    app.include_router(assessor_routes(study, desk, renderer))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        if _for_a_program(request):
+            return await http_exception_handler(request, error)
+        return failure(error.status_code, request.scope, plain, dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> Response:
+        if _for_a_program(request):
+            return await request_validation_exception_handler(request, error)
+        return failure(422, request.scope, plain)
+
+    return app
+
+
+def _for_a_program(request: Request) -> bool:
+    return request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/")
