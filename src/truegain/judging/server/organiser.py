@@ -1,11 +1,11 @@
 """The organiser's page, behind a password: how the study stands, who judges, pause, exclude, downloads.
 
-    GET  /organise/{study}/                        the figures                POST  pause, resume
-    GET  /organise/{study}/sign-in                 asks for the password      POST  looks at it
-    POST /organise/{study}/sign-out
-    GET  /organise/{study}/assessors/{id}/exclude  asks why                   POST  excludes
-    POST /organise/{study}/assessors/{id}/readmit
-    GET  /organise/{study}/ratings.csv, audit.jsonl
+GET  /organise/{study}/                        the figures                POST  pause, resume
+GET  /organise/{study}/sign-in                 asks for the password      POST  looks at it
+POST /organise/{study}/sign-out
+GET  /organise/{study}/assessors/{id}/exclude  asks why                   POST  excludes
+POST /organise/{study}/assessors/{id}/readmit
+GET  /organise/{study}/ratings.csv, audit.jsonl
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class OrganiserOffice(Protocol):
         ...
 
     @property
-    def is_paused(self) -> bool:
+    def paused(self) -> bool:
         """Whether no new units are given out."""
         ...
 
@@ -68,11 +68,11 @@ class OrganiserOffice(Protocol):
         """Give them out again."""
         ...
 
-    def exclude(self, id: str, why: str) -> object:  # noqa: A002
+    def exclude(self, assessor: str, why: str) -> object:
         """Leave an assessor out; the judgments are kept."""
         ...
 
-    def readmit(self, id: str) -> object:  # noqa: A002
+    def readmit(self, assessor: str) -> object:
         """Take an assessor back."""
         ...
 
@@ -195,7 +195,7 @@ class _Reception:
             return self._to(request, "/sign-in")
         said = request.query_params.get("said", "")
         page = self._pages.figures(
-            self._office.database, self._here(request), self._door.token(visit), paused=self._office.is_paused,
+            self._office.database, self._here(request), self._door.token(visit), paused=self._office.paused,
             said=said if said in SAID else "", everyone="all" in request.query_params,
         )  # fmt: skip
         return HTMLResponse(page)

@@ -19,14 +19,13 @@ from truegain.judging.study import Study
 from truegain.judging.texts import Texts
 
 MOST = 20  # assessors shown unless all are asked for
+COUNT = ("session", "number", "value", "seconds", "outcome", "excluded")  # what agreement and verdict follow from
 
 
 class OrganiserPages:
     """Renders the organiser's pages of one study; what is worked out of ratings is kept until they change."""
 
-    def __init__(
-        self, study: Study, insight: Insight, clock: Callable[[], datetime.datetime] | None = None
-    ) -> None:
+    def __init__(self, study: Study, insight: Insight, clock: Callable[[], datetime.datetime] | None = None) -> None:
         self._study, self._insight = study, insight
         self._texts = Texts(study.words.language, study.words.texts, "organiser")
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
@@ -78,13 +77,16 @@ class OrganiserPages:
 
     def _so_far(self, found: Collected) -> tuple[AgreementSoFar, tuple[VerdictSoFar, ...] | None]:
         """Agreement and verdict; worked out again only where a judgment came, changed, or counts no longer."""
-        ratings, rows = ratings_of(self._study, found), found.ratings()
-        key = hash(tuple((*r, row["revision"]) for r, row in zip(ratings, rows, strict=False))) ^ hash(len(rows))
-        key ^= hash(tuple((r["assessor"], r["unit"], r["item"], r["value"], r["outcome"], r["excluded"]) for r in rows))
+        rows = found.ratings()
+        key = hash(tuple(tuple(row[name] for name in COUNT) for row in rows))
         with self._lock:
             if self._kept is None or self._kept[0] != key:
                 verdict = self._insight.verdict
-                self._kept = (key, self._insight.agreement(ratings), None if verdict is None else verdict(rows))
+                self._kept = (
+                    key,
+                    self._insight.agreement(ratings_of(self._study, found)),
+                    None if verdict is None else verdict(rows),
+                )
             return self._kept[1:]
 
     # ------------------------------------------------------------------ words and numbers
