@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from importlib.resources import files
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -16,17 +18,35 @@ from truegain.judging.desk import Desk
 from truegain.judging.server.assessor import assessor_routes
 from truegain.judging.server.render import Renderer
 from truegain.judging.server.security import Guard, Limits, failure
+from truegain.judging.store.database import Database
 from truegain.judging.study import Study
 
 LIMITS = Limits()
+Routes = Callable[[Study, Desk, Database], APIRouter]
 
 
-def create_app(study: Study, desk: Desk, *, limits: Limits | None = LIMITS) -> FastAPI:
-    """The app that serves a study.
+def create_app(
+    study: Study,
+    database: Database | str,
+    *,
+    desk: Desk | None = None,
+    more: Sequence[Routes] = (),
+    limits: Limits | None = LIMITS,
+) -> FastAPI:
+    """The app that serves a study from a database, or from its address.
 
-    limits: of the rate of requests; None: none, as for tests of load.
+    more: make the routes of other parts, each of the study, the desk and the database.  desk: another than the
+    study's own, as for a test.  limits: of the rate of requests; None: none, as for a test of load.
     """
+    store = Database(database) if isinstance(database, str) else database
+    served = desk or Desk(study, store)
     renderer = Renderer(study)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if isinstance(database, str):
+            store.close()
 
     def plain(status: int, base: str) -> str:
         known = f"http.{status}" if f"http.{status}" in renderer.texts else f"http.{400 if status < 500 else 500}"
@@ -34,11 +54,13 @@ def create_app(study: Study, desk: Desk, *, limits: Limits | None = LIMITS) -> F
 
     app = FastAPI(
         title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",
-        docs_url=None, redoc_url=None, redirect_slashes=False,
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=life,
     )  # fmt: skip
     app.add_middleware(Guard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
     app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
-    app.include_router(assessor_routes(study, desk, renderer))
+    for routes in more:
+        app.include_router(routes(study, served, store))
+    app.include_router(assessor_routes(study, served, renderer))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
