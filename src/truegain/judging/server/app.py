@@ -1,0 +1,81 @@
+"""The application: the assessor's pages, and all that stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from importlib.resources import files
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from truegain._version import __version__
+from truegain.judging.desk import Desk
+from truegain.judging.server.assessor import assessor_routes
+from truegain.judging.server.render import Renderer
+from truegain.judging.server.security import Guard, Limits, failure
+from truegain.judging.store.database import Database
+from truegain.judging.study import Study
+
+LIMITS = Limits()
+Routes = Callable[[Study, Desk, Database], APIRouter]
+
+
+def create_app(
+    study: Study,
+    database: Database | str,
+    *,
+    desk: Desk | None = None,
+    more: Sequence[Routes] = (),
+    limits: Limits | None = LIMITS,
+) -> FastAPI:
+    """The app that serves a study from a database, or from its address.
+
+    more: make the routes of other parts, each of the study, the desk and the database.  desk: another than the
+    study's own, as for a test.  limits: of the rate of requests; None: none, as for a test of load.
+    """
+    store = Database(database) if isinstance(database, str) else database
+    served = desk or Desk(study, store)
+    renderer = Renderer(study)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if isinstance(database, str):
+            store.close()
+
+    def plain(status: int, base: str) -> str:
+        known = f"http.{status}" if f"http.{status}" in renderer.texts else f"http.{400 if status < 500 else 500}"
+        return renderer.plain(known, base)
+
+    app = FastAPI(
+        title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=life,
+    )  # fmt: skip
+    app.add_middleware(Guard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
+    app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
+    for routes in more:
+        app.include_router(routes(study, served, store))
+    app.include_router(assessor_routes(study, served, renderer))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        if _for_a_program(request):
+            return await http_exception_handler(request, error)
+        return failure(error.status_code, request.scope, plain, dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> Response:
+        if _for_a_program(request):
+            return await request_validation_exception_handler(request, error)
+        return failure(422, request.scope, plain)
+
+    return app
+
+
+def _for_a_program(request: Request) -> bool:
+    return request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/")
