@@ -9,7 +9,7 @@ from truegain.judging.codes import basis_of, shown
 from truegain.judging.finishing import end, finish, withdraw
 from truegain.judging.practice import LINES, draw_lines, draw_options, read_line, rise
 from truegain.judging.sessions import (
-    Given,
+    Recorded,
     Session,
     Work,
     append,
@@ -184,7 +184,7 @@ def _doc(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
     return Reply(STEP_LEAVE if action == "leave" else step)
 
 
-def _judge(work: Work, session: Session, step: Step, fields: Fields, last: Given | None) -> Reply:
+def _judge(work: Work, session: Session, step: Step, fields: Fields, last: Recorded | None) -> Reply:
     answer = work.study.task.read(fields)
     if not isinstance(answer, Answer):
         _go(work, session, step)

@@ -120,7 +120,7 @@ def items_of(work: Work, session: Session) -> list[Item]:
 
 
 @dataclass(frozen=True)
-class Given:
+class Recorded:
     """An answer as stored: which item, which revision, and the form it came in."""
 
     number: int
@@ -130,17 +130,17 @@ class Given:
     late: bool
 
 
-def last_answers(work: Work, session: Session, kind: str = "item") -> dict[int, Given]:
+def last_answers(work: Work, session: Session, kind: str = "item") -> dict[int, Recorded]:
     """The last revision of each answer of a kind."""
     query = select(answers).where(answers.c.session == session.id, answers.c.kind == kind)
     rows = work.connection.execute(query.order_by(answers.c.number, answers.c.revision)).all()
     return {row.number: _given(row) for row in rows}
 
 
-def _given(row: Any) -> Given:
+def _given(row: Any) -> Recorded:
     value = math.nan if row.value is None else row.value
     answer = Answer(value, row.typed, row.reason, row.cannot, row.note)
-    return Given(row.number, row.revision, answer, row.fields, row.late)
+    return Recorded(row.number, row.revision, answer, row.fields, row.late)
 
 
 def reached(work: Work, session: Session, given: Iterable[int]) -> int:

@@ -12,7 +12,7 @@ from truegain.judging.codes import new_once
 from truegain.judging.leases import is_free, may_take
 from truegain.judging.material import Document, Item, Question, Topic
 from truegain.judging.moves import read_page
-from truegain.judging.sessions import Draft, Given, Session, Work, draft_of, items_of, last_answers
+from truegain.judging.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
 from truegain.judging.steps import Notice, Page, Practice, Step
 from truegain.judging.store.schema import answers, assessors, events, settings
 
@@ -100,7 +100,7 @@ def _document(document: Document, name: str) -> Document:
     return replace(document, id=name)
 
 
-def _previous(given: dict[int, Given], number: int) -> tuple[tuple[int, str], ...]:
+def _previous(given: dict[int, Recorded], number: int) -> tuple[tuple[int, str], ...]:
     return tuple((n, g.answer.typed) for n, g in sorted(given.items()) if n < number)
 
 

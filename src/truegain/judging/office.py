@@ -1,0 +1,231 @@
+"""What the organiser does: looks, pauses, excludes, invites, takes back; every act is in the audit trail."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from truegain.errors import TruegainError
+from truegain.judging.codes import code_digest, digest
+from truegain.judging.desk import Desk
+from truegain.judging.finishing import all_of, end, withdraw
+from truegain.judging.leases import DONE, FREE, HELD, give_back, going_on, release
+from truegain.judging.sessions import Work, load
+from truegain.judging.showing import is_paused
+from truegain.judging.store.database import Database, insert_new, lock
+from truegain.judging.store.schema import answers, assessors, events, invitations, sessions, settings, units
+from truegain.judging.study import Study
+
+CHUNK = 1000  # events that are read at a time
+
+
+class TopicProgress(NamedTuple):
+    """Units of a topic: how many there are, finished, with someone, and free."""
+
+    topic: str
+    units: int
+    done: int
+    held: int
+    free: int
+
+
+@dataclass(frozen=True)
+class AssessorSummary:
+    """What is known of an assessor, under an opaque id."""
+
+    id: str
+    platform: str
+    kind: str
+    about: Mapping[str, str]
+    came: float
+    excluded: str | None
+    outcomes: Mapping[str, int]  # sessions by how they ended; 'going' for those that go on
+    failed_checks: int  # sets that were sent back
+    flags: tuple[str, ...]
+
+
+class Office:
+    """The organiser's side of a study."""
+
+    def __init__(self, study: Study, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self.study, self.database = study, database
+        self._desk = Desk(study, database, clock=clock)
+
+    def progress(self) -> tuple[TopicProgress, ...]:
+        """How far each topic is, in the study's order of topics."""
+        query = select(units.c.topic, units.c.state, func.count()).group_by(units.c.topic, units.c.state)
+        found: dict[str, Counter[str]] = {topic: Counter() for topic in self.study.topics}
+        for topic, state, count in self.database.read(lambda c: c.execute(query).all()):
+            found.setdefault(topic, Counter())[state] += count
+        return tuple(TopicProgress(t, n.total(), n[DONE], n[HELD], n[FREE]) for t, n in found.items() if n)
+
+    def assessors(self) -> tuple[AssessorSummary, ...]:
+        """All who came, in the order in which they did."""
+
+        def work(connection: Connection) -> tuple[AssessorSummary, ...]:
+            people = connection.execute(select(assessors).order_by(assessors.c.came, assessors.c.id)).all()
+            own: dict[str, list[Any]] = {}
+            for row in connection.execute(select(sessions).order_by(sessions.c.began)).all():
+                own.setdefault(row.assessor, []).append(row)
+            return tuple(_summary(row, own.get(row.id, [])) for row in people)
+
+        return self.database.read(work)
+
+    def exclude(self, assessor: str, why: str) -> None:
+        """Leave an assessor out: what they gave is kept and flagged, and their units are free for others."""
+        if not why.strip():
+            raise TruegainError("say why the assessor is excluded; the reason is kept")
+
+        def work(connection: Connection) -> None:
+            here = self._known(connection, assessor)
+            for token in all_of(here, assessor):
+                session = load(connection, token)
+                if session.outcome == "done":
+                    give_back(here, session)
+            connection.execute(update(assessors).where(assessors.c.id == assessor).values(excluded=why.strip()))
+            here.event("excluded", assessor=assessor, why=why.strip())
+
+        self.database.write(work)
+
+    def readmit(self, assessor: str) -> None:
+        """Let an excluded assessor count again; units that nobody else took meanwhile are theirs again."""
+
+        def work(connection: Connection) -> None:
+            here = self._known(connection, assessor)
+            for token in all_of(here, assessor):
+                session = load(connection, token)
+                free = (units.c.id == session.unit, units.c.state == FREE)
+                if session.outcome == "done" and not _has_holder(connection, session.unit):
+                    connection.execute(update(units).where(*free).values(state=DONE, session=session.id))
+            connection.execute(update(assessors).where(assessors.c.id == assessor).values(excluded=None))
+            here.event("readmitted", assessor=assessor)
+
+        self.database.write(work)
+
+    @property
+    def paused(self) -> bool:
+        """Whether no more units are given out; who is at one may finish it."""
+        return self.database.read(lambda connection: is_paused(self._desk.work(connection)))
+
+    def pause(self) -> None:
+        """Give out no more units; who is at one may finish it."""
+        self._set_paused(True)
+
+    def resume(self) -> None:
+        """Give out units again."""
+        self._set_paused(False)
+
+    def release_expired(self) -> int:
+        """Free all units whose lease ran out, and tell how many; who returns before another comes goes on."""
+        return self.database.write(lambda connection: release(self._desk.work(connection)))
+
+    def release(self, platform: str, id: str) -> bool:  # noqa: A002
+        """Free what a person holds whom the platform sent away: kept as left; whether they held anything."""
+
+        def work(connection: Connection) -> bool:
+            here = self._desk.work(connection)
+            who = (assessors.c.platform == platform, assessors.c.platform_id == id)
+            found = connection.execute(lock(select(assessors.c.id).where(*who), of=assessors)).scalar_one_or_none()
+            session = going_on(here, found) if found else None
+            if session is None:
+                return False
+            end(here, session, "left", "left")
+            return True
+
+        return self.database.write(work)
+
+    def withdraw(self, assessor: str) -> int:
+        """Erase all that a person wrote, at their wish, finished units and codes too; in how many units."""
+
+        def work(connection: Connection) -> int:
+            here = self._known(connection, assessor)
+            found = [load(connection, token) for token in all_of(here, assessor)]
+            taken = [session for session in found if session.outcome not in ("withdrawn", "declined")]
+            for session in taken:
+                withdraw(here, session)
+            return len(taken)
+
+        return self.database.write(work)
+
+    def invite(self, count: int) -> list[str]:
+        """New invitations; they are told here and never again, for only their digests are stored."""
+        if count < 1:
+            raise TruegainError(f"cannot make {count} invitations; give a number of at least 1")
+        tokens = [secrets.token_urlsafe(24) for _ in range(count)]
+
+        def work(connection: Connection) -> None:
+            connection.execute(insert(invitations), [{"digest": digest(token)} for token in tokens])
+            self._desk.work(connection).event("invited", count=count)
+
+        self.database.write(work)
+        return tokens
+
+    def owner(self, code: str) -> str | None:
+        """The assessor whose completion code this is; None where it is nobody's."""
+        query = select(sessions.c.assessor).where(sessions.c.code == code_digest(code))
+        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
+
+    def ratings(self) -> list[dict[str, Any]]:
+        """The last revision of every answer on an item, with what is known of its session and assessor.
+
+        `number` is the place in which the item was shown, from 1; `item` its place in the unit, from 0; `value` None
+        where the assessor cannot judge.
+        """
+        given = ("number", "value", "typed", "reason", "cannot", "note", "seconds", "late", "revision", "at")
+        about = [sessions.c[n] for n in ("unit", "topic", "outcome", "flags", "plan")]
+        who = [assessors.c.id.label("assessor"), assessors.c.kind, assessors.c.excluded]
+        query = select(answers.c.session, *(answers.c[name] for name in given), *about, *who)
+        query = query.join(sessions, sessions.c.id == answers.c.session)
+        query = query.join(assessors, assessors.c.id == sessions.c.assessor).join(units, units.c.id == sessions.c.unit)
+        query = query.where(answers.c.kind == "item")
+        query = query.order_by(units.c.place, sessions.c.unit, answers.c.session, answers.c.number, answers.c.revision)
+        rows = self.database.read(lambda connection: connection.execute(query).mappings().all())
+        last = {(row["session"], row["number"]): dict(row) for row in rows}
+        for row in last.values():
+            row["item"], row["flags"] = row.pop("plan")["order"][row["number"] - 1], tuple(row["flags"])
+        return list(last.values())
+
+    def audit(self) -> Iterator[dict[str, Any]]:
+        """All events in their order; tokens, codes and the platform's ids are in none of them."""
+        after = 0
+        while True:
+            query = select(events).where(events.c.id > after).order_by(events.c.id).limit(CHUNK)
+            rows = self.database.read(lambda c, query=query: c.execute(query).mappings().all())  # type: ignore[misc]
+            yield from (dict(row) for row in rows)
+            if len(rows) < CHUNK:
+                return
+            after = rows[-1]["id"]
+
+    def _known(self, connection: Connection, assessor: str) -> Work:
+        query = select(assessors.c.id).where(assessors.c.id == assessor)
+        if connection.execute(lock(query, of=assessors)).one_or_none() is None:
+            raise TruegainError(f"there is no assessor {assessor!r}; the list of assessors has their ids")
+        return self._desk.work(connection)
+
+    def _set_paused(self, paused: bool) -> None:
+        def work(connection: Connection) -> None:
+            if not insert_new(connection, settings, name="paused", value=paused):
+                connection.execute(update(settings).where(settings.c.name == "paused").values(value=paused))
+            self._desk.work(connection).event("paused" if paused else "resumed")
+
+        self.database.write(work)
+
+
+def _has_holder(connection: Connection, unit: str) -> bool:
+    going = select(sessions.c.id).where(sessions.c.unit == unit, sessions.c.outcome.is_(None))
+    return connection.execute(going).first() is not None
+
+
+def _summary(row: Any, own: list[Any]) -> AssessorSummary:
+    outcomes = Counter(s.outcome or "going" for s in own)
+    sent_back = sum(max(0, s.tries.get("checks", 0) - (s.outcome == "done")) for s in own)
+    flags = tuple(dict.fromkeys(flag for s in own for flag in s.flags))
+    return AssessorSummary(
+        row.id, row.platform, row.kind, row.about, row.came, row.excluded, dict(outcomes), sent_back, flags
+    )

@@ -1,0 +1,229 @@
+"""Who gets a unit when many come at once, and what becomes of it when a lease runs out."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, small_study, texts
+from truegain.judging.desk import Desk, Elsewhere, Entered, Person, Step
+from truegain.judging.office import Office
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import answers, events, sessions, units
+from truegain.judging.study import People, Study
+
+T = TypeVar("T")
+
+
+def at_once(work: Sequence[Callable[[], T]]) -> list[T]:
+    """What functions return that threads run at the same moment; an error of one is raised."""
+    gate, found, errors = threading.Barrier(len(work)), dict[int, T](), list[BaseException]()
+
+    def run(place: int) -> None:
+        try:
+            gate.wait()
+            found[place] = work[place]()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(work))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return [found[place] for place in range(len(work))]
+
+
+def test_forty_claims_of_twenty_units(tmp_path: Path, database_url: str, clock: Time) -> None:
+    """Guards the last slot: 40 people come at one moment, through two servers, and exactly 20 get a unit each."""
+    study = small_study(tmp_path, topics=4, per_topic=5)
+    servers = [Database(database_url), Database(database_url)]
+    desks = [desk_of(study, server, clock) for server in servers]
+
+    def comer(n: int) -> Callable[[], Entered]:
+        return lambda: desks[n % 2].enter(Person("open", f"p{n}"))
+
+    entered = at_once([comer(n) for n in range(40)])
+    assert Counter(bool(e.token) for e in entered) == {True: 20, False: 20}
+    assert {e.reason for e in entered if not e.token} == {"none"}
+    held = rows(servers[0], units)
+    assert {u.state for u in held} == {"held"}
+    assert len({u.session for u in held}) == 20
+    check_invariants(servers[0], study)
+    for server in servers:
+        server.close()
+
+
+def test_one_person_in_many_tabs_gets_one_unit(study: Study, database: Database, clock: Time) -> None:
+    """Guards doubled entries: a person who comes ten times at one moment has one unit."""
+    desk = desk_of(study, database, clock)
+    person = Person("prolific", "same")
+    tokens = {e.token for e in at_once([lambda: desk.enter(person) for _ in range(10)])}
+    assert len(tokens) == 1
+    assert len(rows(database, sessions)) == 1
+
+
+def test_free_units_in_order_and_no_topic_twice(study: Study, database: Database, clock: Time) -> None:
+    """Guards the order of units, and that a person who goes on never has a topic again, until none is left."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    had = []
+    for _ in range(3):
+        assert walker.whole() == Step("done")
+        had.append(rows(database, sessions, token=walker.token)[0].unit)
+    assert had == ["t1u1", "t2u1", "t3u1"]
+    assert not walker.page().more
+    assert walker.enter() == "none"
+
+
+def test_another_is_one_more_unit(study: Study, database: Database, clock: Time) -> None:
+    """Guards `another`: during a unit it is the same one, after it a new one."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    assert walker.desk.another(walker.token).token == walker.token
+    walker.rest()
+    assert walker.page().more
+    assert walker.desk.another(walker.token).token not in ("", walker.token)
+
+
+def test_most_units_of_a_person(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards `most`: finished units count, those that ended at the practice do not."""
+    study = small_study(tmp_path, people=People(most=1))
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.enter()
+    walker.consent()
+    assert walker.practise(right=False) == Step("screened")
+    assert walker.whole() == Step("done")
+    assert not walker.page().more
+    assert walker.enter() == "none"
+
+
+@pytest.fixture
+def one_unit(tmp_path: Path) -> Study:
+    """A study with a single unit: whoever has it keeps all others out."""
+    return small_study(tmp_path, topics=1, per_topic=1)
+
+
+def test_a_lease_that_ran_out_is_renewed_where_nobody_came(one_unit: Study, database: Database, clock: Time) -> None:
+    """Guards who comes back late: what was typed on the old page is shown again, and one more Next counts it."""
+    walker = Walker(desk_of(one_unit, database, clock), clock)
+    walker.to_documents()
+    walker.judge()
+    page = walker.page()
+    clock.go(3601)
+    assert walker.send(page, number="12", reason="late") == Step("doc", 2)
+    assert len(rows(database, answers, kind="item")) == 1
+    again = walker.page()
+    assert (again.notice, texts(again.fields)) == ("resumed", {"number": "12", "reason": "late"})
+    assert again.csrf != page.csrf
+    assert walker.send(again, number="12", reason="late") == Step("doc", 3)
+    check_invariants(database, one_unit)
+
+
+def test_an_early_return_keeps_the_place(one_unit: Study, database: Database, clock: Time) -> None:
+    """Guards leases: each step renews them, another comes in vain, and the same person resumes in the same order."""
+    desk = desk_of(one_unit, database, clock)
+    walker, other = Walker(desk, clock), Walker(desk, clock, "w2")
+    walker.to_documents()
+    for _ in range(3):
+        clock.go(3000)
+        walker.judge()
+    assert other.enter() == "none"
+    order = rows(database, sessions)[0].plan["order"]
+    token = walker.token
+    assert walker.enter() == ""
+    assert walker.token == token
+    assert rows(database, sessions)[0].plan["order"] == order
+    assert walker.page().step == Step("doc", 4)
+
+
+def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: Study, database: Database, clock: Time) -> None:
+    """Guards the lease's end: another person gets the unit; what comes late is kept, flagged, and no part of a set."""
+    desk = desk_of(one_unit, database, clock)
+    slow, fast = Walker(desk, clock, "slow"), Walker(desk, clock, "fast")
+    slow.to_documents()
+    slow.judge("30", "saved in time")
+    page = slow.page()
+    clock.go(3601)
+    assert fast.enter() == ""
+    form = slow.fill(page, number="12", reason="too late")
+    assert [slow.post(page.step, form) for _ in range(3)] == [Step("passed")] * 3
+    received = slow.page().received
+    assert [r[1:] for r in received] == [("30", "saved in time", False), ("12", "too late", True)]
+    late = rows(database, answers, late=True)
+    assert [(a.value, a.revision) for a in late] == [(12.0, 1)]
+    session = rows(database, sessions, token=slow.token)[0]
+    assert (session.outcome, session.flags, session.code) == ("passed", ["late"], None)
+    with pytest.raises(Elsewhere):
+        slow.page(Step("doc", 2))
+    assert slow.page().code == ""
+    assert slow.enter() == "none"
+    fast.consent()
+    fast.practise()
+    fast.choose()
+    assert fast.rest() == Step("done")
+    check_invariants(database, one_unit)
+
+
+def test_a_renewal_and_a_claim_at_one_moment(tmp_path: Path, database_url: str, clock: Time) -> None:
+    """Guards the moment a lease runs out: holder and comer both reach for the unit, and one of them has it."""
+    study = small_study(tmp_path, topics=1, per_topic=1)
+    servers = [Database(database_url), Database(database_url)]
+    holder, comer = (Walker(desk_of(study, s, clock), clock, n) for s, n in zip(servers, "ab", strict=True))
+    holder.enter()
+    clock.go(3601)
+
+    def back() -> str:
+        return holder.desk.page(holder.token).step.name
+
+    def come() -> str:
+        return comer.enter() or "has it"
+
+    assert tuple(at_once([back, come])) in {("consent", "none"), ("passed", "has it")}
+    check_invariants(servers[0], study)
+    for server in servers:
+        server.close()
+
+
+def test_released_units_are_free_but_may_be_taken_up_again(one_unit: Study, database: Database, clock: Time) -> None:
+    """Guards `release_expired`: the unit is free, and who returns first has it."""
+    office = Office(one_unit, database, clock=clock)
+    walker = Walker(desk_of(one_unit, database, clock), clock)
+    walker.to_documents()
+    assert office.release_expired() == 0
+    clock.go(3601)
+    assert office.release_expired() == 1
+    assert office.release_expired() == 0
+    assert office.progress()[0].free == 1
+    assert walker.page().step == Step("doc", 1)
+    assert office.progress()[0].held == 1
+    assert kinds(database, walker.token)[-3:] == ["released", "renewed", "served"]
+    check_invariants(database, one_unit)
+
+
+def test_invitations(study: Study, database: Database, clock: Time) -> None:
+    """Guards invitations: each is one person, however often it is used, and nobody comes without one."""
+    invited = replace(study, people=People("invitation"))
+    tokens = Office(invited, database, clock=clock).invite(2)
+    desk = desk_of(invited, database, clock)
+    first = desk.enter(Person("open", "x"), invitation=tokens[0])
+    assert desk.enter(Person("open", "y"), invitation=tokens[0]) == first
+    assert desk.enter(Person("open", "x"), invitation=tokens[1]).token not in ("", first.token)
+    assert desk.enter(Person("open", "x"), invitation="forged") == Entered("", "invitation")
+    assert desk.enter(Person("open", "x")) == Entered("", "invitation")
+    stored = " ".join(map(str, [*rows(database, events), *rows(database, sessions)]))
+    assert not any(token in stored for token in tokens)
+
+
+def test_no_id_is_a_preview(study: Study, database: Database, clock: Time) -> None:
+    """Guards previews: who has no id yet takes nothing."""
+    desk: Desk = desk_of(study, database, clock)
+    assert desk.enter(Person("mturk", "")) == Entered("", "preview")
+    assert rows(database, sessions) == []
