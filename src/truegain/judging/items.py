@@ -13,7 +13,7 @@ from truegain.judging.tasks.task import Task
 from truegain.sampling.streams import generator
 
 Anchors = dict[str, tuple[Item, Item]]
-SAY = "give labels (a qrels file) with --pool or --anchors, or `high` and `low` of each topic"
+SAY = "give labels in the pool (a qrels file), or `high` and `low` of each topic"
 
 
 def anchors_of(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from truegain.errors import InputError, TruegainError
 from truegain.tables.packing import unpacking
+from truegain.tables.raw import is_number
 from truegain.tables.separated import separator_of
 from truegain.tables.sources import PathLike, read_failures, shown_path
 from truegain.tables.tabular import ending
@@ -20,7 +21,7 @@ LONGEST = 1 << 26  # bytes of a line
 _TOP = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"<(num|title|desc|narr)>(.*?)(?=<(?:num|title|desc|narr|/top)>|\Z)", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(Number|Topic|Description|Narrative)\s*:?", re.IGNORECASE)
-KNOWN = ("id", "_id", "topic", "doc", "doc_id", "docid", "docno", "qid", "query_id", "topic_id", "title", "text")
+IDS = ("id", "_id", "topic", "topic_id", "qid", "query_id", "number", "num", "doc", "doc_id", "docid", "docno", "pid")
 
 
 class FileRow(NamedTuple):
@@ -130,7 +131,7 @@ def _cells(
         yield from lines
 
     top = [cell.strip().strip('"').lower() for cell in first.rstrip("\r\n").split(separator)]
-    named = bool(set(top) & set(KNOWN))
+    named = bool(set(top) & set(IDS)) and not any(map(is_number, top))
     if not named and separator == "\t" and len(top) in names:
         reader: Any = csv.reader(every(), delimiter="\t", quoting=csv.QUOTE_NONE)
         columns = list(names[len(top)])

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -69,7 +69,6 @@ class JudgingSettings:
     documents: str = "docs.jsonl"
     pool: tuple[str, ...] = ("pool.jsonl",)
     depth: int = 10  # to which runs in the pool are read
-    anchors: str = ""  # labels that Hk and Nk are chosen by, where the pool has none
     gold_list: str = ""  # the list that the pool was made of, as `plan labels` wrote it
     runs: tuple[str, ...] = ()
     opponents: int = 4  # that each document is compared with, where preferences are asked and no pairs are named
@@ -140,17 +139,12 @@ def _name(value: Any) -> str:
     return value
 
 
-def _map(known: Sequence[str] = ()) -> Check:
-    def check(value: Any) -> dict[str, str]:
-        if not isinstance(value, Mapping) or not all(isinstance(x, str) for x in value.values()):
-            raise BadValueError(
-                "give a table of texts, as in { completed = 'C1' }" if known else "give a table of texts"
-            )
-        if unknown := [k for k in value if known and k not in known]:
-            raise BadValueError(f"{unknown[0]!r} is not known; there are {', '.join(known)}")
-        return dict(value)
-
-    return check
+def _codes(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping) or not all(isinstance(x, str) for x in value.values()):
+        raise BadValueError("give a table of texts, as in { completed = 'C1' }")
+    if unknown := [k for k in value if k not in CODES]:
+        raise BadValueError(f"{unknown[0]!r} is not known; there are {', '.join(CODES)}")
+    return dict(value)
 
 
 def _tables(value: Any) -> tuple[Mapping[str, Any], ...]:
@@ -162,16 +156,16 @@ def _tables(value: Any) -> tuple[Mapping[str, Any], ...]:
 KEYS: dict[str, dict[str, Check]] = {
     "": {
         "name": _name, "task": _text, "topics": _text, "documents": _text, "pool": _texts, "depth": _count(),
-        "anchors": _text, "gold_list": _text, "runs": _texts, "opponents": _count(2, even=True), "labels": _tables,
+        "gold_list": _text, "runs": _texts, "opponents": _count(2, even=True), "labels": _tables,
     },
     "units": {"judgments": _count(), "size": _count(), "order": _one_of(*ORDERS), "seed": _count(0)},
-    "words": {"title": _text, "language": _text, "contact": _text, "approved": _text, "texts": _map()},
+    "words": {"title": _text, "language": _text, "contact": _text, "approved": _text},
     "rules": {
         "seconds": _number(0), "practice_tries": _count(), "question_tries": _count(), "check_tries": _count(),
         "lease": _number(60), "decimal": _one_of(".", ","), "show_previous": _bool, "reason": _bool,
     },
     "people": {
-        "platform": _one_of(*get_args(Platform)), "codes": _map(CODES), "pay": _number(0), "currency": _text,
+        "platform": _one_of(*get_args(Platform)), "codes": _codes, "pay": _number(0), "currency": _text,
         "minutes": _number(0, over=True), "most": _count(), "number": _count(),
     },
 }  # fmt: skip
@@ -191,8 +185,9 @@ def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | No
         faults.append(str(InputError(f"this is no text: {error.reason}", file=file, hint="save it as UTF-8")))
         return None
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
-        problem, line = (found[1], int(found[2])) if found else (str(error), None)
+        found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+        problem = found[1] if found else str(error)
+        line = int(found[2] or len(text.splitlines())) if found else None
         faults.append(str(InputError(f"this is no TOML: {problem}", file=file, line=line)))
         return None
     except InputError as error:
@@ -200,13 +195,14 @@ def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | No
         faults.append(str(InputError(error.problem, file=file, hint=hint)))
         return None
     parts = {table: _table(said, table, text, file, faults) for table in KEYS}
+    parts["texts"] = _texts_by_name(said.get("texts", {}), "", text, file, faults)
     return _settings(parts, Path(folder))
 
 
 def _table(said: Mapping[str, Any], table: str, text: str, file: str, faults: list[str]) -> dict[str, Any]:
     """The values of one table that are as they should be."""
     known = KEYS[table]
-    values = said.get(table, {}) if table else {k: v for k, v in said.items() if k not in KEYS}
+    values = said.get(table, {}) if table else {k: v for k, v in said.items() if k not in (*KEYS, "texts")}
     if not isinstance(values, Mapping):
         faults.append(str(InputError(f"{table} is {values!r}", file=file, line=line_of(text, "", table),
                                      hint=f"write a table [{table}]")))  # fmt: skip
@@ -230,16 +226,35 @@ def _table(said: Mapping[str, Any], table: str, text: str, file: str, faults: li
     return good
 
 
+def _texts_by_name(said: Any, above: str, text: str, file: str, faults: list[str]) -> dict[str, str]:
+    """The texts of the pages that a study puts otherwise, by dotted name."""
+    if isinstance(said, str):
+        return {above: said}
+    if not isinstance(said, Mapping):
+        line = line_of(text, "texts", above.split(".")[0]) or line_of(text, "", "texts")
+        faults.append(str(InputError(f"{above or 'texts'} is {said!r}", file=file, line=line, hint="give a text")))
+        return {}
+    found: dict[str, str] = {}
+    for key, value in said.items():
+        found |= _texts_by_name(value, f"{above}.{key}".lstrip("."), text, file, faults)
+    return found
+
+
 def _settings(parts: Mapping[str, dict[str, Any]], folder: Path) -> JudgingSettings:
-    words = {"title": "", **parts["words"]}
+    words = {"title": "", **parts["words"], "texts": parts["texts"]}
     rules = dict(parts["rules"])
     if parts["people"].get("platform") == "prolific":  # its rules want two tries
         rules = {"practice_tries": 2, "question_tries": 2, **rules}
-    top = {"name": re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name).strip("-_")[:64] or "study", **parts[""]}
+    top = {"name": name_of(folder), **parts[""]}
     return JudgingSettings(
         **top, design=Design(**parts["units"]), words=Words(**words), rules=Rules(**rules),
         people=People(**parts["people"]),
     )  # fmt: skip
+
+
+def name_of(folder: Path) -> str:
+    """The name of a study by that of its folder."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name).strip("-_")[:64] or "study"
 
 
 def line_of(text: str, table: str, key: str) -> int | None:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, some
 from truegain.judging.items import anchors_of, items_of, places_of
 from truegain.judging.material import Document, Topic, Unit
-from truegain.judging.pool import JudgingPool, PoolRow, read_pool
+from truegain.judging.pool import JudgingPool, read_pool
 from truegain.judging.reading import TopicRow, read_documents, read_topics
 from truegain.judging.rows import collecting
 from truegain.judging.settings import FILE as FILE
@@ -64,10 +64,11 @@ class Opened:
             more = f"; and {len(self.faults) - 1} more: truegain judging check tells all" if self.faults[1:] else ""
             raise TruegainError(f"{self.faults[0]}{more}")
         folder = self.folder
+        listed = str(folder / settings.gold_list) if settings.gold_list else self.pool.gold_list
         return Study(
             folder, settings.name, task, {t.topic.id: t.topic for t in self.topics}, self.documents, self.units,
             settings.words, settings.rules, settings.people, tuple(str(folder / run) for run in settings.runs),
-            self.digest(), settings.design, str(folder / settings.gold_list) if settings.gold_list else "",
+            self.digest(), settings.design, listed,
         )  # fmt: skip
 
     def digest(self) -> str:
@@ -104,23 +105,15 @@ def open_study(folder: str | Path) -> Opened:
     opened.topics = read_topics(opened.folder / settings.topics, faults)
     with collecting(faults):
         opened.pool = read_pool([opened.folder / name for name in settings.pool], depth=settings.depth)
-    labels: tuple[PoolRow, ...] = ()
-    if settings.anchors:
-        with collecting(faults):
-            labels = read_pool([opened.folder / settings.anchors]).rows
-    wanted = {doc for row in opened.pool.rows for doc in row.item.docs} | _anchor_docs(opened.topics, labels)
+    wanted = {doc for row in opened.pool.rows for doc in row.item.docs}
+    wanted |= {doc for t in opened.topics for doc in (t.high, t.low) if doc}
     opened.documents = read_documents(opened.folder / settings.documents, faults, wanted)
     if opened.task is not None and opened.topics and opened.pool.rows:
-        _build(opened, settings, opened.task, labels)
+        _build(opened, settings, opened.task)
     return opened
 
 
-def _anchor_docs(topics: list[TopicRow], labels: tuple[PoolRow, ...]) -> set[str]:
-    """Documents that may be Hk or Nk."""
-    return {doc for t in topics for doc in (t.high, t.low) if doc} | {d for row in labels for d in row.item.docs}
-
-
-def _build(opened: Opened, settings: JudgingSettings, task: Task, labels: tuple[PoolRow, ...]) -> None:
+def _build(opened: Opened, settings: JudgingSettings, task: Task) -> None:
     """Items, anchors and units; what stands in their way is added to the faults."""
     rows = opened.pool.by_topic()
     known = {t.topic.id for t in opened.topics}
@@ -129,16 +122,16 @@ def _build(opened: Opened, settings: JudgingSettings, task: Task, labels: tuple[
     for topic in sorted(known - set(rows)):
         opened.faults.append(f"topic {topic} has nothing in the pool: take it out of {settings.topics}, or add to it")
     own = {t.topic.id: rows[t.topic.id] for t in opened.topics if t.topic.id in rows}
-    anchors = anchors_of(opened.topics, own, labels, opened.faults) if task.has_anchors else None
+    anchors = anchors_of(opened.topics, own, (), opened.faults) if task.has_anchors else None
     items = items_of(own, task, settings.opponents, settings.design.seed, anchors, opened.faults)
     uses: dict[str, list[str]] = {}
     for topic, asked in items.items():
         for item in (*asked, *(anchors or {}).get(topic, ())):
             for doc in item.docs:
                 uses.setdefault(doc, []).append(topic)
-    for doc in sorted(set(uses) - set(opened.documents)):
-        of = ", ".join(dict.fromkeys(uses[doc]))
-        opened.faults.append(f"document {doc} (topic {of}) is not in {settings.documents}")
+    if lacking := sorted(set(uses) - set(opened.documents)):
+        named = some([f"{doc} (topic {uses[doc][0]})" for doc in lacking], 5)
+        opened.faults.append(f"{len(lacking):,} of the pool's documents not in {settings.documents}: {named}")
     opened.documents = {doc: found for doc, found in opened.documents.items() if doc in uses}
     with collecting(opened.faults):
         opened.units = build_units(items, settings.design, anchors, places_of(items, opened.pool.rows))

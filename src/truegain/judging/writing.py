@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from truegain.judging.material import Document
 from truegain.judging.pool import PoolRow, write_pool
 from truegain.judging.reading import TopicRow
 from truegain.judging.settings import CODES, FILE, JudgingSettings
-from truegain.tables.sources import shown_path, write_failures
+from truegain.tables.sources import shown_path, write_bytes, write_failures
 
 
 def write_study(
@@ -25,30 +23,25 @@ def write_study(
     rows: Iterable[PoolRow],
     files: Iterable[tuple[str, Path]] = (),
 ) -> None:
-    """Write a study into a folder that is new or empty, whole or not at all.
+    """Write a study into a folder; what is there already is never written over, and `judging.toml` comes last.
 
     files: that go with it, by the names that they have there.
     """
     place = Path(folder)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise InputError("it is there already", file=shown_path(place), hint="name a folder that is new or empty")
+    copied = dict(files)
+    texts = {
+        settings.topics: "".join(map(topic_line, topics)).encode(),
+        settings.documents: "".join(map(document_line, documents)).encode(),
+        settings.pool[0]: write_pool(rows),
+        **{name: source.read_bytes() for name, source in copied.items()},
+        FILE: toml_of(settings).encode(),
+    }
+    if there := [name for name in texts if (place / name).exists()]:
+        raise InputError("it is there already", file=shown_path(place / there[-1]), hint="name another folder")
     with write_failures(shown_path(place)):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=".judging-", dir=place.parent))
-        try:
-            made.chmod(0o755)
-            (made / settings.topics).write_text("".join(map(topic_line, topics)))
-            (made / settings.documents).write_text("".join(map(document_line, documents)))
-            (made / settings.pool[0]).write_bytes(write_pool(rows))
-            for name, source in files:
-                shutil.copyfile(source, made / name)
-            (made / FILE).write_text(toml_of(settings))
-            if place.exists():
-                place.rmdir()
-            made.rename(place)
-        except BaseException:
-            shutil.rmtree(made, ignore_errors=True)
-            raise
+        place.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_bytes(place / name, text)
 
 
 def topic_line(row: TopicRow) -> str:
@@ -89,7 +82,6 @@ def toml_of(settings: JudgingSettings) -> str:
             ("name", s.name, "stands in addresses"), ("task", s.task, "magnitude, graded, binary, preference, claim"),
             ("topics", s.topics, ""), ("documents", s.documents, ""),
             ("pool", s.pool[0] if len(s.pool) == 1 else s.pool, "what is judged, in this order"),
-            ("anchors", s.anchors or None, "labels that Hk and Nk are chosen by"),
             ("gold_list", s.gold_list or None, "the list that the pool was made of"),
             ("runs", s.runs or None, "for the verdict so far"),
             ("opponents", s.opponents if s.task == "preference" else None, "that each document is compared with"),
@@ -127,7 +119,7 @@ def toml_of(settings: JudgingSettings) -> str:
     for label in s.labels:
         lines += ["", "[[labels]]", *(f"{k} = {_value(v)}" for k, v in label.items())]
     if words.texts:
-        lines += ["", "[words.texts]", *(f"{_value(k)} = {_value(v)}" for k, v in words.texts.items())]
+        lines += ["", "[texts]", *(f"{_value(k)} = {_value(v)}" for k, v in words.texts.items())]
     return "\n".join(lines) + "\n"
 
 
