@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from pathlib import Path
 
 import krippendorff
@@ -11,9 +10,12 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.cli.judging_insight import agreement_so_far, insight_of, labels_of, together, verdict_so_far
-from truegain.judging.insight import Rating, VerdictSoFar
+from truegain.cli.judging_insight import agreement_so_far, insight_of, together, verdict_so_far
+from truegain.judging.insight import Rating
+from truegain.judging.material import Item, Unit
 from truegain.judging.simulated import simulated_study
+from truegain.judging.study import Study, Words
+from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.tasks.task import Level
 
 TOPICS, ITEMS, PEOPLE = ("1", "2"), 10, 6
@@ -139,27 +141,34 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def labels(world: Path, rows: int, people: int = 1) -> list[Rating]:
+def study_of(world: Path, listed: str = "list.csv", people: int = 1) -> Study:
+    """A study of the list's pairs, a unit for each and each of several people."""
+    drawn = tg.read_gold_list(world / "list.csv")
+    pairs = enumerate(zip(drawn.topics, drawn.docs, strict=True))
+    units = [Unit(f"{row}-{who}", t, (Item((d,)),)) for row, (t, d) in pairs for who in range(people)]
+    runs = tuple(str(world / f"{name}.run") for name in ("one", "two"))
+    listed = str(world / listed) if listed else ""
+    words = Words("Of a list")
+    return Study(world, "s", task_of("graded"), {}, {}, tuple(units), words, runs=runs, gold_list=listed)
+
+
+def said(world: Path, rows: int, people: int = 1, **more: object) -> list[dict[str, object]]:
     """The truth about the list's first rows, as people say it."""
     drawn = tg.read_gold_list(world / "list.csv")
     truth = {tuple(x.split()[::2]): float(x.split()[3]) for x in (world / "gold.qrels").read_text().splitlines()}
     pairs = list(zip(drawn.topics, drawn.docs, strict=True))[:rows]
+    usual = {"item": 0, "outcome": "done", "excluded": None, "kind": "human"}
     return [
-        Rating(t, d, f"a{who}", truth[t, d], f"u{t}-{who}", 30.0) for t, d in pairs for who in range(people)
+        {"topic": t, "unit": f"{row}-{who}", "value": truth[t, d], **usual, **more}
+        for row, (t, d) in enumerate(pairs) for who in range(people)
     ]  # fmt: skip
-
-
-def told(world: Path, ratings: list[Rating], wanted: int = 1) -> tuple[VerdictSoFar, ...]:
-    """The verdict so far."""
-    drawn = tg.read_gold_list(world / "list.csv")
-    every = dict.fromkeys(zip(drawn.topics, drawn.docs, strict=True), wanted)
-    paths = [str(world / f"{name}.run") for name in ("one", "two")]
-    return verdict_so_far(paths, str(world / "list.csv"), str(world / "llm.qrels"), every, ratings)
 
 
 def test_the_verdict_so_far_is_that_of_an_anytime_study(world: Path) -> None:
     """Guards the one number that is shown while the study runs: `Study(..., anytime=True)` on the list's first rows."""
-    (found,) = told(world, labels(world, 60))
+    insight = insight_of(study_of(world), judgments=str(world / "llm.qrels"))
+    assert insight.verdict is not None
+    (found,) = insight.verdict(said(world, 60))
     listed = tg.read_gold_list(world / "list.csv").filled(world / "gold.qrels", 60)
     runs = [world / "one.run", world / "two.run"]
     whole = tg.Study(runs, world / "llm.qrels", "P@10", gold=listed, anytime=True).verdict("one", "two")
@@ -174,36 +183,37 @@ def test_the_verdict_so_far_is_that_of_an_anytime_study(world: Path) -> None:
 
 
 def test_a_gap_ends_what_counts(world: Path) -> None:
-    """Guards missing labels: rows after one that is not judged, not by all or by a model alone, do not count yet."""
-    drawn = tg.read_gold_list(world / "list.csv")
-    wanted = dict.fromkeys(zip(drawn.topics, drawn.docs, strict=True), 2)
-    ratings = labels(world, 9, people=2)
-    assert len(labels_of(drawn, wanted, ratings)) == 9
-    assert len(labels_of(drawn, wanted, ratings[:5] + ratings[6:])) == 2
-    by_model = [r._replace(is_model=True) if r.item == drawn.docs[4] else r for r in ratings]
-    by_both = [r._replace(is_model=r.assessor == "a1") for r in ratings]
-    assert len(labels_of(drawn, wanted, by_model)) == 4
-    assert len(labels_of(drawn, wanted, by_both)) == 9
-    split = [r._replace(value=float(r.assessor == "a1")) for r in ratings]
-    assert labels_of(drawn, wanted, split) == [0.0] * 9
-    assert told(world, ratings[:1], 2)[0].why == "verdict.no_labels"
+    """Guards missing labels: rows after one that lacks a judgment, or has a model's alone, do not count yet."""
+    study, bronze = study_of(world, people=2), str(world / "llm.qrels")
+    rows = said(world, 40, people=2)
+    assert verdict_so_far(study, bronze, rows)[0].labels == 40
+    assert verdict_so_far(study, bronze, rows[:61] + rows[62:])[0].labels == 30
+    by_model = [{**row, "kind": "model"} if i in (60, 61) else row for i, row in enumerate(rows)]
+    assert verdict_so_far(study, bronze, by_model)[0].labels == 30
+    excluded = [{**row, "excluded": "why"} if i == 61 else row for i, row in enumerate(rows)]
+    assert verdict_so_far(study, bronze, excluded)[0].labels == 30
+    (none,) = verdict_so_far(study, bronze, rows[:1])
+    assert (none.why, none.difference) == ("verdict.no_labels", None)
 
 
 def test_no_number_where_looks_are_not_known_to_hold(world: Path) -> None:
-    """Guards repeated looks: a pool without a list, and a list drawn otherwise, give a reason and never a number."""
-    runs = [str(world / f"{name}.run") for name in ("one", "two")]
-    (found,) = verdict_so_far(runs, None, None, {}, labels(world, 60))
-    assert (found.why, found.difference, found.low, found.sentence) == ("verdict.not_known", None, None, "")
-    other = tg.gold_list([*runs], world / "llm.qrels", "P@10", draw="random")
+    """Guards repeated looks: no list, a list drawn otherwise, no labels of the judge: a reason and never a number."""
+    bronze, rows = str(world / "llm.qrels"), said(world, 60)
+    other = tg.gold_list([world / "one.run", world / "two.run"], world / "llm.qrels", "P@10", draw="random")
     other.write(world / "random.csv")
-    (found,) = verdict_so_far(runs, str(world / "random.csv"), str(world / "llm.qrels"), {}, labels(world, 60))
-    assert (found.why, found.about, found.difference) == ("verdict.design", "random", None)
+    for listed, judgments, why in (
+        ("", bronze, "verdict.not_known"),
+        ("random.csv", bronze, "verdict.design"),
+        ("list.csv", None, "verdict.no_bronze"),
+        ("gone.csv", bronze, "verdict.refused"),
+    ):
+        (found,) = verdict_so_far(study_of(world, listed), judgments, rows)
+        assert (found.why, found.difference, found.low, found.sentence) == (why, None, None, "")
 
 
 def test_labels_off_the_lists_scale_are_refused_with_why(world: Path) -> None:
     """Guards magnitudes put through a list of grades: the reason is shown, no number is made."""
-    ratings = [r._replace(value=37.5) for r in labels(world, 20)]
-    (found,) = told(world, ratings)
+    (found,) = verdict_so_far(study_of(world), str(world / "llm.qrels"), said(world, 20, value=37.5))
     assert found.why == "verdict.refused"
     assert "37.5" in found.about
     assert found.difference is None
@@ -211,9 +221,6 @@ def test_labels_off_the_lists_scale_are_refused_with_why(world: Path) -> None:
 
 def test_a_study_without_runs_has_no_verdict(tmp_path: Path) -> None:
     """Guards the page of a study that compares nothing."""
-    study = simulated_study(tmp_path, task="graded", topics=2, docs=8, judgments=2, size=4)
-    insight = insight_of(study)
+    insight = insight_of(simulated_study(tmp_path, task="graded", topics=2, docs=8, judgments=2, size=4))
     assert insight.verdict is None
-    items = Counter((u.topic, i.key) for u in study.units for i in u.items)
-    assert set(items.values()) == {2}
     assert insight.agreement([]).level == "ordinal"

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from truegain.errors import DataWarning, TruegainError
+from truegain.errors import DataWarning, InputError, TruegainError
+from truegain.judging.collected import Row
 from truegain.judging.insight import AgreementSoFar, Coefficient95, Insight, Look, Rating, VerdictSoFar
 
 if TYPE_CHECKING:
@@ -28,17 +29,15 @@ ANYTIME = ("ordered", "holes")  # designs of lists for which it is known how wid
 _one_at_a_time = threading.Lock()  # warnings are silenced for the whole process while it is held
 
 
-def insight_of(study: JudgingStudy, *, listed: str | None = None, judgments: str | None = None) -> Insight:
+def insight_of(study: JudgingStudy, *, judgments: str | None = None) -> Insight:
     """The functions that the organiser's page of a study calls.
 
-    listed: the list of `plan labels` or `holes` whose pairs are judged.  judgments: those of the judge that it was
-    drawn with.  With the study's runs they give a verdict; without, the page says why there is none.
+    judgments: those of the judge that the study's list was drawn with; with its runs they give a verdict.
     """
     agreement = partial(agreement_so_far, level=study.task.level)
     if not study.runs:
         return Insight(agreement)
-    wanted = Counter((unit.topic, item.key) for unit in study.units for item in unit.items)
-    return Insight(agreement, partial(verdict_so_far, study.runs, listed, judgments, wanted))
+    return Insight(agreement, partial(verdict_so_far, study, judgments))
 
 
 # ---------------------------------------------------------------------- agreement
@@ -153,61 +152,40 @@ def _looks(said: str) -> tuple[Look, ...]:
 # ---------------------------------------------------------------------- verdict
 
 
-def verdict_so_far(
-    runs: Sequence[str],
-    listed: str | None,
-    judgments: str | None,
-    wanted: Mapping[tuple[str, str], int],
-    ratings: Sequence[Rating],
-) -> tuple[VerdictSoFar, ...]:
+def verdict_so_far(study: JudgingStudy, judgments: str | None, rows: Sequence[Row]) -> tuple[VerdictSoFar, ...]:
     """Each later run against the first, with limits that hold at every look; or why there is no number.
 
-    That is known for labels in the order of a drawn list alone.  Its rows count from the top to the first that lacks
-    one of its wanted judgments: a label that may still change is none yet.  A row's label is the lower median of
-    people's.
+    That is known for labels in the order of a drawn list alone.  Its pairs count from the top to the first that lacks
+    one of its wanted judgments (`export.fill_list`): a label that may still change is none yet.
     """
+    from truegain.judging.export import fill_list
     from truegain.tables.gold_list_read import read_gold_list
 
-    if listed is None or judgments is None:
+    if not study.gold_list:
         return (VerdictSoFar(why="verdict.not_known"),)
+    if not judgments:
+        return (VerdictSoFar(why="verdict.no_bronze"),)
     with _quiet():
         try:
-            drawn = read_gold_list(listed)
+            drawn = read_gold_list(study.gold_list)
             if drawn.design not in ANYTIME:
                 return (VerdictSoFar(why="verdict.design", about=drawn.design),)
-            labels = labels_of(drawn, wanted, ratings)
-            if not labels:
+            try:
+                filled, _ = fill_list(drawn, study, rows)
+            except InputError as error:
+                if "not ready" not in error.problem:
+                    raise
                 return (VerdictSoFar(why="verdict.no_labels", rows=len(drawn)),)
-            return _verdicts(runs, judgments, drawn, labels)
+            return _verdicts(study.runs, judgments, filled)
         except TruegainError as error:
             return (VerdictSoFar(why="verdict.refused", about=str(error)),)
 
 
-def labels_of(drawn: GoldList, wanted: Mapping[tuple[str, str], int], ratings: Sequence[Rating]) -> list[float]:
-    """The labels of a list's first rows: all that have every judgment they shall have, one by a person or more."""
-    people: dict[tuple[str, str], list[float]] = defaultdict(list)
-    every = Counter((r.topic, r.item) for r in ratings)
-    for r in ratings:
-        if not r.is_model:
-            people[r.topic, r.item].append(r.value)
-    labels: list[float] = []
-    for pair in zip(drawn.topics, drawn.docs, strict=True):
-        if every[pair] < max(1, wanted.get(pair, 0)) or not people[pair]:
-            break
-        labels.append(statistics.median_low(people[pair]))
-    return labels
-
-
-def _verdicts(runs: Sequence[str], judgments: str, drawn: GoldList, labels: list[float]) -> tuple[VerdictSoFar, ...]:
-    import numpy as np
-
+def _verdicts(runs: Sequence[str], judgments: str, filled: GoldList) -> tuple[VerdictSoFar, ...]:
     from truegain.inference.study.study import Study
 
-    label = np.full(len(drawn), np.nan)
-    label[: len(labels)] = labels
-    filled = drawn.with_labels(label)
-    given: dict[str, Any] = {"hole_sample" if drawn.design == "holes" else "gold": filled}
-    study = Study(list(runs), judgments, drawn.measure, anytime=True, **given)
+    given: dict[str, Any] = {"hole_sample" if filled.design == "holes" else "gold": filled}
+    study = Study(list(runs), judgments, filled.measure, anytime=True, **given)
     first, *others = study.systems
     found = []
     for other in others:
@@ -217,7 +195,7 @@ def _verdicts(runs: Sequence[str], judgments: str, drawn: GoldList, labels: list
         found.append(
             VerdictSoFar(
                 c.a, c.b, c.measure, c.difference if known else None, c.low if known else None,
-                c.high if known else None, verdict.outcome, verdict.sentence, len(labels), len(drawn),
+                c.high if known else None, verdict.outcome, verdict.sentence, filled.judged, len(filled),
                 "" if known else "verdict.no_interval",
             )
         )  # fmt: skip

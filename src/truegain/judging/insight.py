@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from truegain.judging.collected import Row
+
 
 class Rating(NamedTuple):
     """A judgment that counts: of a finished unit, by someone who is not excluded, the last revision."""
@@ -77,4 +79,4 @@ class Insight:
     """What follows from the ratings so far; `verdict` is None where a study names no runs."""
 
     agreement: Callable[[Sequence[Rating]], AgreementSoFar]
-    verdict: Callable[[Sequence[Rating]], tuple[VerdictSoFar, ...]] | None = None
+    verdict: Callable[[Sequence[Row]], tuple[VerdictSoFar, ...]] | None = None  # of the rows of `Collected.ratings`

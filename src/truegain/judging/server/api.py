@@ -1,11 +1,11 @@
 """The interface of LLM judges: the same desk as people's, by JSON; a key says who judges.
 
-    GET  /api/{study}                       what is asked
-    POST /api/{study}/units                 the unit going on, or the next free one
-    GET  /api/{study}/units/{unit}          where it stands
-    POST /api/{study}/units/{unit}/{number} an answer to the item of that number; then what comes next
+GET  /api/{study}                       what is asked
+POST /api/{study}/units                 the unit going on, or the next free one
+GET  /api/{study}/units/{unit}          where it stands
+POST /api/{study}/units/{unit}/{number} an answer to the item of that number; then what comes next
 
-    Authorization: Bearer KEY, as `truegain judging key` made it
+Authorization: Bearer KEY, as `truegain judging key` made it
 """
 
 from __future__ import annotations
@@ -45,6 +45,15 @@ SAID = {
     429: "Too many requests: wait a little.",
     503: "The study is busy or its database cannot be reached: send the same again later.",
 }
+SAID_AGAIN = {
+    "resumed": "The page was too old, and its answer does not count: send it again with this page's csrf and once.",
+    "twice": "The same page came with two answers, and the first counts: to change it, send this page.",
+}
+BEARER = HTTPBearer(auto_error=False, description="The key that `truegain judging key` made.")
+UnitName = Annotated[
+    str, Path(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_.~-]+$", description="As a page names it.")
+]
+ItemNumber = Annotated[int, Path(ge=1, le=10_000, description="Of the item, from 1.")]
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -96,31 +105,30 @@ def _problem(status: int, detail: str = "", **more: Any) -> JSONResponse:
 
 
 def _statuses(*some: int) -> Responses:
-    return {status: {"model": ApiProblem, "description": SAID[status]} for status in sorted({401, 422, 429, 503, *some})}
+    return {
+        status: {"model": ApiProblem, "description": SAID[status]} for status in sorted({401, 422, 429, 503, *some})
+    }
 
 
 def judge_routes(study: Study, desk: JudgeDesk, keys: JudgeKeys) -> APIRouter:
     """The routes of LLM judges, for the app to include."""
-    router = APIRouter(prefix=f"/api/{study.name}", tags=["judges"], route_class=_JudgeRoute)
-    bearer = HTTPBearer(auto_error=False, description="The key that `truegain judging key` made.")
 
-    def judge_of(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> LlmJudge:
-        judge = keys.judge(given.credentials) if given is not None else None
-        if judge is None:
+    def known(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> None:
+        request.state.judge = keys.judge(given.credentials) if given is not None else None
+        if request.state.judge is None:
             raise HTTPException(401, SAID[401], {"WWW-Authenticate": "Bearer"})
-        return judge
 
-    Known = Annotated[LlmJudge, Depends(judge_of)]
-    Unit = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9_.~-]+$", description="From a page.")]
-    Number = Annotated[int, Path(ge=1, le=10_000, description="Of the item, from 1.")]
+    router = APIRouter(
+        prefix=f"/api/{study.name}", tags=["judges"], route_class=_JudgeRoute, dependencies=[Depends(known)]
+    )
 
     @router.get("", summary="What is asked", responses=_statuses())
-    def study_of(judge: Known) -> ApiStudy:
-        return study_shown(study, judge.id)
+    def study_of(request: Request) -> ApiStudy:
+        return study_shown(study, _judge(request).id)
 
     @router.post("/units", summary="The unit going on, or the next one", responses=_statuses(403, 409))
-    def take(judge: Known) -> ApiPage:
-        token, reason = desk.enter(judge.person)
+    def take(request: Request) -> ApiPage:
+        token, reason = desk.enter(_judge(request).person)
         if token:
             return _now(desk, token)
         if reason == "excluded":
@@ -128,15 +136,14 @@ def judge_routes(study: Study, desk: JudgeDesk, keys: JudgeKeys) -> APIRouter:
         return ApiPage(where="paused" if reason == "paused" else "none")
 
     @router.get("/units/{unit}", summary="Where a unit stands", responses=_statuses(404, 409))
-    def look(judge: Known, unit: Unit) -> ApiPage:
-        _check_own(desk, judge, unit)
+    def look(unit: UnitName) -> ApiPage:
         return _now(desk, unit)
 
     @router.post(
-        "/units/{unit}/{number}", summary="Judge an item", response_model=ApiPage, responses=_statuses(400, 404, 409, 413)
-    )
-    def judge_item(judge: Known, unit: Unit, number: Number, given: ApiAnswer) -> Any:
-        _check_own(desk, judge, unit)
+        "/units/{unit}/{number}", summary="Judge an item", response_model=ApiPage,
+        responses=_statuses(400, 404, 409, 413),
+    )  # fmt: skip
+    def judge_item(unit: UnitName, number: ItemNumber, given: ApiAnswer) -> Any:
         asked = Step("doc", number)
         try:
             after = desk.send(unit, asked, {name: value for name, value in given.model_dump().items() if value})
@@ -147,16 +154,17 @@ def judge_routes(study: Study, desk: JudgeDesk, keys: JudgeKeys) -> APIRouter:
         page = _now(desk, unit)
         if after == asked and page.errors:
             return _problem(422, "the answer has to be put right", errors=page.errors, page=page)
+        if page.notice in SAID_AGAIN and given.action in ("next", "cannot"):
+            return _problem(409, SAID_AGAIN[page.notice], page=page)
         return page
 
     return router
 
 
-def _check_own(desk: JudgeDesk, judge: LlmJudge, unit: str) -> None:
-    """A unit is its judge's alone: to others it is not there."""
-    is_of = getattr(desk, "is_of", None)
-    if is_of is not None and not is_of(unit, judge.person):
-        raise HTTPException(404, SAID[404])
+def _judge(request: Request) -> LlmJudge:
+    judge = request.state.judge
+    assert isinstance(judge, LlmJudge)
+    return judge
 
 
 def _now(desk: JudgeDesk, token: str) -> ApiPage:
@@ -166,11 +174,11 @@ def _now(desk: JudgeDesk, token: str) -> ApiPage:
         try:
             step = desk.where(token)
             page = desk.page(token, step)
-            if page.step.name not in ("consent", "topic", "revise", "leave"):
+            if page.step.name not in ("revise", "leave"):
                 return page_shown(token, page, again=again)
             again = again or page.step.name == "revise"
             action = "stay" if page.step.name == "leave" else "next"
-            desk.send(token, page.step, {"action": action, "csrf": page.csrf, "once": page.once, "consent": "yes"})
+            desk.send(token, page.step, {"action": action, "csrf": page.csrf, "once": page.once})
         except UnknownToken:
             raise HTTPException(404, SAID[404]) from None
         except Elsewhere:

@@ -88,6 +88,7 @@ class ApiPage(BaseModel):
     once: str = Field(default="", description="Send it back: the same page sent again counts once.")
     again: bool = Field(default=False, description="The set was not accepted: go through all items once more.")
     errors: list[ApiWrong] = Field(default_factory=list)
+    notice: str = Field(default="", description="saved, resumed (a page was too old), reported, twice; or nothing.")
     outcome: str = Field(default="", description="Where the unit ended otherwise: how.")
 
 
@@ -144,12 +145,12 @@ def page_shown(token: str, page: Page, *, again: bool = False) -> ApiPage:
         return ApiPage(where="none" if page.step.name == "none" else "paused", unit=token)
     if page.step.name != "doc":
         return ApiPage(where="ended", unit=token, outcome=page.step.name)
-    topic = page.topic and ApiTopic(
-        title=page.topic.title, text=page.topic.text, counts=page.topic.counts, counts_not=page.topic.counts_not
-    )
+    t = page.topic
+    topic = None if t is None else ApiTopic(title=t.title, text=t.text, counts=t.counts, counts_not=t.counts_not)
     return ApiPage(
         where="judge", unit=token, number=page.step.number, total=page.total, topic=topic,
         documents=[ApiDocument(title=d.title, source=d.source, text=d.text) for d in page.documents],
         claim=page.item.claim if page.item else "", answer=page.item.answer if page.item else "",
         csrf=page.csrf, once=page.once, again=again, errors=[wrong_shown(w) for w in page.errors],
+        notice=page.notice,
     )  # fmt: skip
