@@ -131,8 +131,10 @@ def test_nothing_is_made_where_nothing_was_collected(tmp_path: Path, monkeypatch
     simulated_study("study", topics=1, docs=9, judgments=1)
     before = sorted(p.name for p in Path("study").iterdir())
     for command in (export_command, status_command):
-        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no judging\.sqlite in study"):
+        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/judging\.sqlite"):
             command("study")
+        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/other\.sqlite"):
+            command("study", database="sqlite:///study/other.sqlite")
     assert sorted(p.name for p in Path("study").iterdir()) == before
     Database(default_url("study")).close()
     with pytest.raises(TruegainError, match="the pool of this study was no list"):
