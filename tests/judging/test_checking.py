@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from truegain.cli.app import main
 from truegain.judging.checking import check_study
 from truegain.judging.simulated import simulated_study
 from truegain.judging.study import read_study
+from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
 
 Run = Callable[[str], tuple[int, str, str]]
@@ -74,6 +77,13 @@ def test_what_the_division_leaves_is_told(tmp_path: Path) -> None:
     simulated_study(tmp_path, topics=1, docs=21)
     found = "\n".join(check_study(tmp_path).lines())
     assert "10 of each of 17 items, 11 of each of 2 items, 32 of each Hk and Nk" in found
+    assert "too few" not in found
+
+
+def test_small_units_are_told(tmp_path: Path) -> None:
+    """Guards units that hold fewer items than was asked for: topics with too few documents are named."""
+    simulated_study(tmp_path, topics=2, docs=5)
+    assert "2 topics with too few documents for units of 8: 1, 2" in check_study(tmp_path).notes
 
 
 def test_minutes_are_reckoned_from_texts(tmp_path: Path) -> None:
@@ -159,10 +169,6 @@ def test_init_of_qrels(tmp_path: Path, run: Run) -> None:
 
 def test_init_of_a_list_with_anchors(tmp_path: Path, run: Run) -> None:
     """Guards lists: their order, their probabilities and the list itself go along; Hk and Nk come from other labels."""
-    import numpy as np
-
-    from truegain.tables.gold_list import GoldList
-
     simulated_study(tmp_path / "a", topics=2, docs=30)
     rows = [json.loads(line) for line in (tmp_path / "a/pool.jsonl").read_text().splitlines()]
     (tmp_path / "q.qrels").write_text("".join(f"{r['topic']} 0 {r['doc']} {r['label']:g}\n" for r in rows))
@@ -212,3 +218,23 @@ def test_what_does_not_fit_the_task_is_told(tmp_path: Path) -> None:
         simulated_study(folder, task=task, topics=1, docs=3)
         (folder / "pool.jsonl").write_text(json.dumps(row))
         assert [fault for fault in check_study(folder).faults if said in fault], said
+
+
+def test_a_study_is_made_without_the_extra(tmp_path: Path) -> None:
+    """Guards the plain install: init and check import nothing of the web, and say what a study takes."""
+    simulated_study(tmp_path / "a", topics=2, docs=5)
+    code = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("fastapi", "sqlalchemy", "jinja2", "nh3", "uvicorn", "alembic", "polars"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from truegain.cli.app import main
+for words in ("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool a/pool.jsonl", "check b"):
+    sys.argv = ["truegain", "judging", *words.split()]
+    main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing is wrong" in done.stdout

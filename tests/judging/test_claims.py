@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -21,7 +21,7 @@ from truegain.judging.study import People, Study
 T = TypeVar("T")
 
 
-def at_once(work: list[Callable[[], T]]) -> list[T]:
+def at_once(work: Sequence[Callable[[], T]]) -> list[T]:
     """What functions return that threads run at the same moment; an error of one is raised."""
     gate, found, errors = threading.Barrier(len(work)), dict[int, T](), list[BaseException]()
 

@@ -56,7 +56,7 @@ def runs(folder: Path, study: Study) -> Sequence[str]:
 
 def test_every_command_reads_magnitudes_unchanged(run: Run, folder: Path) -> None:
     """Guards the issue's promise: agree, gains, eval, verdict and the magnitudes experiment take the file as it is."""
-    study = made_study(topics=4, people=6)
+    study = made_study(topics=3, people=3)
     rating_table(study, made_rows(study).ratings()).write(folder / "ratings.csv")
     (folder / "expert.qrels").write_text(truth(study))
     both = runs(folder, study)

@@ -19,7 +19,9 @@ SUBCOMMANDS = {
     "demo": "judging_serve:demo_judging_command",
 }
 
-judging = typer.Typer(name="judging", help="Collect judgments.", no_args_is_help=True)
+WHAT = "Collect judgments: magnitudes, grades, binary labels, preferences, claims with their sources."
+
+judging = typer.Typer(name="judging", help=WHAT, no_args_is_help=True)
 
 
 @judging.callback()

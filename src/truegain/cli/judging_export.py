@@ -9,7 +9,7 @@ import typer
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
 from truegain.errors import TruegainError
 
-Path = str | None
+FileName = str | None
 
 
 def export_command(
@@ -33,10 +33,12 @@ def export_command(
         typer.Option("--judges", help="Whose ratings (default: people's, where there are any)."),
     ] = None,
     wins: Annotated[
-        Path, typer.Option("--wins", help="Preferences as ratings of documents: the share of comparisons each won.")
+        FileName, typer.Option("--wins", help="Preferences as ratings of documents: the share of comparisons each won.")
     ] = None,
-    fill: Annotated[Path, typer.Option("--fill", help="The list that the pool was made of, with its labels.")] = None,
-    audit: Annotated[Path, typer.Option("--audit", help="The whole audit trail, as JSONL.")] = None,
+    fill: Annotated[
+        FileName, typer.Option("--fill", help="The list that the pool was made of, with its labels.")
+    ] = None,
+    audit: Annotated[FileName, typer.Option("--audit", help="The whole audit trail, as JSONL.")] = None,
     database: DatabaseUrl = None,
 ) -> None:
     """Write ratings as agree, gains, eval and verdict read them; and the audit trail, a filled list, or wins."""

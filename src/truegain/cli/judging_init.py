@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.judging_check import StudyFolder
 from truegain.cli.options import Seed
 from truegain.errors import InputError, some
 from truegain.tables.sources import shown_path
@@ -18,7 +17,7 @@ Platform = Literal["open", "invitation", "prolific", "mturk"]
 
 
 def init_study_command(
-    folder: StudyFolder,
+    folder: Annotated[str, typer.Argument(help="The folder to make.", metavar="FOLDER")],
     topics: Annotated[str, typer.Option("--topics", help="Topics: JSONL, CSV, TSV, or TREC's own.")],
     docs: Annotated[str, typer.Option("--docs", help="Documents: JSONL (BEIR's, too), CSV, TSV (MS MARCO's, too).")],
     pool: Annotated[

@@ -133,6 +133,9 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
     elif lacking:
         notes.append(f"{_count(len(lacking), 'topic')} without a question, which then is not asked: "
                      f"{some(lacking, LISTED)}")  # fmt: skip
+    size = opened.settings.design.size if opened.settings else 0
+    if small := sorted({unit.topic for unit in opened.units if len(unit.items) < size}):
+        notes.append(f"{_count(len(small), 'topic')} with too few documents for units of {size}: {some(small, LISTED)}")
     apart = sorted({u.topic for u in opened.units for i in u.items if i.claim and i.claim not in i.answer and i.answer})
     if apart:
         notes.append(f"{_count(len(apart), 'topic')} with a claim that is not in its answer word for word: "

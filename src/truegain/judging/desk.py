@@ -49,6 +49,7 @@ __all__ = [
 NOTICED = {"paste": "pasted", "blur": "blurred"}  # what a browser may tell, and the flag that comes of it
 KIND = re.compile(r"[a-z_]{1,20}")
 MOST_ABOUT, LONGEST_ABOUT = 8, 100
+LONGEST_ID = 200
 
 
 class Desk:
@@ -135,9 +136,11 @@ class Desk:
             known = select(invitations).where(invitations.c.digest == person.id)
             if work.connection.execute(known).one_or_none() is None:
                 return Entered("", "invitation")
-        name = cleaned({"platform": person.platform, "id": person.id})
-        if not name["id"]:
+        if not person.id:
             return Entered("", "preview")
+        name = cleaned({"platform": person.platform, "id": person.id})
+        if len(name["id"]) > LONGEST_ID:  # no platform's; an index holds no more
+            name["id"] = f"sha256:{digest(name['id'])}"
         about = cleaned(person.about)
         id_ = f"a{secrets.token_hex(8)}"
         row = {"id": id_, "platform": name["platform"], "platform_id": name["id"], "kind": person.kind}

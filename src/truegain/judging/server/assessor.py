@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from truegain.judging.desk import Desk
 from truegain.judging.server.people import comer, new_id
 from truegain.judging.server.render import Renderer, path
+from truegain.judging.server.security import base_of
 from truegain.judging.steps import Elsewhere, Entered, Person, Step, StepName, UnknownToken
 from truegain.judging.study import Study
 
@@ -202,7 +203,7 @@ def _inside(entered: Entered, home: str) -> str:
 
 def _base(request: Request) -> str:
     """What comes before our addresses where a proxy puts us below one."""
-    return str(request.scope.get("root_path", "")).rstrip("/")
+    return base_of(request.scope)
 
 
 def _go(address: str) -> Response:

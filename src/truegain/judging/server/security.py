@@ -22,6 +22,7 @@ ACCESS = logging.getLogger("truegain.judging.access")
 FAILED = logging.getLogger("truegain.judging.failed")
 LARGEST = 512 * 1024  # bytes of a request: some 100 times what a page asks for
 KEPT = "public, max-age=31536000, immutable"  # of files whose address changes when they do
+BASE = "truegain.base"
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
 Plain = Callable[[int, str], str]  # a page by its status, below an address
 
@@ -76,13 +77,15 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        scope[BASE] = scope.get("root_path", "").rstrip("/")
         began, status = time.perf_counter(), 0
+        kept = KEPT if path_of(scope).startswith("/static/") and scope.get("query_string") else "no-store"
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                self._add_headers(scope, MutableHeaders(scope=message))
+                self._add_headers(MutableHeaders(scope=message), kept if status == 200 else "no-store")
             await send(message)
 
         try:
@@ -119,17 +122,26 @@ class Guard:
     ) -> None:
         await failure(status, scope, self.plain, headers)(scope, receive, send)
 
-    def _add_headers(self, scope: Scope, headers: MutableHeaders) -> None:
+    def _add_headers(self, headers: MutableHeaders, kept: str) -> None:
         for name, value in self.headers.items():
             headers.setdefault(name, value)
-        is_file = scope["path"].removeprefix(scope.get("root_path", "")).startswith("/static/")
-        headers["Cache-Control"] = KEPT if is_file and scope.get("query_string") else "no-store"
+        headers["Cache-Control"] = kept
+
+
+def base_of(scope: Scope) -> str:
+    """What comes before our addresses where a proxy puts us below one; as it was when the request came in."""
+    return str(scope.get(BASE, scope.get("root_path", "")))
+
+
+def path_of(scope: Scope) -> str:
+    """The address that is asked for, below that."""
+    return str(scope["path"]).removeprefix(base_of(scope))
 
 
 def failure(status: int, scope: Scope, plain: Plain, headers: dict[str, str] | None = None) -> Response:
     """A refusal as a plain page, or as JSON where a program asks."""
-    base = scope.get("root_path", "")
-    if scope["path"].removeprefix(base).startswith("/api/"):
+    base = base_of(scope)
+    if path_of(scope).startswith("/api/"):
         return JSONResponse({"detail": _NAMES.get(status, "refused")}, status, headers)
     return HTMLResponse(plain(status, base), status, headers)
 
@@ -178,7 +190,7 @@ class Rates:
     def wait(self, scope: Scope) -> int:
         """Seconds to wait before the request is answered; 0: none."""
         limits = self.limits
-        parts = scope["path"].removeprefix(scope.get("root_path", "")).split("/")
+        parts = path_of(scope).split("/")
         if parts[1:2] == ["static"]:
             return 0
         waits = [self._take(f"address {who}", limits.address_burst, limits.address_rate) for who in _address(scope)]

@@ -1,0 +1,301 @@
+"""The rules of the collection: tries, checks, what cannot be judged, leaving, models, and what no page shows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from tests.judging.stand_in import Plain, StandIn
+from tests.judging.walking import RIGHT, Time, Walker, check_invariants, desk_of, kinds, rows, small_study, with_rules
+from truegain.errors import InputError, TruegainError
+from truegain.judging.codes import code_digest
+from truegain.judging.desk import Elsewhere, Page, Person, Step, UnknownToken
+from truegain.judging.material import Item, Unit
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import answers, drafts, events, sent, sessions, units, visits
+from truegain.judging.study import People, Rules, Study
+
+
+def test_practice_and_question_have_one_try(study: Study, database: Database, clock: Time) -> None:
+    """Guards the paper's single try: wrong lines or a wrong option end the unit, and the slot is free."""
+    desk = desk_of(study, database, clock)
+    first, second = Walker(desk, clock, "a"), Walker(desk, clock, "b")
+    first.enter()
+    first.consent()
+    assert first.practise(right=False) == Step("screened")
+    second.enter()
+    second.consent()
+    second.practise()
+    assert second.choose(right=False) == Step("screened")
+    assert {u.state for u in rows(database, units)} == {"free"}
+    assert (first.page().code, first.page().more) == ("", True)
+    check_invariants(database, study)
+
+
+def test_two_tries_have_new_lines_and_options(study: Study, database: Database, clock: Time) -> None:
+    """Guards `tries = 2`: once more with other lines and options; a page of the first try is not taken."""
+    walker = Walker(desk_of(with_rules(study, practice_tries=2, question_tries=2), database, clock), clock)
+    walker.enter()
+    walker.consent()
+    old = walker.page()
+    lines = rows(database, sessions)[0].plan["lines"]
+    assert (old.tries, old.notice) == (2, "")
+    assert walker.practise(right=False) == Step("practice", 1)
+    assert (walker.page().tries, walker.page().notice) == (1, "again")
+    assert rows(database, sessions)[0].plan["lines"] != lines
+    form = {**walker.fill(old, number="1"), "once": "C" * 16 + ".0"}
+    assert walker.post(old.step, form) == Step("practice", 1)
+    assert walker.practise() == Step("topic")
+    options = walker.page().options
+    assert walker.choose(right=False) == Step("topic")
+    again = walker.page()
+    assert (again.tries, again.notice) == (1, "again")
+    assert not {value for value, _ in options} & {value for value, _ in again.options}
+    assert walker.choose() == Step("doc", 1)
+    assert len(rows(database, answers, kind="practice")) == 6
+    assert [a.value == RIGHT for a in rows(database, answers, kind="question")] == [False, True]
+
+
+def test_steps_that_a_study_does_not_have(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards tasks without practice and topics without question: the topic is shown all the same."""
+    study = small_study(tmp_path, task=Plain(), question=False)
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.enter()
+    assert walker.consent() == Step("topic")
+    page = walker.page()
+    assert (page.options, page.topic is not None) == ((), True)
+    assert walker.send(page) == Step("doc", 1)
+    assert walker.rest() == Step("done")
+
+
+def test_empty_pages_before_the_documents(study: Study, database: Database, clock: Time) -> None:
+    """Guards the wording of errors: consent unticked, no number, no option chosen, no choice on leaving."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.enter()
+
+    def wrong(**fields: str) -> list[str]:
+        step = walker.step
+        assert walker.send(walker.page(), **fields) == step
+        return [w.text for w in walker.page().errors]
+
+    assert wrong() == ["consent.empty"]
+    walker.consent()
+    assert wrong(number="0") == ["number.empty"]
+    walker.practise()
+    assert wrong(choice="forged") == ["question.empty"]
+    assert walker.send(walker.page(Step("leave")), "leave") == Step("leave")
+    assert [w.text for w in walker.page(Step("leave")).errors] == ["leave.empty"]
+    walker.send(walker.page(Step("leave")), "stay")
+    assert walker.page(Step("leave")).errors == ()
+
+
+def test_declining_frees_the_unit(study: Study, database: Database, clock: Time) -> None:
+    """Guards consent: who declines has given nothing and holds nothing."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.enter()
+    assert walker.send(walker.page(), "decline") == Step("declined")
+    assert {u.state for u in rows(database, units)} == {"free"}
+    assert walker.send(walker.page(), "next", consent="yes") == Step("declined")
+
+
+def test_failed_checks_are_neutral_and_limited(study: Study, database: Database, clock: Time) -> None:
+    """Guards the checks: order and time fail alike, the set may be revised, the last failure ends it; all is kept."""
+    shown: list[Page] = []
+    for name, number, spent in (("order", "5", 25.0), ("time", "", 1.0)):
+        walker = Walker(desk_of(study, database, clock), clock, name)
+        walker.to_documents()
+        for _ in range(4):
+            walker.judge(number, seconds=spent)
+        page = walker.page()
+        shown.append(replace(page, csrf="", once=""))
+        assert (page.step, page.tries) == (Step("revise"), 2)
+        for attempt in (2, 3):
+            assert walker.send(walker.page()) == Step("doc", 1)
+            for _ in range(4):
+                walker.judge("5", seconds=0)
+            assert walker.step == Step("revise" if attempt < 3 else "failed")
+    assert shown[0] == shown[1]
+    assert {u.state for u in rows(database, units)} == {"free"}
+    assert len(rows(database, answers, kind="item")) == 2 * 3 * 4
+    told = [e.about["failed"] for e in rows(database, events, kind="checks")]
+    assert told[0] == ["order"]
+    assert told[3] == ["time"]
+    check_invariants(database, study)
+
+
+def test_revised_sets_are_accepted(study: Study, database: Database, clock: Time) -> None:
+    """Guards revision: seconds of both rounds add up, and a set that was mended gets its code."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    for _ in range(4):
+        walker.judge(seconds=12)
+    walker.send(walker.page())
+    for _ in range(4):
+        walker.judge(seconds=12)
+    assert walker.step == Step("done")
+
+
+def test_cannot_judge_an_anchor(study: Study, database: Database, clock: Time) -> None:
+    """Guards "cannot judge" on Hk: the check of order is void, the unit is flagged and ends with a code."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    while walker.step.name == "doc":
+        page = walker.page()
+        clock.go(25)
+        is_high = walker.worth(page) == "100"
+        if is_high:
+            assert walker.send(page, "cannot") == page.step
+            assert [w.text for w in walker.page().errors] == ["cannot.empty"]
+            walker.send(walker.page(), "cannot", cannot="unclear")
+        else:
+            walker.send(page, number="5", reason="all the same")
+    assert walker.step == Step("done")
+    session = rows(database, sessions)[0]
+    assert set(session.flags) == {"cannot", "anchor"}
+    assert [a.value for a in rows(database, answers, cannot="unclear")] == [None]
+
+
+def test_leaving_and_withdrawing(study: Study, database: Database, clock: Time) -> None:
+    """Guards leaving: kept answers stay and the slot is free; withdrawn ones are erased everywhere, the fact stays."""
+    desk = desk_of(study, database, clock)
+    keeper, taker = Walker(desk, clock, "keeper"), Walker(desk, clock, "taker")
+    for walker in (keeper, taker):
+        walker.to_documents()
+        walker.judge("17", "a secret reason")
+        walker.send(walker.page(), "back", number="secret draft")
+        walker.send(walker.page(), number="", reason="secret refusal")
+        walker.send(walker.page(), "report", report="secret report")
+        desk.noticed(walker.token, "paste", {"length": "secret"})
+        assert walker.send(walker.page(), "leave") == Step("leave")
+    assert keeper.send(keeper.page(Step("leave")), "leave", withdraw="no") == Step("left")
+    assert taker.send(taker.page(Step("leave")), "leave", withdraw="yes") == Step("left")
+    assert {u.state for u in rows(database, units)} == {"free"}
+    outcomes = {s.token: s.outcome for s in rows(database, sessions)}
+    assert outcomes == {keeper.token: "left", taker.token: "withdrawn"}
+    kept, gone = (rows(database, sessions, token=w.token)[0] for w in (keeper, taker))
+    assert len(rows(database, answers, session=kept.id, kind="item")) == 1
+    stored = [*rows(database, events, session=gone.id), gone]
+    for table in (answers, drafts, visits):
+        assert rows(database, table, session=gone.id) == []
+    assert "secret" not in str(stored)
+    assert kinds(database, taker.token)[0] == "claimed"
+    assert kinds(database, taker.token)[-1] == "withdrawn"
+    for step, form, _ in list(taker.sent):
+        assert taker.post(step, form) == Step("left")
+    assert rows(database, answers, session=gone.id) == []
+    assert len(rows(database, sent, session=gone.id)) <= 1
+    check_invariants(database, study)
+
+
+def test_a_finished_unit_is_not_withdrawn_by_its_link(study: Study, database: Database, clock: Time) -> None:
+    """Guards code and data: after the code was shown the page on leaving is no more."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    with pytest.raises(Elsewhere):
+        walker.page(Step("leave"))
+    page = walker.page()
+    assert walker.post(Step("leave"), walker.fill(page, "withdraw", withdraw="yes")) == Step("done")
+    assert len(rows(database, answers, kind="item")) == 4
+
+
+def test_models_judge_only(study: Study, database: Database, clock: Time) -> None:
+    """Guards LLM judges: no consent, practice, question or seconds; the same checks of order and the same code."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.person = Person("model", "m1", "model", {"model": "m", "prompt": "sha256:0"})
+    walker.enter()
+    assert walker.step == Step("doc", 1)
+    for _ in range(4):
+        walker.judge("3", seconds=0)
+    assert walker.step == Step("revise")
+    walker.send(walker.page())
+    for _ in range(4):
+        walker.judge(seconds=0)
+    assert walker.step == Step("done")
+
+
+def test_no_page_shows_what_it_may_not(study: Study, database: Database, clock: Time) -> None:
+    """Guards secrets: no page before the end holds ids of documents, probabilities, checks, right options or codes."""
+    people = People("prolific", codes={"completed": "CODE1", "screened": "CODE2", "failed": "CODE3"})
+    walker = Walker(desk_of(replace(study, people=people), database, clock), clock)
+    walker.enter()
+    pages: list[Page] = []
+    for walk in (walker.consent, walker.practise, walker.choose, *[walker.judge] * 4):
+        pages.append(walker.page())
+        if walker.step.name == "practice":
+            pages.append(walker.page(Step("leave")))
+        walk()
+    for page in pages:
+        text = str(asdict(page))
+        assert "secret" not in text, page.step
+        assert "CODE" not in text
+        assert (page.code, page.redirect) == ("", "")
+        if page.topic and page.topic.question:
+            assert (page.topic.question.right, page.topic.question.options) == (-1, ())
+        if page.item:
+            assert page.item.probability == 1.0
+            assert len(page.documents) == 1
+    done = walker.page()
+    assert (done.code, done.redirect.endswith("=CODE1")) == ("CODE1", True)
+    own = walker.desk._keys.code(rows(database, sessions)[0].id)
+    assert rows(database, sessions)[0].code == code_digest(own)
+
+
+def test_previous_numbers_where_the_study_shows_them(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards the variant: earlier numbers are shown only where the study says so."""
+    walker = Walker(desk_of(small_study(tmp_path, rules=Rules(show_previous=True)), database, clock), clock)
+    walker.to_documents()
+    walker.judge("7.50")
+    assert walker.page().previous == ((1, "7.50"),)
+    assert walker.page().answered == (1,)
+
+
+def test_odd_text_and_tokens(study: Study, database: Database, clock: Time) -> None:
+    """Guards both databases against text that they cannot store, and addresses that are none."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    for token in ("", "x", "\x00" * 30, "A" * 32, "ä" * 32, "A" * 10_000):
+        for call in (walker.desk.where, walker.desk.page, walker.desk.another):
+            with pytest.raises(UnknownToken):
+                call(token)
+    odd = "a\x00b\ud800c\U0001f600" + "d" * 5000
+    walker.person = Person("open", odd, "human", {odd: odd})
+    walker.to_documents()
+    page = walker.page()
+    walker.desk.noticed(walker.token, "paste", {odd: odd})
+    walker.desk.noticed(walker.token, odd, {})
+    walker.send(page, "report", report=odd, number=odd, reason=odd)
+    assert walker.send(walker.page(), odd, **{odd: odd}) == Step("doc", 1)
+    walker.judge(reason=odd)
+    assert "d" * 5000 in rows(database, answers, kind="item")[0].reason
+    assert "pasted" in rows(database, sessions)[0].flags
+
+
+def test_a_changed_study_is_refused(study: Study, database: Database, clock: Time) -> None:
+    """Guards what is judged: units may be added, and nothing that was begun with may change or vanish."""
+    desk_of(study, database, clock)
+    more = (*study.units, Unit("new", "t1", (Item(("t1-secret-1-0",)),)))
+    desk_of(replace(study, units=more, digest="d2"), database, clock)
+    assert len(rows(database, units)) == 7
+    with pytest.raises(InputError, match="are gone: new"):
+        desk_of(study, database, clock)
+    changed = (replace(more[0], high=2), *more[1:])
+    with pytest.raises(TruegainError, match="not what they were: t1u1"):
+        desk_of(replace(study, units=changed), database, clock)
+
+
+def test_the_task_sees_the_unit_in_its_own_order(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards the check of order: answers reach the task as the unit lists its items, not as they were shown."""
+    seen: list[list[float]] = []
+
+    class Watching(StandIn):
+        def failed(self, unit, given, seconds):  # type: ignore[no-untyped-def]
+            seen.append([a.value for a in given])
+            assert not any(math.isnan(s) for s in seconds)
+            return ()
+
+    walker = Walker(desk_of(small_study(tmp_path, task=Watching()), database, clock, seed=5), clock)
+    walker.whole()
+    assert rows(database, sessions)[0].plan["order"] != [0, 1, 2, 3]
+    assert seen == [[100.0, 90.0, 80.0, 70.0]]
