@@ -26,9 +26,9 @@ from truegain.cli.options import Scoring
 from truegain.cli.panels import PANEL_OF, PANELS
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
-# what there is to choose from differs
+# what there is to choose from differs; the topics are a file where judgments are collected
 OLDER = {"--trials"}  # a second name of --replicates
-OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--over", "--normalise", "--units"}
+OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--over", "--normalise", "--units", "--topics"}
 
 
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:

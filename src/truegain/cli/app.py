@@ -82,6 +82,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "text:text",
         "Term statistics of a collection.",
     ),
+    "judging": (
+        "judging:judging",
+        "Collect judgments: magnitudes, grades, binary labels, preferences, claims with their sources.",
+    ),
     "measures": (
         "measures:measures_command",
         "List every measure, or explain one with its formula, source and parameters.",

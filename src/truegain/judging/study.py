@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
 
+from truegain.errors import TruegainError, some
+from truegain.judging.items import anchors_of, items_of, places_of
 from truegain.judging.material import Document, Topic, Unit
+from truegain.judging.pool import JudgingPool, read_pool
+from truegain.judging.reading import TopicRow, read_documents, read_topics
+from truegain.judging.rows import collecting
+from truegain.judging.settings import FILE as FILE
+from truegain.judging.settings import JudgingSettings, read_settings
+from truegain.judging.settings import People as People
+from truegain.judging.settings import Platform as Platform
+from truegain.judging.settings import Rules as Rules
+from truegain.judging.settings import Words as Words
+from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.tasks.task import Task
-
-FILE = "judging.toml"
-Platform = Literal["open", "invitation", "prolific", "mturk"]
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What is asked of assessors; the paper's numbers unless the study says otherwise."""
-
-    seconds: float = 20.0  # on each document, all visits; LLM judges are exempt
-    practice_tries: int = 1
-    question_tries: int = 1
-    check_tries: int = 3  # times a set may be sent
-    lease: float = 3600.0  # seconds that a place is kept after each step
-    decimal: Literal[".", ","] = "."
-    show_previous: bool = False
-    reason: bool = True  # whether a reason is asked
-
-
-@dataclass(frozen=True)
-class People:
-    """Where assessors come from, and what the platform wants back."""
-
-    platform: Platform = "open"
-    codes: Mapping[str, str] = field(default_factory=dict)  # the platform's: completed, screened, failed
-    pay: float | None = None  # for a finished unit
-    currency: str = ""
-    minutes: float | None = None
-    most: int | None = None  # units that one person may take
-
-
-@dataclass(frozen=True)
-class Words:
-    """What the pages say of the study."""
-
-    title: str
-    language: str = "en"
-    contact: str = ""
-    approved: str = ""
-    texts: Mapping[str, str] = field(default_factory=dict)  # entries of the catalogue that the study puts otherwise
+from truegain.judging.units import Design, build_units
 
 
 @dataclass(frozen=True)
@@ -62,7 +36,102 @@ class Study:
     documents: Mapping[str, Document]
     units: tuple[Unit, ...]
     words: Words
-    rules: Rules = Rules()
-    people: People = People()
+    rules: Rules = field(default_factory=Rules)
+    people: People = field(default_factory=People)
     runs: tuple[str, ...] = ()  # for the verdict so far
     digest: str = ""
+    design: Design = field(default_factory=Design)
+    gold_list: str = ""  # the list that the pool was made of: export fills it in
+
+
+@dataclass
+class Opened:
+    """What of a study could be read, and all that is wrong with it; what could not be read is empty."""
+
+    folder: Path
+    faults: list[str] = field(default_factory=list)
+    settings: JudgingSettings | None = None
+    task: Task | None = None
+    topics: list[TopicRow] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
+    pool: JudgingPool = field(default_factory=lambda: JudgingPool(()))
+    units: tuple[Unit, ...] = ()
+
+    def study(self) -> Study:
+        """The study, where nothing is wrong with it."""
+        settings, task = self.settings, self.task
+        if self.faults or settings is None or task is None:
+            more = f"; and {len(self.faults) - 1} more: truegain judging check tells all" if self.faults[1:] else ""
+            raise TruegainError(f"{self.faults[0]}{more}")
+        folder = self.folder
+        listed = str(folder / settings.gold_list) if settings.gold_list else self.pool.gold_list
+        return Study(
+            folder, settings.name, task, {t.topic.id: t.topic for t in self.topics}, self.documents, self.units,
+            settings.words, settings.rules, settings.people, tuple(str(folder / run) for run in settings.runs),
+            self.digest(), settings.design, listed,
+        )  # fmt: skip
+
+    def digest(self) -> str:
+        """Of the task, its labels, the topics, the documents and the units."""
+        task = self.task
+        said = {
+            "task": [task.name, [asdict(option) for option in task.options]] if task else [],
+            "topics": [asdict(t.topic) for t in self.topics],
+            "documents": [asdict(self.documents[name]) for name in sorted(self.documents)],
+            "units": [asdict(unit) for unit in self.units],
+        }
+        text = json.dumps(said, ensure_ascii=False, sort_keys=True)
+        return f"sha-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def read_study(folder: str | Path) -> Study:
+    """The study in a folder; an error where anything is wrong with it, which `truegain judging check` lists."""
+    return open_study(folder).study()
+
+
+def open_study(folder: str | Path) -> Opened:
+    """All that can be read of a study, and all that is wrong with it."""
+    opened = Opened(Path(folder))
+    faults = opened.faults
+    settings = opened.settings = read_settings(opened.folder, faults)
+    if settings is None:
+        return opened
+    rules = settings.rules
+    with collecting(faults):
+        more = {"labels": [dict(label) for label in settings.labels]} if settings.labels else {}
+        opened.task = task_of(
+            settings.task, {"seconds": rules.seconds, "reason": rules.reason, "decimal": rules.decimal, **more}
+        )
+    opened.topics = read_topics(opened.folder / settings.topics, faults)
+    with collecting(faults):
+        opened.pool = read_pool([opened.folder / name for name in settings.pool], depth=settings.depth)
+    wanted = {doc for row in opened.pool.rows for doc in row.item.docs}
+    wanted |= {doc for t in opened.topics for doc in (t.high, t.low) if doc}
+    opened.documents = read_documents(opened.folder / settings.documents, faults, wanted)
+    if opened.task is not None and opened.topics and opened.pool.rows:
+        _build(opened, settings, opened.task)
+    return opened
+
+
+def _build(opened: Opened, settings: JudgingSettings, task: Task) -> None:
+    """Items, anchors and units; what stands in their way is added to the faults."""
+    rows = opened.pool.by_topic()
+    known = {t.topic.id for t in opened.topics}
+    for topic in sorted(set(rows) - known):
+        opened.faults.append(f"topic {topic} of the pool ({len(rows[topic])} rows) is not in {settings.topics}")
+    for topic in sorted(known - set(rows)):
+        opened.faults.append(f"topic {topic} has nothing in the pool: take it out of {settings.topics}, or add to it")
+    own = {t.topic.id: rows[t.topic.id] for t in opened.topics if t.topic.id in rows}
+    anchors = anchors_of(opened.topics, own, (), opened.faults) if task.has_anchors else None
+    items = items_of(own, task, settings.opponents, settings.design.seed, anchors, opened.faults)
+    uses: dict[str, list[str]] = {}
+    for topic, asked in items.items():
+        for item in (*asked, *(anchors or {}).get(topic, ())):
+            for doc in item.docs:
+                uses.setdefault(doc, []).append(topic)
+    if lacking := sorted(set(uses) - set(opened.documents)):
+        named = some([f"{doc} (topic {uses[doc][0]})" for doc in lacking], 5)
+        opened.faults.append(f"{len(lacking):,} of the pool's documents not in {settings.documents}: {named}")
+    opened.documents = {doc: found for doc, found in opened.documents.items() if doc in uses}
+    with collecting(opened.faults):
+        opened.units = build_units(items, settings.design, anchors, places_of(items, opened.pool.rows))

@@ -1,0 +1,73 @@
+"""The command `truegain judging export`: what was collected, as files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
+from truegain.errors import TruegainError
+
+FileName = str | None
+
+
+def export_command(
+    folder: FolderOfStudy,
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", help="Ratings: a file that ends in .csv, .tsv, .jsonl or .parquet; - is CSV."),
+    ] = "-",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what --unfinished, --excluded, --cannot and --judges all add.")
+    ] = False,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Also answers of units not finished, flagged.")
+    ] = False,
+    excluded: Annotated[bool, typer.Option("--excluded", help="Also answers of excluded assessors, flagged.")] = False,
+    cannot: Annotated[
+        bool, typer.Option("--cannot", help="Also what nobody could judge: an empty label (read with --missing drop).")
+    ] = False,
+    judges: Annotated[
+        Literal["people", "models", "all"] | None,
+        typer.Option("--judges", help="Whose ratings (default: people's, where there are any)."),
+    ] = None,
+    wins: Annotated[
+        FileName, typer.Option("--wins", help="Preferences as ratings of documents: the share of comparisons each won.")
+    ] = None,
+    filled: Annotated[
+        FileName, typer.Option("--filled", help="The list that the pool was made of, with its labels.")
+    ] = None,
+    audit: Annotated[FileName, typer.Option("--audit", help="The whole audit trail, as JSONL.")] = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write ratings as agree, gains, eval and verdict read them; and the audit trail, a filled list, or wins."""
+    opened = open_collection(folder, database)
+    from truegain.judging import collected
+    from truegain.judging.export import TOLD, Wanted, check_ending, fill_list, rating_table, win_table, write_audit
+    from truegain.tables.gold_list_read import read_gold_list
+
+    study = opened.study
+    if filled is not None and not study.gold_list:
+        raise TruegainError("--filled: the pool of this study was no list of `plan labels` or `holes`; leave it out")
+    for name in (output, wins, filled):
+        if name is not None and name != "-":
+            check_ending(name)
+    if audit is not None:  # there is one before anything counts
+        typer.echo(f"{write_audit(audit, collected.audit(opened.database)):,} events in the audit trail", err=True)
+    rows = collected.collected(opened.database).ratings()
+    whose = "all" if everything and judges is None else judges
+    wanted = Wanted(unfinished or everything, excluded or everything, cannot or everything, whose)
+    tables = {output: rating_table(study, rows, wanted)}
+    if wins is not None:
+        tables[wins] = win_table(study, rows, wanted)
+    if filled is not None:
+        complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
+        complete.write(filled)
+        rest = f"; {later:,} after the first that is not ready are left out" if later else ""
+        typer.echo(f"{complete.judged:,} of {len(complete):,} pairs of the list have a label{rest}", err=True)
+    for name, table in tables.items():
+        table.write(name)
+    left = ", ".join(f"{count:,} {TOLD[why]}" for why, count in tables[output].left_out.items())
+    said = f"; left out: {left} (--all has them)" if left else ""
+    typer.echo(f"{len(tables[output]):,} ratings{said}", err=True)

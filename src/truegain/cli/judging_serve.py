@@ -1,0 +1,133 @@
+"""The commands `truegain judging serve` and `truegain judging demo`: the pages on which judgments are made."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy
+from truegain.errors import needs
+from truegain.tables.sources import shown_path
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from truegain.judging.server.serving import Listening
+    from truegain.judging.study import Study
+
+SETTINGS = "TRUEGAIN_JUDGING"  # what a worker is told: folder and database, as JSON
+FACTORY = "truegain.cli.judging_serve:app_of_settings"
+DEMO_SECONDS = 1.0  # on each document: a demo is clicked through
+
+Host = Annotated[
+    str, typer.Option("--host", help="The address to listen on; others than this machine reach 0.0.0.0 (all).")
+]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes one that is free.")]
+
+
+def serve_command(
+    folder: FolderOfStudy,
+    database: DatabaseUrl = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, max=64, help="Server processes; SQLite gains little by more than 1.")
+    ] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log failures alone, not every request.")] = False,
+) -> None:
+    """Serve a study: pages for assessors, until Ctrl-C.  What was collected stays, and serving it again goes on."""
+    for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
+        needs(module, "judging")
+    from truegain.judging.server.serving import listen
+    from truegain.judging.study import read_study
+
+    study = read_study(folder)
+    at = listen(host, port)
+    typer.echo(_served(study, at))
+    _run(study, database, at, workers, quiet)
+
+
+def demo_judging_command(
+    folder: Annotated[
+        Path | None, typer.Argument(help="A new folder for the study and what is judged (default: one that is dropped).")
+    ] = None,
+    task: Annotated[
+        Literal["magnitude", "graded", "binary", "preference", "claim"], typer.Option("--task", help="What is asked.")
+    ] = "magnitude",
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another study.")] = 0,
+) -> None:
+    """Serve a study with simulated documents, to click through in a minute; it asks for 1 s on each document, not 20."""
+    for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
+        needs(module, "judging")
+    from truegain.judging.server.serving import listen
+    from truegain.judging.simulated import simulated_study
+    from truegain.judging.study import FILE, Rules, read_study
+
+    with ExitStack() as stack:
+        place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))) / "study"
+        at = listen(host, port)
+        if (place / FILE).is_file():
+            study = read_study(place)
+        else:
+            rules = Rules(seconds=DEMO_SECONDS, practice_tries=3, question_tries=3)
+            simulated_study(place, task=task, seed=seed, rules=rules)
+            study = read_study(place)
+        typer.echo(_served(study, at))
+        typer.echo(
+            "Click Begin.  Give longer lines larger numbers; the right answer to the question fits the topic's text; "
+            "documents that\nsay what is asked for get the larger numbers.  A private window is another assessor.\n"
+            + (f"Afterwards: truegain judging export {shown_path(place)} -o ratings.csv\n" if folder else "")
+            + "Ctrl-C ends it."
+        )
+        _run(study, None, at, 1, quiet=True)
+
+
+def _served(study: Study, at: Listening) -> str:
+    """What is served, and where."""
+    ways = {
+        "open": "/",
+        "invitation": "/?invitation=TOKEN",
+        "prolific": "/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        "mturk": "/",
+    }
+    people = study.people.platform
+    told = f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
+    told += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
+    if at.is_open:
+        told += "\nothers can reach this server: put a proxy with TLS before it, so that nobody reads along"
+    return told
+
+
+def _run(study: Study, database: str | None, at: Listening, workers: int, quiet: bool) -> None:
+    """Open the database here first, so that what is wrong with it is said once, then serve."""
+    from truegain.judging.desk import Desk
+    from truegain.judging.server.serving import run
+    from truegain.judging.store.database import Database, default_url
+
+    url = database or default_url(study.folder)
+    first = Database(url)
+    Desk(study, first)
+    first.close()
+    os.environ[SETTINGS] = json.dumps({"folder": str(study.folder), "database": url})
+    with suppress(KeyboardInterrupt):  # the way to end it
+        run(FACTORY, at, workers=workers, log=not quiet)
+
+
+def app_of_settings() -> FastAPI:
+    """The app of a worker, from what the command put into its environment."""
+    from truegain.judging.keys import JudgeKeys
+    from truegain.judging.server.api import judge_routes
+    from truegain.judging.server.app import create_app
+    from truegain.judging.study import read_study
+
+    given = json.loads(os.environ[SETTINGS])
+    study = read_study(given["folder"])
+    return create_app(study, given["database"], more=[lambda _, desk: judge_routes(study, desk, JudgeKeys(study.folder))])

@@ -1,0 +1,274 @@
+"""What was collected as files: ratings that all commands read, wins of preferences, and the audit trail."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median_low
+from typing import Any, Literal
+
+import numpy as np
+
+from truegain.errors import InputError, TruegainError
+from truegain.judging.collected import DONE, Row
+from truegain.judging.material import Item, Unit
+from truegain.judging.study import Study
+from truegain.tables.gold_list import GoldList
+from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.sources import PathLike, shown_path, write_bytes
+from truegain.tables.tabular import Kind
+from truegain.tables.write import kind_to_write, table_bytes
+
+Judges = Literal["people", "models", "all"]
+KINDS = {"people": "human", "models": "model"}
+FREE_TEXT = ("comment", "note", "claim")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which answers are exported, beside those of finished units by assessors who are not excluded.
+
+    unfinished: also of units that were not finished.  excluded: also of excluded assessors.  cannot: also where nobody
+    could judge: the label is empty.  judges: whose; None: people's where there are any, else models'.
+    """
+
+    unfinished: bool = False
+    excluded: bool = False
+    cannot: bool = False
+    judges: Judges | None = None
+
+
+USUAL = Wanted()
+
+
+@dataclass(frozen=True)
+class Export:
+    """Columns of a table, each of one length, and how many answers were left out, by why."""
+
+    columns: Mapping[str, list[Any]]
+    left_out: Mapping[str, int]
+
+    def __len__(self) -> int:
+        return len(self.columns["topic"])
+
+    def judgments(self, source: str = "the study") -> Judgments:
+        """The same as ratings in memory; those without a label are left out."""
+        columns = self.columns
+        there = [i for i, label in enumerate(columns["label"]) if label is not None]
+        taken = {name: [values[i] for i in there] for name, values in columns.items()}
+        if not there:
+            raise InputError("there is no rating yet", file=source, hint="wait for a unit to be finished")
+        return judgments_of_columns(
+            taken["topic"], taken["doc"], np.array(taken["label"], np.float64), source, assessors=taken["assessor"],
+            extra={n: taken[n] for n in ("unit", "seconds", "comment", "order", "anchor") if n in taken},
+        )  # fmt: skip
+
+    def write(self, path: PathLike) -> None:
+        """Write CSV, TSV, JSONL or Parquet, by the ending of the path; whole or not at all."""
+        kind = "csv" if path == "-" else kind_to_write(path)
+        if kind is None:
+            raise TruegainError(
+                f"{shown_path(path)}: ratings are a table; end the path in .csv, .tsv, .jsonl, .parquet"
+            )
+        columns = dict(self.columns)
+        if kind in ("csv", "tsv"):
+            columns |= {name: [_harmless(v) for v in columns[name]] for name in FREE_TEXT if name in columns}
+        write_bytes(path, table_bytes(columns, kind, shown_path(path)))
+
+
+def rating_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
+    """One row an answer, as `truegain agree`, `gains`, `eval`, `verdict` and `experiment magnitudes` read it.
+
+    topic, doc, assessor, label, unit, seconds, comment, anchor ('high', 'low' or empty), order (in which the assessor
+    saw the documents), probability (with which the design drew the item), typed, revision, late, flags, cannot, note,
+    kind, outcome.  Of preferences `doc` names the pair, in alphabetical order, and the label is 1 where its first is
+    better, 0 where its second, 1/2 where neither.  Of claims `doc` is the passage with a digest of the claim.
+    """
+    chosen, left = _chosen(list(rows), wanted)
+    units = {unit.id: unit for unit in study.units}
+    table = [_row(study, _unit(units, row), row) for row in chosen]
+    if not table:
+        raise _nothing(left)
+    return Export({name: [row[name] for row in table] for name in table[0]}, left)
+
+
+def win_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
+    """Preferences as ratings of documents: the share of its comparisons that a document won, for each assessor.
+
+    label = (wins + ties / 2) / comparisons.  `probability` is the pairs' where all pairs of a document share one.
+    """
+    if study.task.docs_per_item != 2:
+        raise TruegainError(f"wins are made of preferences; the task of this study is {study.task.name}")
+    pairs = rating_table(study, rows, wanted)
+    tally: dict[tuple[str, str, str, str], list[tuple[float, float, float]]] = {}
+    names = ("topic", "doc_a", "doc_b", "assessor", "unit", "label", "probability", "seconds")
+    for topic, a, b, who, unit, label, probability, seconds in zip(*(pairs.columns[n] for n in names), strict=True):
+        if label is not None:
+            tally.setdefault((topic, a, who, unit), []).append((label, probability, seconds))
+            tally.setdefault((topic, b, who, unit), []).append((1 - label, probability, seconds))
+    table = [_wins(key, found) for key, found in tally.items()]
+    if not table:
+        raise _nothing(pairs.left_out)
+    return Export({name: [row[name] for row in table] for name in table[0]}, pairs.left_out)
+
+
+def check_ending(path: PathLike) -> Kind:
+    """The kind of table that the ending of a path names; an error where it names none."""
+    kind = kind_to_write(path)
+    if kind is None:
+        raise TruegainError(f"{shown_path(path)}: ratings are a table; end the path in .csv, .tsv, .jsonl or .parquet")
+    return kind
+
+
+def fill_list(listed: GoldList, study: Study, rows: Iterable[Row]) -> tuple[GoldList, int]:
+    """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
+
+    A pair is ready when all units that hold it are finished by assessors who are not excluded: a label that may still
+    change is none yet.  The label is the lower median of people's, so that it is one that somebody gave; a pair that
+    nobody could judge has none.
+    """
+    wanted = Counter((unit.topic, doc) for unit in study.units for item in unit.items for doc in item.docs)
+    units = {unit.id: unit for unit in study.units}
+    came: Counter[tuple[str, str]] = Counter()
+    said: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row["outcome"] == DONE and row["excluded"] is None:
+            pair = (row["topic"], _unit(units, row).items[row["item"]].docs[0])
+            came[pair] += 1
+            if row["kind"] == "human" and row["value"] is not None:
+                said.setdefault(pair, []).append(row["value"])
+    pairs = list(zip(listed.topics, listed.docs, strict=True))
+    ready = [pair in said and came[pair] >= wanted[pair] for pair in pairs]
+    kept = ~np.isnan(listed.label)
+    first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
+    found: dict[str, dict[str, float]] = {}
+    for topic, doc in (pair for pair, mine in zip(pairs[:first], ready[:first], strict=True) if mine):
+        found.setdefault(topic, {})[doc] = median_low(said[topic, doc])
+    if not found:
+        raise InputError("the first pair of the list is not ready", file=listed.source, hint="wait for its judgments")
+    return listed.filled(found), sum(ready[first:])
+
+
+def write_audit(path: PathLike, events: Iterable[Row]) -> int:
+    """Write the audit trail, one JSON object a line, whole or not at all; how many events there are."""
+    lines = [json.dumps(_plain(dict(row)), ensure_ascii=False) for row in events]
+    write_bytes(path, "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
+    return len(lines)
+
+
+def _chosen(rows: Sequence[Row], wanted: Wanted) -> tuple[list[Row], dict[str, int]]:
+    """The rows that are wanted, and how many others there are, by the first of the reasons that holds."""
+    people = any(row["kind"] == "human" and row["outcome"] == DONE for row in rows)
+    judges = wanted.judges or ("people" if people else "models")
+    kept, left = [], dict.fromkeys(("models", "people", "unfinished", "excluded", "cannot"), 0)
+    for row in rows:
+        why = ""
+        if judges != "all" and row["kind"] != KINDS[judges]:
+            why = "models" if judges == "people" else "people"
+        elif row["outcome"] != DONE and not wanted.unfinished:
+            why = "unfinished"
+        elif row["excluded"] is not None and not wanted.excluded:
+            why = "excluded"
+        elif row["value"] is None and not wanted.cannot:
+            why = "cannot"
+        if why:
+            left[why] += 1
+        else:
+            kept.append(row)
+    return kept, {why: count for why, count in left.items() if count}
+
+
+def _row(study: Study, unit: Unit, row: Row) -> dict[str, Any]:
+    """One answer as a row of the table."""
+    item, value = unit.items[row["item"]], row["value"]
+    about: dict[str, Any] = {}
+    if len(item.docs) == 2:
+        doc_a, doc_b = sorted(item.docs)
+        doc, about = f"{doc_a}|{doc_b}", {"doc_a": doc_a, "doc_b": doc_b, "left": item.docs[0]}
+        if value is not None:
+            value = (1 + value) / 2 if item.docs[0] == doc_a else (1 - value) / 2
+    elif item.claim:
+        doc, about = claim_name(item), {"passage": item.docs[0], "claim": item.claim}
+    else:
+        doc = item.docs[0]
+    anchor = {unit.high: "high", unit.low: "low"}.get(row["item"], "")
+    return {
+        "topic": row["topic"], "doc": doc, "assessor": row["assessor"], "label": value, "unit": unit.id,
+        "seconds": round(row["seconds"], 3), "comment": row["reason"], "anchor": anchor, "order": row["number"],
+        "probability": item.probability, "typed": row["typed"], "revision": row["revision"], "late": int(row["late"]),
+        "flags": ";".join(_flags(study, row)), "cannot": row["cannot"], "note": row["note"], "kind": row["kind"],
+        "outcome": row["outcome"] or "", **about,
+    }  # fmt: skip
+
+
+def claim_name(item: Item) -> str:
+    """Names a passage and a claim without white space, alike in every study."""
+    return f"{item.docs[0]}#{hashlib.sha256(item.claim.encode()).hexdigest()[:8]}"
+
+
+def _flags(study: Study, row: Row) -> list[str]:
+    """What is known of a row that may matter: of its session first, then of itself."""
+    found = [*row["flags"]]
+    for name, holds in (
+        ("unfinished", row["outcome"] != DONE),
+        ("excluded", row["excluded"] is not None),
+        ("late", row["late"]),
+        ("previous-shown", study.rules.show_previous),
+    ):
+        if holds and name not in found:
+            found.append(name)
+    return found
+
+
+def _wins(key: tuple[str, str, str, str], found: list[tuple[float, float, float]]) -> dict[str, Any]:
+    topic, doc, who, unit = key
+    points, probabilities = [f[0] for f in found], {f[1] for f in found}
+    return {
+        "topic": topic, "doc": doc, "assessor": who, "label": math.fsum(points) / len(points), "unit": unit,
+        "probability": probabilities.pop() if len(probabilities) == 1 else None, "wins": points.count(1.0),
+        "ties": points.count(0.5), "losses": points.count(0.0), "seconds": math.fsum(f[2] for f in found),
+    }  # fmt: skip
+
+
+def _unit(units: Mapping[str, Unit], row: Row) -> Unit:
+    if row["unit"] not in units:
+        raise InputError(
+            f"unit {row['unit']} was judged, but is not in the study",
+            hint="the study was changed after it began; put the files back that it was served with",
+        )
+    return units[row["unit"]]
+
+
+def _nothing(left: Mapping[str, int]) -> TruegainError:
+    rest = ", ".join(f"{count} {TOLD[why]}" for why, count in left.items())
+    return TruegainError(f"there is nothing to export yet: {rest or 'no answers'}")
+
+
+TOLD = {
+    "models": "of model judges",
+    "people": "of people",
+    "unfinished": "of units that were not finished",
+    "excluded": "of excluded assessors",
+    "cannot": "that could not be judged",
+}
+
+
+def _harmless(value: Any) -> Any:
+    """A text that no spreadsheet takes for a formula: one that begins like one gets a quote before it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: no NaN, bytes as hexadecimal digits."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.hex() if isinstance(value, bytes) else value

@@ -1,0 +1,132 @@
+"""Topics and documents from files, under the names that people have for their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from truegain.errors import InputError
+from truegain.judging.material import Document, Question, Topic
+from truegain.judging.rows import FileRow, rows_of
+from truegain.tables.sources import PathLike, shown_path
+
+TOPIC_ID = ("id", "topic", "topic_id", "qid", "query_id", "_id", "number", "num")
+TOPIC_TEXT = ("text", "description", "desc", "question", "query")
+COUNTS = ("counts", "narrative", "narr")
+DOC_ID = ("id", "doc", "doc_id", "docno", "docid", "document", "_id", "pid")
+DOC_TEXT = ("text", "contents", "content", "body", "passage", "segment", "abstract")
+SOURCE = ("source", "url", "site")
+OPTIONS = 4
+TOPIC_COLUMNS = {2: ("id", "query")}
+DOC_COLUMNS = {2: ("id", "text"), 4: ("id", "url", "title", "body")}  # MS MARCO's passages and documents
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """A topic as a file has it: also the ids of its Hk and Nk, where they are named, and the line it stands on."""
+
+    topic: Topic
+    high: str
+    low: str
+    place: str
+
+
+def read_topics(path: PathLike, faults: list[str]) -> list[TopicRow]:
+    """The topics of a file; what is wrong with any of them is added to the faults.
+
+    An object has `id`, `title`, `text`, and where known `counts`, `counts_not`, `question` (`asked`, `options`, and as
+    `right` the text of the right one), `high`, `low`; description, narrative, query, qid and the like are read, too.
+    """
+    file = shown_path(path)
+    found: list[TopicRow] = []
+    first: dict[str, int] = {}
+    for row in rows_of(path, faults, names=TOPIC_COLUMNS):
+        name = _first(row, TOPIC_ID)
+        if not name:
+            faults.append(_said("a topic without an id", file, row, f"give it one of {', '.join(TOPIC_ID)}"))
+        elif name in first:
+            faults.append(_said(f"topic {name} stands twice, first on line {first[name]}", file, row, "keep one"))
+        else:
+            first[name] = row.line
+            found.append(_topic(name, row, file, faults))
+    return found
+
+
+def _topic(name: str, row: FileRow, file: str, faults: list[str]) -> TopicRow:
+    asked = _question(name, row, file, faults)
+    values = {k: v for k, v in row.values.items() if k != "question" or asked is None}
+    text = next((t for t in (_word(values.get(n)) for n in TOPIC_TEXT) if t), "")
+    title = _word(values.get("title")) or _word(values.get("query")) or text
+    topic = Topic(
+        name, title, "" if text == title else text, _first(row, COUNTS), _word(values.get("counts_not")), asked
+    )
+    if not title:
+        faults.append(_said(f"topic {name} has no text", file, row, "give it title, text, description or query"))
+    return TopicRow(topic, _word(values.get("high")), _word(values.get("low")), f"{file}:{row.line}")
+
+
+def _question(name: str, row: FileRow, file: str, faults: list[str]) -> Question | None:
+    """The question on a topic: an object, or a text beside `options` and `right`."""
+    said: Any = row.values.get("question")
+    if not isinstance(said, Mapping):
+        if row.values.get("options") in (None, ""):
+            return None
+        said = {"asked": said, "options": row.values["options"], "right": row.values.get("right")}
+    asked, right = _word(said.get("asked") or said.get("text")), _word(said.get("right"))
+    given = said.get("options")
+    if isinstance(given, str):
+        given = given.split("|")
+    options = tuple(_word(x) for x in given) if isinstance(given, Sequence) else ()
+    problem = ""
+    if not asked:
+        problem = "is empty (give it `asked`)"
+    elif len(options) != OPTIONS or not all(options):
+        problem = f"has {sum(map(bool, options))} options, not {OPTIONS}"
+    elif len(set(options)) < OPTIONS:
+        problem = "has the same option twice"
+    elif right not in options:
+        problem = f"has the right option {right!r}, which is none of its options (write its text)"
+    if problem:
+        faults.append(_said(f"the question of topic {name} {problem}", file, row))
+        return None
+    return Question(asked, options, options.index(right))
+
+
+def read_documents(path: PathLike, faults: list[str], only: Collection[str] | None = None) -> dict[str, Document]:
+    """The documents of a file by id, of those that are wanted; what is wrong with any of them is added to the faults.
+
+    An object has `id`, `title`, `text`, `source`; BEIR's corpus.jsonl and MS MARCO's collection.tsv are read as well.
+    """
+    file = shown_path(path)
+    found: dict[str, Document] = {}
+    first: dict[str, int] = {}
+    for row in rows_of(path, faults, names=DOC_COLUMNS):
+        name = _first(row, DOC_ID)
+        if not name:
+            faults.append(_said("a document without an id", file, row, f"give it one of {', '.join(DOC_ID)}"))
+        elif only is not None and name not in only:
+            continue
+        elif name in found:
+            faults.append(_said(f"document {name} stands twice, first on line {first[name]}", file, row, "keep one"))
+        else:
+            first[name] = row.line
+            text = next((t for t in (str(row.values.get(n) or "").strip() for n in DOC_TEXT) if t), "")
+            found[name] = Document(name, text, _word(row.values.get("title")), _first(row, SOURCE))
+    return found
+
+
+def _first(row: FileRow, names: Sequence[str]) -> str:
+    """The first of some fields that has something in it."""
+    return next((text for text in (_word(row.values.get(name)) for name in names) if text), "")
+
+
+def _word(value: Any) -> str:
+    """A value as a text without white space around; a whole number that JSON made a float is none of one."""
+    if value is None or isinstance(value, Mapping | list):
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+
+
+def _said(problem: str, file: str, row: FileRow, hint: str | None = None) -> str:
+    return str(InputError(problem, file=file, line=row.line, hint=hint))

@@ -1,0 +1,66 @@
+"""The application: the assessor's pages, and all that stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from truegain._version import __version__
+from truegain.judging.desk import Desk
+from truegain.judging.server.assessor import assessor_routes
+from truegain.judging.server.render import Renderer
+from truegain.judging.server.security import Guard, Limits, failure, path_of
+from truegain.judging.store.database import Database
+from truegain.judging.study import Study
+
+LIMITS = Limits()
+Routes = Callable[[Study, Desk], APIRouter]
+
+
+def create_app(
+    study: Study, at: Desk | Database | str, *, more: Sequence[Routes] = (), limits: Limits | None = LIMITS
+) -> FastAPI:
+    """The app that serves a study at a desk, from a database, or from a database's address.
+
+    more: make the routes of other parts, each of the study and the desk.  limits: of the rate of requests; None:
+    none, as for a test of load.
+    """
+    if isinstance(at, str):
+        at = Database(at)
+    desk = Desk(study, at) if isinstance(at, Database) else at
+    renderer = Renderer(study)
+
+    def plain(status: int, base: str) -> str:
+        known = f"http.{status}" if f"http.{status}.title" in renderer.texts else f"http.{400 if status < 500 else 500}"
+        return renderer.plain(known, base)
+
+    app = FastAPI(
+        title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",
+        docs_url=None, redoc_url=None, redirect_slashes=False,
+    )  # fmt: skip
+    app.add_middleware(Guard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
+    app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
+    for routes in more:
+        app.include_router(routes(study, desk))
+    app.include_router(assessor_routes(study, desk, renderer))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        if path_of(request.scope).startswith("/api/"):
+            return await http_exception_handler(request, error)
+        return failure(error.status_code, request.scope, plain, dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> Response:
+        if path_of(request.scope).startswith("/api/"):
+            return await request_validation_exception_handler(request, error)
+        return failure(422, request.scope, plain)
+
+    return app

@@ -1,0 +1,216 @@
+"""The assessor's addresses: requests become calls of the desk, and its pages become HTML; nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, get_args
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from truegain.judging.desk import Desk
+from truegain.judging.server.people import comer, new_id
+from truegain.judging.server.render import Renderer, path
+from truegain.judging.server.security import base_of
+from truegain.judging.steps import Elsewhere, Entered, Person, Step, StepName, UnknownToken
+from truegain.judging.study import Study
+
+NAMES: tuple[StepName, ...] = get_args(StepName)
+NUMBERED = ("practice", "doc")
+CLOSED = ("none", "paused", "excluded", "preview", "invitation")  # why there is no unit
+NOTICES = ("paste", "blur")
+DAYS = 60  # that a browser knows its place
+MOST_FIELDS = 50
+
+
+async def form(request: Request) -> dict[str, str]:
+    """The fields of a form as texts, with one kind of line end; files are none of ours."""
+    try:
+        async with request.form(max_files=0, max_fields=MOST_FIELDS) as sent:
+            given = {name: value for name, value in sent.multi_items() if isinstance(value, str)}
+    except StarletteHTTPException:
+        raise HTTPException(400) from None
+    if len(given) > MOST_FIELDS:
+        raise HTTPException(400)
+    return {name: value.replace("\r\n", "\n").replace("\r", "\n") for name, value in given.items()}
+
+
+Form = Annotated[dict[str, str], Depends(form)]
+
+
+def assessor_routes(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
+    """Where people come in, and their units."""
+    router = APIRouter(include_in_schema=False)
+    router.include_router(_entry(study, desk, renderer))
+    router.include_router(_unit(study, desk, renderer))
+    return router
+
+
+def _entry(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
+    router = APIRouter()
+    home, cookie = f"/s/{study.name}/", f"truegain-{study.name}"
+
+    def enter(request: Request, person: Person, invitation: str = "") -> Response:
+        entered = desk.enter(person, invitation=invitation)
+        if entered.reason == "invitation":
+            return HTMLResponse(renderer.plain("from.invitation", _base(request)), 403)
+        return _go(_base(request) + _inside(entered, home))
+
+    @router.get("/")
+    def root(request: Request) -> Response:
+        return _go(_base(request) + home)
+
+    @router.get(f"/s/{study.name}")
+    @router.get(home)
+    def come(request: Request) -> Response:
+        _refuse_prefetch(request)
+        who = comer(study.people, request.query_params, request.cookies.get(cookie, ""))
+        if who.person:
+            return enter(request, who.person, who.invitation)
+        if who.page == "welcome":
+            return HTMLResponse(renderer.before("welcome", _base(request), _base(request) + home))
+        if who.page == "preview":
+            return _go(f"{_base(request)}{home}preview")
+        return HTMLResponse(renderer.plain(who.page, _base(request)), 403)
+
+    @router.post(home)
+    def begin(request: Request) -> Response:
+        if study.people.platform != "open":
+            raise HTTPException(405)
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise HTTPException(403)
+        known = comer(study.people, {}, request.cookies.get(cookie, "")).person
+        person = known or Person("open", new_id())
+        response = enter(request, person)
+        response.set_cookie(
+            cookie, person.id, max_age=DAYS * 86_400, path=_base(request) + home, httponly=True, samesite="lax",
+            secure=request.url.scheme == "https",
+        )  # fmt: skip
+        return response
+
+    @router.get(home + "{why}")
+    def closed(request: Request, why: str) -> Response:
+        if why not in CLOSED:
+            raise HTTPException(404)
+        if why == "preview":
+            return HTMLResponse(renderer.before("preview", _base(request)))
+        return HTMLResponse(renderer.plain("from.invitation" if why == "invitation" else why, _base(request)))
+
+    return router
+
+
+def _unit(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
+    router = APIRouter(prefix="/u/{token}")
+
+    def go(request: Request, token: str, step: Step) -> Response:
+        words = "?words=1" if step.name == "practice" and "words" in request.query_params else ""
+        return _go(f"{_base(request)}/u/{token}/{path(step)}{words}")
+
+    def show(request: Request, token: str, step: Step) -> Response:
+        _refuse_prefetch(request)
+        try:
+            page = desk.page(token, step)
+        except Elsewhere as other:
+            return go(request, token, other.step)
+        except UnknownToken:
+            raise HTTPException(404) from None
+        words = page.step.name == "practice" and "words" in request.query_params
+        return HTMLResponse(renderer.page(page, token, _base(request), words=words))
+
+    def send(request: Request, token: str, step: Step, fields: Mapping[str, str]) -> Response:
+        try:
+            return go(request, token, desk.send(token, step, fields))
+        except Elsewhere as other:
+            return go(request, token, other.step)
+        except UnknownToken:
+            raise HTTPException(404) from None
+
+    @router.get("")
+    @router.get("/")
+    def current(request: Request, token: str) -> Response:
+        _refuse_prefetch(request)
+        return go(request, token, _known(desk, token))
+
+    @router.get("/instructions")
+    def instructions(request: Request, token: str) -> Response:
+        _known(desk, token)
+        return HTMLResponse(renderer.before("instructions", _base(request)))
+
+    @router.post("/notice")
+    def notice(token: str, fields: Form) -> Response:
+        kind = fields.get("kind", "")
+        if kind not in NOTICES:
+            raise HTTPException(422)
+        try:
+            desk.noticed(token, kind, {n: fields[n][:40] for n in ("field", "length", "step") if n in fields})
+        except UnknownToken:
+            raise HTTPException(404) from None
+        return Response(status_code=204)
+
+    @router.post("/another")
+    def another(request: Request, token: str) -> Response:
+        try:
+            entered = desk.another(token)
+        except Elsewhere as other:
+            return go(request, token, other.step)
+        except UnknownToken:
+            raise HTTPException(404) from None
+        return _go(_base(request) + _inside(entered, f"/s/{study.name}/"))
+
+    @router.get("/{name}")
+    def page(request: Request, token: str, name: str) -> Response:
+        return show(request, token, _step(name))
+
+    @router.get("/{name}/{number}")
+    def numbered(request: Request, token: str, name: str, number: str) -> Response:
+        return show(request, token, _step(name, number))
+
+    @router.post("/{name}")
+    def sent(request: Request, token: str, name: str, fields: Form) -> Response:
+        return send(request, token, _step(name), fields)
+
+    @router.post("/{name}/{number}")
+    def sent_numbered(request: Request, token: str, name: str, number: str, fields: Form) -> Response:
+        return send(request, token, _step(name, number), fields)
+
+    return router
+
+
+def _known(desk: Desk, token: str) -> Step:
+    try:
+        return desk.where(token)
+    except UnknownToken:
+        raise HTTPException(404) from None
+
+
+def _step(name: str, number: str = "") -> Step:
+    """The step that an address names."""
+    found = next((known for known in NAMES if known == name), None)
+    if found is None or (found in NUMBERED) != bool(number):
+        raise HTTPException(404)
+    if not number:
+        return Step(found)
+    if not (number.isascii() and number.isdecimal() and len(number) < 6):
+        raise HTTPException(404)
+    return Step(found, int(number))
+
+
+def _inside(entered: Entered, home: str) -> str:
+    """The address of a unit, or of the page that says why there is none."""
+    return f"/u/{entered.token}/" if entered.token else home + (entered.reason if entered.reason in CLOSED else "none")
+
+
+def _base(request: Request) -> str:
+    """What comes before our addresses where a proxy puts us below one."""
+    return base_of(request.scope)
+
+
+def _go(address: str) -> Response:
+    return RedirectResponse(address, 303)
+
+
+def _refuse_prefetch(request: Request) -> None:
+    """A page that a browser fetches in advance is not seen: no unit is taken for it, no clock runs."""
+    if "prefetch" in request.headers.get("sec-purpose", request.headers.get("purpose", "")):
+        raise HTTPException(503)

@@ -1,0 +1,151 @@
+"""Pages as HTML: what the desk allows to be shown, in the study's words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from truegain.judging.material import Document
+from truegain.judging.server.documents import answer_of, shown
+from truegain.judging.server.people import way_back
+from truegain.judging.steps import Page, Step
+from truegain.judging.study import Study
+from truegain.judging.tasks.task import Wrong
+from truegain.judging.texts import Texts
+
+HTMX = {
+    "includeIndicatorStyles": False,  # an inline style, which our policy forbids
+    "allowEval": False,
+    "selfRequestsOnly": True,
+    "historyCacheSize": 0,  # what was judged stays out of the browser's storage
+    "refreshOnHistoryMiss": True,  # so the browser's Back asks the server
+    "timeout": 60_000,
+    "responseHandling": [
+        {"code": "204", "swap": False},
+        {"code": "[23]..", "swap": True},
+        {"code": "(413|429|5..)", "swap": False, "error": True},  # what was typed stays; judging.js says what happened
+        {"code": "...", "swap": True, "error": True},
+    ],
+}
+CANNOT = ("language", "unclear", "upsetting", "other")
+ENDED = ("left", "declined", "screened", "failed", "none", "paused")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A mistake as it is shown: its sentence, the place that it links to, readings of a number to choose from."""
+
+    text: str
+    anchor: str
+    choices: tuple[str, ...]
+
+
+def path(step: Step) -> str:
+    """The end of a step's address.
+
+    >>> path(Step("doc", 3)), path(Step("consent"))
+    ('doc/3', 'consent')
+    """
+    return f"{step.name}/{step.number}" if step.name in ("practice", "doc") else step.name
+
+
+class Renderer:
+    """Renders the pages of one study."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.texts = Texts(study.words.language, study.words.texts)
+        self._environment = Environment(
+            loader=PackageLoader("truegain.judging", "templates"), autoescape=True, undefined=StrictUndefined,
+            trim_blocks=True, lstrip_blocks=True, cache_size=64, auto_reload=False,
+        )  # fmt: skip
+        self._environment.globals |= self._of_study()
+
+    def page(self, page: Page, token: str, base: str = "", *, words: bool = False) -> str:
+        """A page of someone's unit; `words`: practice with words, for who cannot see lines."""
+        name = page.step.name
+        template = self.study.task.template if name == "doc" else "ended.html" if name in ENDED else f"{name}.html"
+        unit = f"{base}/u/{token}"
+        return self._render(
+            template, base, page=page, here=f"{unit}/{path(page.step)}" + ("?words=1" if words else ""), wrong=self._wrong(page.errors),
+            at=lambda place: f"{unit}/{place}", way=way_back(self.study.people, page), others=self._others(page.other),
+            notices=f"{unit}/notice" if name == "doc" else "", picks=[(*option, "") for option in page.options],
+            words_only=words,
+        )  # fmt: skip
+
+    def plain(self, name: str, base: str = "") -> str:
+        """A page that belongs to no unit: `name` is 'http.404' and such, 'none', 'paused', 'excluded'."""
+        texts, platform = self.texts, self.study.people.platform
+        title, text = (f"{name}_title", name) if name.startswith("from.") else (f"{name}.title", f"{name}.text")
+        goes_back = platform in ("prolific", "mturk") and f"{name}.return" in texts
+        more = texts(f"{name}.return", platform=texts(f"platform.{platform}")) if goes_back else ""
+        return self._render("plain.html", base, title=texts(title), text=texts(text), more=more)
+
+    def before(self, template: str, base: str = "", here: str = "") -> str:
+        """A page before a unit is taken, or beside it: 'welcome', 'preview', 'instructions'."""
+        return self._render(f"{template}.html", base, here=here)
+
+    def _render(self, template: str, base: str, **about: Any) -> str:
+        about = {"wrong": {}, "notices": "", "page": None, **about}
+        return self._environment.get_template(template).render(static=lambda name: _static(base, name), **about)
+
+    def _of_study(self) -> dict[str, Any]:
+        """What every page may use."""
+        study, texts = self.study, self.texts
+        words, task = study.words, study.task
+        kind = "claim" if task.name == "claim" else "pair" if task.docs_per_item == 2 else "doc"
+        options = [(o.key, *texts.option(task.name, o.key, o.name, o.meaning)) for o in task.options]
+        asks = any(topic.question for topic in study.topics.values())
+        tries = [study.rules.practice_tries] * task.has_practice + [study.rules.question_tries] * asks
+        return {
+            "study": study, "words": words, "rules": study.rules, "people": study.people, "t": texts, "kind": kind,
+            "options": options, "reasons": [(name, texts(f"cannot.{name}"), "") for name in CANNOT],
+            "size": max((len(unit.items) for unit in study.units), default=0), "asks": asks,
+            "tries": tries[0] if len(set(tries)) == 1 else 0,
+            "contact": words.contact if "://" in words.contact else f"mailto:{words.contact}",
+            "htmx": json.dumps(HTMX), "shown": shown, "answer_of": answer_of, "paragraphs": _paragraphs,
+        }  # fmt: skip
+
+    def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, Shown]:
+        """The first mistake of each field."""
+        found: dict[str, Shown] = {}
+        for error in errors:
+            anchor = "number-meant" if error.choices else error.field
+            found.setdefault(error.field, Shown(self.texts(error.text, **error.about), anchor, error.choices))
+        return found
+
+    def _others(self, fields: Mapping[str, str]) -> list[tuple[str, str]]:
+        """What was sent the other time, as it is told to who sent it."""
+        texts, task = self.texts, self.study.task
+        asked = {"magnitude": "magnitude.ask", "preference": "prefer.ask", "claim": "support.ask"}
+        ask = texts(asked.get(task.name, f"label.ask_{task.name}"))
+        names = {key: name for key, name, _ in self._environment.globals["options"]}  # type: ignore[union-attr]
+        told = [(ask, fields.get(name, "")) for name in ("number", "label", "prefer", "support", "choice")]
+        told += [(texts("passed.reason"), fields.get("reason", ""))]
+        if why := fields.get("cannot", ""):
+            told.append((texts("cannot.ask"), texts(f"cannot.{why}") if f"cannot.{why}" in texts else why))
+        return [(label, names.get(value, value)) for label, value in told if value]
+
+
+def _paragraphs(text: str) -> Markup:
+    """A topic's text, which is shown as documents are."""
+    return shown(Document("", text))
+
+
+def _static(base: str, name: str) -> str:
+    return f"{base}/static/{name}?{_digest(name)}"
+
+
+@cache
+def _digest(name: str) -> str:
+    """Eight signs that change when the file does, so that browsers may keep it."""
+    data = (files("truegain.judging") / "static" / name).read_bytes()
+    return hashlib.sha256(data).hexdigest()[:8]

@@ -1,0 +1,234 @@
+"""What stands around every request: headers, limits of size and rate, plain pages for failures, and a log without secrets."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import threading
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from truegain.judging.server.people import MTURK_FRAMES, MTURK_HOSTS
+
+ACCESS = logging.getLogger("truegain.judging.access")
+FAILED = logging.getLogger("truegain.judging.failed")
+LARGEST = 512 * 1024  # bytes of a request: some 100 times what a page asks for
+KEPT = "public, max-age=31536000, immutable"  # of files whose address changes when they do
+BASE = "truegain.base"
+_SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
+Plain = Callable[[int, str], str]  # a page by its status, below an address
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Requests that one unit, and one address, may send: so many at once, and then so many a second.
+
+    Generous, since a class may share an address; the machine itself, as which a proxy appears, has no such limit.
+    """
+
+    unit_burst: float = 120.0
+    unit_rate: float = 10.0
+    address_burst: float = 600.0
+    address_rate: float = 60.0
+    remembered: int = 50_000  # units and addresses; beyond, the longest unseen are forgotten
+
+
+def policy(mturk: bool) -> str:
+    """The Content-Security-Policy: all from here, nothing inline, framed by Mechanical Turk alone and only where it is used."""
+    forms = " ".join(("'self'", *(MTURK_HOSTS if mturk else ())))
+    frames = " ".join(MTURK_FRAMES) if mturk else "'none'"
+    return (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+        f"form-action {forms}; frame-ancestors {frames}; base-uri 'none'"
+    )
+
+
+def told(path: str) -> str:
+    """An address as it may stand in a log: nothing in it opens anything.
+
+    >>> told("/u/Zk3J0x8mQ2pL7vR9tYwB/doc/3")
+    '/u/*/doc/3'
+    """
+    parts = path[:400].split("/")
+    parts = parts[:2] + ["*"] + parts[3:] if len(parts) > 2 and parts[1] == "u" else parts
+    return "".join(sign if sign.isprintable() else "?" for sign in _SECRET.sub("*", "/".join(parts)))[:100]
+
+
+class Guard:
+    """All of it, in one place: from outside in, the log, the headers, the limits, and what happens when ours fails."""
+
+    def __init__(
+        self, app: ASGIApp, plain: Plain, *, mturk: bool = False, limits: Limits | None = None, largest: int = LARGEST
+    ) -> None:
+        self.app, self.plain, self.largest = app, plain, largest
+        self.headers = _headers(mturk)
+        self.rates = Rates(limits) if limits else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        scope[BASE] = scope.get("root_path", "").rstrip("/")
+        began, status = time.perf_counter(), 0
+        kept = KEPT if path_of(scope).startswith("/static/") and scope.get("query_string") else "no-store"
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._add_headers(MutableHeaders(scope=message), kept if status == 200 else "no-store")
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, sending)
+        except Exception as error:
+            _log_failure(scope, error)
+            if status:  # too late to say it
+                raise
+            await self._say(503 if _is_unreachable(error) else 500, scope, receive, sending)
+        finally:
+            ACCESS.info("%s %s %d %.0f ms", scope["method"], told(scope["path"]), status, 1e3 * (time.perf_counter() - began))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.rates and (wait := self.rates.wait(scope)):
+            await self._say(429, scope, receive, send, {"Retry-After": str(wait)})
+            return
+        body = await _body(scope, receive, self.largest)
+        if body is None:
+            await self._say(413, scope, receive, send, {"Connection": "close"})
+            return
+        sent = False
+
+        async def replay() -> Message:
+            nonlocal sent
+            if sent:
+                return await receive()
+            sent = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self.app(scope, replay, send)
+
+    async def _say(
+        self, status: int, scope: Scope, receive: Receive, send: Send, headers: dict[str, str] | None = None
+    ) -> None:
+        await failure(status, scope, self.plain, headers)(scope, receive, send)
+
+    def _add_headers(self, headers: MutableHeaders, kept: str) -> None:
+        for name, value in self.headers.items():
+            headers.setdefault(name, value)
+        headers["Cache-Control"] = kept
+
+
+def base_of(scope: Scope) -> str:
+    """What comes before our addresses where a proxy puts us below one; as it was when the request came in."""
+    return str(scope.get(BASE, scope.get("root_path", "")))
+
+
+def path_of(scope: Scope) -> str:
+    """The address that is asked for, below that."""
+    return str(scope["path"]).removeprefix(base_of(scope))
+
+
+def failure(status: int, scope: Scope, plain: Plain, headers: dict[str, str] | None = None) -> Response:
+    """A refusal as a plain page, or as JSON where a program asks."""
+    base = base_of(scope)
+    if path_of(scope).startswith("/api/"):
+        return JSONResponse({"detail": _NAMES.get(status, "refused")}, status, headers)
+    return HTMLResponse(plain(status, base), status, headers)
+
+
+_NAMES = {413: "too large", 429: "too many requests", 500: "failed on our side", 503: "not to be reached just now"}
+
+
+def _headers(mturk: bool) -> dict[str, str]:
+    given = {
+        "Content-Security-Policy": policy(mturk),
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Robots-Tag": "noindex, nofollow",
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    return given if mturk else given | {"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin"}
+
+
+async def _body(scope: Scope, receive: Receive, largest: int) -> bytes | None:
+    """The whole body of a request; None where it is too large."""
+    length = Headers(scope=scope).get("content-length", "")
+    if length.isdecimal() and int(length) > largest:
+        return None
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b""  # gone before it was sent: there is nobody to answer
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > largest:
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+class Rates:
+    """How much each unit and each address has left: a bucket that fills again as time goes by."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits, self.clock = limits, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait(self, scope: Scope) -> int:
+        """Seconds to wait before the request is answered; 0: none."""
+        limits = self.limits
+        parts = path_of(scope).split("/")
+        if parts[1:2] == ["static"]:
+            return 0
+        waits = [self._take(f"address {who}", limits.address_burst, limits.address_rate) for who in _address(scope)]
+        if parts[1:2] == ["u"] and len(parts) > 2:
+            waits.append(self._take(f"unit {parts[2][:64]}", limits.unit_burst, limits.unit_rate))
+        return max(waits, default=0)
+
+    def _take(self, key: str, burst: float, rate: float) -> int:
+        now = self.clock()
+        with self._lock:
+            left, at = self._buckets.pop(key, (burst, now))
+            left = min(burst, left + rate * max(0.0, now - at))
+            self._buckets[key] = (left - 1 if left >= 1 else left, now)
+            while len(self._buckets) > self.limits.remembered:
+                self._buckets.popitem(last=False)
+        return 0 if left >= 1 else max(1, round((1 - left) / rate))
+
+
+def _address(scope: Scope) -> list[str]:
+    """The client's address, of IPv6 its network; none for this machine, which may be a proxy."""
+    try:
+        found = ipaddress.ip_address((scope.get("client") or ("",))[0])
+    except ValueError:
+        return []
+    if found.is_loopback:
+        return []
+    return [str(ipaddress.ip_network(f"{found}/64", strict=False) if found.version == 6 else found)]
+
+
+def _is_unreachable(error: Exception) -> bool:
+    """Whether the database did not do what was asked, which another try may mend."""
+    return type(error).__name__ == "StoreError" or type(error).__module__.startswith("sqlalchemy")
+
+
+def _log_failure(scope: Scope, error: Exception) -> None:
+    """What failed and where; of an error of the database not its words, which may hold what was typed."""
+    kind = type(error)
+    is_of_store = kind.__name__ == "StoreError" or kind.__module__.startswith(("sqlalchemy", "psycopg", "sqlite3"))
+    words = "" if is_of_store else _SECRET.sub("*", str(error))[:300]
+    place = "".join(traceback.format_tb(error.__traceback__))
+    FAILED.error("%s %s: %s %s\n%s", scope["method"], told(scope["path"]), kind.__qualname__, words, place)

@@ -1,0 +1,85 @@
+"""The server's start: its socket, its workers, and what it logs."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from truegain.errors import TruegainError, why
+
+SETTLE = 20  # seconds in which what was begun is answered when the server is told to end
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A socket that is bound, and the address that people type."""
+
+    socket: socket.socket
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """The address of the root."""
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether others than this machine can reach it."""
+        try:
+            return not ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host != "localhost"
+
+
+def listen(host: str, port: int) -> Listening:
+    """Bind the address, or say why it cannot be; port 0 is any that is free."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        made = socket.socket(family)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+    except OSError as error:
+        raise TruegainError(
+            f"cannot listen on {host}, port {port}: {why(error)}; give another --port (0: any that is free) or --host"
+        ) from None
+    made.set_inheritable(True)
+    return Listening(made, host, made.getsockname()[1])
+
+
+def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True) -> None:
+    """Serve until told to end; `factory` names a function without arguments that makes the app, in each worker.
+
+    Addresses of clients are taken from a proxy's headers only where the proxy is this machine.
+    """
+    config = uvicorn.Config(
+        factory, factory=True, workers=workers, access_log=False, log_level="warning", server_header=False,
+        proxy_headers=True, forwarded_allow_ips="127.0.0.1,::1", timeout_graceful_shutdown=SETTLE,
+        log_config=_logging(log),
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    if workers > 1:
+        Multiprocess(config, target=server.run, sockets=[at.socket]).run()
+    else:
+        server.run(sockets=[at.socket])
+    at.socket.close()
+
+
+def _logging(log: bool) -> dict[str, object]:
+    """Our own lines, which hold no secrets, in place of uvicorn's, which hold addresses in full."""
+    level = "INFO" if log else "WARNING"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": {"format": "%(asctime)s %(message)s"}},
+        "handlers": {"error": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+        "loggers": {
+            "truegain.judging": {"handlers": ["error"], "level": level, "propagate": False},
+            "uvicorn": {"handlers": ["error"], "level": "WARNING", "propagate": False},
+        },
+    }
+

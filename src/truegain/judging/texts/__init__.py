@@ -1,0 +1,85 @@
+"""Every text of the pages, by name, in English and German; a study may put any of them otherwise."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+LANGUAGES = ("en", "de")  # complete; a study in another language gives every text itself, the rest stays English
+_NAMED = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def catalogue(language: str = "en", part: str = "") -> Mapping[str, str]:
+    """The texts of a language by dotted name, those of the assessor's pages or of another part (`organiser`).
+
+    >>> catalogue("de")["number.empty"]
+    'Geben Sie eine Zahl über 0 ein'
+    """
+    language = language.partition("-")[0].lower()
+    name = f"{part}_" if part else ""
+    found = files(__package__) / f"{name}{language if language in LANGUAGES else 'en'}.toml"
+    return MappingProxyType(dict(_flat(tomllib.loads(found.read_text(encoding="utf-8")))))
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield above + name, value
+
+
+class Texts:
+    """The texts of a study: its own where it has them, else those of its language.
+
+    >>> texts = Texts("en", {"page.next": "Onwards"})
+    >>> texts("page.next"), texts("doc.title", n=3, total=8)
+    ('Onwards', 'Document 3 of 8')
+    """
+
+    def __init__(self, language: str = "en", own: Mapping[str, str] | None = None, part: str = "") -> None:
+        self.language = language
+        self._texts = {**catalogue(language, part), **(own or {})}
+
+    def __call__(self, name: str, /, **about: object) -> str:
+        """The text of that name with {names} filled in; a name in it that is not told of stays as it is written."""
+        return _NAMED.sub(lambda found: str(about.get(found[1], found[0])), self._texts[name])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._texts
+
+    def time(self, seconds: float) -> str:
+        """A time in minutes, or in hours where it is some of them and no more.
+
+        >>> Texts().time(3600), Texts().time(90 * 60), Texts().time(50)
+        ('1 hour', '90 minutes', '1 minute')
+        """
+        minutes = max(1, round(seconds / 60))
+        unit, n = ("hours", minutes // 60) if minutes % 60 == 0 else ("minutes", minutes)
+        return self(f"time.{unit}_one" if n == 1 else f"time.{unit}", n=n)
+
+    def money(self, amount: float, currency: str) -> str:
+        """An amount as the language writes it.
+
+        >>> Texts("de").money(2.6, "EUR")
+        '2,60 EUR'
+        """
+        return f"{amount:.2f} {currency}".replace(".", self("format.decimal"), 1).strip()
+
+    def option(self, task: str, key: str, name: str, meaning: str) -> tuple[str, str]:
+        """Name and meaning of a label: in the study's language where they are the task's own, else as the study has them.
+
+        >>> Texts("de").option("binary", "1", "Relevant", "Something in it helps with the topic.")[1]
+        'Etwas darin hilft beim Thema.'
+        """
+        ours = f"option.{task}.{key}"
+        english = catalogue("en")
+        if (english.get(ours), english.get(f"{ours}_means")) == (name, meaning):
+            return self(ours), self(f"{ours}_means")
+        return name, meaning

@@ -1,0 +1,133 @@
+"""Writing a study into a folder: `judging.toml` with a word on every key, topics, documents and the pool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from truegain.errors import InputError
+from truegain.judging.material import Document
+from truegain.judging.pool import PoolRow, write_pool
+from truegain.judging.reading import TopicRow
+from truegain.judging.settings import CODES, FILE, JudgingSettings
+from truegain.tables.sources import shown_path, write_bytes, write_failures
+
+
+def write_study(
+    folder: str | Path,
+    settings: JudgingSettings,
+    topics: Iterable[TopicRow],
+    documents: Iterable[Document],
+    rows: Iterable[PoolRow],
+    files: Iterable[tuple[str, Path]] = (),
+) -> None:
+    """Write a study into a folder; what is there already is never written over, and `judging.toml` comes last.
+
+    files: that go with it, by the names that they have there.
+    """
+    place = Path(folder)
+    copied = dict(files)
+    texts = {
+        settings.topics: "".join(map(topic_line, topics)).encode(),
+        settings.documents: "".join(map(document_line, documents)).encode(),
+        settings.pool[0]: write_pool(rows),
+        **{name: source.read_bytes() for name, source in copied.items()},
+        FILE: toml_of(settings).encode(),
+    }
+    if there := [name for name in texts if (place / name).exists()]:
+        raise InputError("it is there already", file=shown_path(place / there[-1]), hint="name another folder")
+    with write_failures(shown_path(place)):
+        place.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_bytes(place / name, text)
+
+
+def topic_line(row: TopicRow) -> str:
+    """A topic as it stands in `topics.jsonl`."""
+    t = row.topic
+    said: dict[str, Any] = {"id": t.id, "title": t.title, "text": t.text}
+    more = {"counts": t.counts, "counts_not": t.counts_not, "high": row.high, "low": row.low}
+    said |= {name: value for name, value in more.items() if value}
+    if t.question is not None:
+        q = t.question
+        said["question"] = {"asked": q.asked, "options": list(q.options), "right": q.options[q.right]}
+    return json.dumps(said, ensure_ascii=False) + "\n"
+
+
+def document_line(document: Document) -> str:
+    """A document as it stands in `docs.jsonl`."""
+    said = {"id": document.id, "title": document.title, "source": document.source, "text": document.text}
+    return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False) + "\n"
+
+
+def _value(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_of(settings: JudgingSettings) -> str:
+    """The text of `judging.toml`; what is not set stands behind `#`, ready to be."""
+    s, units, words, rules, people = settings, settings.design, settings.words, settings.rules, settings.people
+    lines = [
+        "# A study of judgments.  `truegain judging check FOLDER` tells what is wrong with it and what it costs.",
+        *_lines([
+            ("name", s.name, "stands in addresses"), ("task", s.task, "magnitude, graded, binary, preference, claim"),
+            ("topics", s.topics, ""), ("documents", s.documents, ""),
+            ("pool", s.pool[0] if len(s.pool) == 1 else s.pool, "what is judged, in this order"),
+            ("gold_list", s.gold_list or None, "the list that the pool was made of"),
+            ("runs", s.runs or None, "for the verdict so far"),
+            ("opponents", s.opponents if s.task == "preference" else None, "that each document is compared with"),
+        ]),
+        "", "[units]",
+        *_lines([
+            ("judgments", units.judgments, "of each item, at least"), ("size", units.size, "items a unit"),
+            ("order", units.order, "spread, or decisive: units follow the pool"), ("seed", units.seed, ""),
+        ]),
+        "", "[words]",
+        *_lines([
+            ("title", words.title, "what assessors read on top"), ("language", words.language, "en, de"),
+            ("contact", words.contact or "", "whom assessors can ask"),
+            ("approved", words.approved or "", "by which board, under which number"),
+        ]),
+        "", "[rules]",
+        *_lines([
+            ("seconds", rules.seconds, "on each item, at least"), ("practice_tries", rules.practice_tries, ""),
+            ("question_tries", rules.question_tries, ""),
+            ("check_tries", rules.check_tries, "times that a set may be sent"),
+            ("lease", rules.lease, "seconds that a place is kept after each step"),
+            ("decimal", rules.decimal, "the mark in numbers"), ("show_previous", rules.show_previous, ""),
+            ("reason", rules.reason, "whether one is asked for"),
+        ]),
+        "", "[people]",
+        *_lines([("platform", people.platform, "open, invitation, prolific, mturk")]),
+        *_unset([
+            ("pay", people.pay, 1.5, "for a finished unit"), ("currency", people.currency or None, "EUR", ""),
+            ("minutes", people.minutes, 8.0, "that a unit takes"), ("most", people.most, 4, "units a person may take"),
+            ("number", people.number, 30, "of people there are"),
+        ]),
+        *([f"codes = {{ {', '.join(f'{k} = {_value(people.codes[k])}' for k in CODES if k in people.codes)} }}"]
+          if people.codes else ['# codes = { completed = "", screened = "", failed = "" }  # Prolific\'s']),
+    ]  # fmt: skip
+    for label in s.labels:
+        lines += ["", "[[labels]]", *(f"{k} = {_value(v)}" for k, v in label.items())]
+    if words.texts:
+        lines += ["", "[texts]", *(f"{_value(k)} = {_value(v)}" for k, v in words.texts.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(keys: Iterable[tuple[str, Any, str]]) -> list[str]:
+    return [f"{k} = {_value(v)}{f'  # {about}' if about else ''}" for k, v, about in keys if v is not None]
+
+
+def _unset(keys: Iterable[tuple[str, Any, Any, str]]) -> list[str]:
+    return [line if v is not None else f"# {line}"
+            for k, v, example, about in keys
+            for line in _lines([(k, example if v is None else v, about)])]  # fmt: skip

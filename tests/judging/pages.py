@@ -1,0 +1,134 @@
+"""Pages of every kind, and a desk that only shows them: what the templates are tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from truegain.judging.material import Document, Item, Question, Topic, Unit
+from truegain.judging.steps import Elsewhere, Entered, Page, Person, Practice, Step, UnknownToken
+from truegain.judging.study import People, Rules, Study, Words
+from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.tasks.task import Wrong
+
+TOPIC = Topic(
+    "t1", "Bridges that were moved", "Find accounts of bridges that were moved whole to another place.",
+    "A useful document names a bridge that was moved and says why or how.", "Bridges that were repaired.",
+    Question("Which of these would help most?", (), -1),
+)  # fmt: skip
+TEXT = (
+    "The bridge at Ormley had stood for ninety years when the town found that it stood in the wrong place.\n\n"
+    "It was lifted on a Sunday, with a crowd on both banks, and set down four hundred metres upstream on Tuesday. "
+    "Nobody had promised that it would fit; it fitted.\n\n"
+    "The toll house was left where it was. It sells ice cream."
+)
+DOC = Document("3", TEXT, "Ormley moves its bridge", "The Vale Observer, 3 May 1998")
+OTHER = Document("3b", "<h1>Repairs</h1><p>The deck was <b>renewed</b> in 2003.</p>", "Works of 2003")
+OPTIONS = (("k3", "A guide to paints for iron"), ("k1", "A report on a bridge that was rolled to another bank"),
+           ("k4", "A list of ferries"), ("k2", "A news item on a bridge with a new deck"))  # fmt: skip
+ITEM = Item(("3",), claim="It was set down on Tuesday.", answer="The bridge was lifted. It was set down on Tuesday. It fitted.")
+TOKEN = "Zk3J0x8mQ2pL7vR9tYwBcD4f"
+
+
+def made_study(task: str = "magnitude", **about: Any) -> Study:
+    """A study to render with: nothing in it is judged."""
+    units = (Unit("u1", "t1", tuple(Item((f"d{i}",)) for i in range(8))),)
+    words = Words("Bridges and banks", contact="study@example.org", approved="Approved by the board, no. 0000")
+    people = People("prolific", {"completed": "C1"}, pay=2.6, currency="EUR", minutes=15)
+    given = {"words": words, "people": people, "rules": Rules(practice_tries=2, question_tries=2), **about}
+    return Study(Path("study"), "bridges", task_of(task, {}), {"t1": TOPIC}, {}, units, **given)
+
+
+def item_page(task: str = "magnitude", **about: Any) -> Page:
+    """A page that asks about an item."""
+    documents = (DOC, OTHER) if task == "preference" else (DOC,)
+    page = Page(Step("doc", 3), "csrf", "once", 8, TOPIC, item=ITEM, documents=documents, answered=(1, 2))
+    return replace(page, **about)
+
+
+def all_pages() -> dict[str, tuple[str, Page]]:
+    """Every kind of page under a name, with its task."""
+    plain = Page(Step("consent"), "csrf", "once", 8)
+    comma = Wrong("number", "number.comma", {"typed": "1,500", "one": "1.5", "other": "1500"}, ("1.5", "1500"))
+    zero = (Wrong("number", "number.zero"), Wrong("reason", "reason.empty"))
+    practice = replace(plain, step=Step("practice", 1), practice=Practice(0.4, "badefi"), tries=2)
+    topic = replace(plain, step=Step("topic"), topic=TOPIC, options=OPTIONS, tries=2)
+    back = "https://app.prolific.com/submissions/complete?cc=C1"
+    received = ((1, "30", "two bridges", False), (2, "", "", False), (3, "12", "tells how it was done", True))
+    magnitude = {
+        "consent": plain,
+        "consent-wrong": replace(plain, errors=(Wrong("consent", "consent.empty"),)),
+        "practice": practice,
+        "practice-again": replace(practice, notice="again", tries=1),
+        "topic": topic,
+        "topic-wrong": replace(topic, errors=(Wrong("choice", "choice.empty"),)),
+        "item-first": item_page(step=Step("doc", 1), answered=()),
+        "item": item_page(notice="saved", saved=2),
+        "item-last": item_page(step=Step("doc", 8), answered=tuple(range(1, 8)), previous=((7, "40"),)),
+        "item-zero": item_page(errors=zero, fields={"number": "0"}),
+        "item-comma": item_page(errors=(comma,), fields={"number": "1,500", "reason": "names it"}),
+        "item-cannot": item_page(errors=(Wrong("cannot", "cannot.empty"),)),
+        "item-resumed": item_page(notice="resumed", fields={"number": "12", "reason": "Tells how and why"}),
+        "item-reported": item_page(notice="reported", fields={"report": "broken letters"}),
+        "item-twice": item_page(notice="twice", fields={"number": "12", "reason": "a"}, other={"number": "21", "reason": "b"}),
+        "revise": replace(plain, step=Step("revise"), tries=2),
+        "done": replace(plain, step=Step("done"), code="C1", redirect=back, more=True),
+        "leave": replace(plain, step=Step("leave"), errors=(Wrong("withdraw", "leave.empty"),)),
+        "left": replace(plain, step=Step("left")),
+        "declined": replace(plain, step=Step("declined")),
+        "screened": replace(plain, step=Step("screened"), redirect=back, more=True),
+        "failed": replace(plain, step=Step("failed"), redirect=back),
+        "passed": replace(plain, step=Step("passed"), received=received, more=True),
+        "none": replace(plain, step=Step("none")),
+        "paused": replace(plain, step=Step("paused")),
+    }  # fmt: skip
+    pages = {name: ("magnitude", page) for name, page in magnitude.items()}
+    for task in ("graded", "binary", "preference", "claim"):
+        pages[f"{task}-consent"] = (task, plain)
+        pages[task] = (task, item_page(task))
+    wrong = {"graded": "label", "preference": "prefer", "claim": "support"}
+    for task, field in wrong.items():
+        errors = (Wrong(field, f"{field}.empty"), Wrong("reason", "reason.choice"))
+        pages[f"{task}-wrong"] = (task, item_page(task, errors=errors))
+    return pages
+
+
+class ShowingDesk:
+    """A desk with one page, at which everything that is sent is only kept."""
+
+    def __init__(self, page: Page | None = None, entered: Entered | None = None) -> None:
+        self.shown = page or item_page()
+        self.entered = entered or Entered(TOKEN)
+        self.came: list[tuple[Person, str]] = []
+        self.sent: list[tuple[Step, Mapping[str, str]]] = []
+        self.notices: list[tuple[str, Mapping[str, str]]] = []
+
+    def enter(self, person: Person, *, invitation: str = "") -> Entered:
+        self.came.append((person, invitation))
+        return self.entered
+
+    def another(self, token: str) -> Entered:
+        self.where(token)
+        return self.entered
+
+    def where(self, token: str) -> Step:
+        if token != TOKEN:
+            raise UnknownToken("unknown")
+        return self.shown.step
+
+    def page(self, token: str, step: Step | None = None) -> Page:
+        if step not in (None, self.where(token)):
+            raise Elsewhere(self.shown.step)
+        return self.shown
+
+    def send(self, token: str, step: Step, fields: Mapping[str, str]) -> Step:
+        if step != self.where(token):
+            raise Elsewhere(self.shown.step)
+        self.sent.append((step, fields))
+        return step
+
+    def noticed(self, token: str, kind: str, about: Mapping[str, str]) -> None:
+        self.where(token)
+        self.notices.append((kind, about))

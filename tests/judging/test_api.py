@@ -1,0 +1,299 @@
+"""LLM judges by HTTP: the same desk, keys, and an OpenAPI document that tells all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.judging.asgi import TestClient
+from tests.judging.walking import Time, rows, small_study
+from truegain.judging.desk import Desk
+from truegain.judging.keys import FILE, JudgeKeys, LlmJudge
+from truegain.judging.office import Office
+from truegain.judging.server.api import judge_routes
+from truegain.judging.server.app import create_app
+from truegain.judging.simulated import simulated_study
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.schema import answers, assessors, sessions
+from truegain.judging.study import Study
+from truegain.judging.tasks.catalogue import task_of
+
+
+class Place:
+    """A study with its desk, keys and app, and a judge's client."""
+
+    def __init__(self, study: Study, database: Database, clock: Time | None = None) -> None:
+        self.study, self.database = study, database
+        self.desk = Desk(study, database, clock=clock or Time())
+        self.keys = JudgeKeys(study.folder)
+        routes = [lambda study, desk, _: judge_routes(study, desk, self.keys)]
+        self.app = create_app(study, database, desk=self.desk, more=routes, limits=None)
+        self.key = self.keys.make(LlmJudge.of("some-model", b"Is it relevant?", {"temperature": "0"}))
+        self.client = self.as_judge(self.key)
+        self.at = f"/api/{study.name}"
+
+    def as_judge(self, key: str) -> TestClient:
+        """A client with a key."""
+        return TestClient(self.app, headers={"Authorization": f"Bearer {key}"}, raise_server_exceptions=False)
+
+    def judge(self, page: dict[str, Any], **given: str) -> Any:
+        """Send an answer to a page."""
+        body = {"csrf": page["csrf"], "once": page["once"], "reason": "because", **given}
+        return self.client.post(f"{self.at}/units/{page['unit']}/{page['number']}", json=body)
+
+
+@pytest.fixture
+def place(study: Study, database: Database, clock: Time) -> Place:
+    """The small study of magnitudes, on either database."""
+    return Place(study, database, clock)
+
+
+@pytest.fixture
+def lone(tmp_path: Path) -> Iterator[Place]:
+    """The same on SQLite alone, for what no database changes."""
+    database = Database(default_url(tmp_path))
+    yield Place(small_study(tmp_path, task=task_of("magnitude")), database)
+    database.close()
+
+
+def worth(page: dict[str, Any]) -> str:
+    """A number that passes the checks of the small study."""
+    return str(100 - 10 * int(page["documents"][0]["text"][-2]))
+
+
+def test_a_judge_goes_through_units_by_the_same_desk(place: Place) -> None:
+    """Guards the whole way: no practice, no question, no seconds; kept under model, prompt digest and parameters."""
+    asked = place.client.get(place.at).json()
+    assert (asked["task"], asked["field"], asked["reason"]) == ("magnitude", "number", True)
+    done = []
+    for _ in range(3):
+        page = place.client.post(f"{place.at}/units").json()
+        assert (page["where"], page["number"], page["total"]) == ("judge", 1, 4)
+        while page["where"] == "judge":
+            answer = place.judge(page, number=worth(page))
+            assert answer.status_code == 200, answer.text
+            page = answer.json()
+        assert page["where"] == "done"
+        done.append(page["unit"])
+    assert place.client.post(f"{place.at}/units").json()["where"] == "none"
+    assert len(set(done)) == 3
+    (judge,) = rows(place.database, assessors)
+    assert (judge.kind, judge.platform, judge.about["model"]) == ("model", "model", "some-model")
+    assert judge.about["prompt"].startswith("sha256:")
+    assert json.loads(judge.about["parameters"]) == {"temperature": "0"}
+    assert len(rows(place.database, answers, kind="item")) == 12
+    assert {s.outcome for s in rows(place.database, sessions)} == {"done"}
+
+
+def test_nothing_of_the_design_is_told(place: Place) -> None:
+    """Guards what a judge sees: neither ids of documents nor Hk, Nk, probabilities or documents ahead."""
+    page = place.client.post(f"{place.at}/units").json()
+    assert len(page["documents"]) == 1
+    for hidden in ("secret", "t1u1", "probability", "0.5", '"high"', '"low"', "right"):
+        assert hidden not in json.dumps(page)
+
+
+def test_the_same_page_sent_again_counts_once(place: Place) -> None:
+    """Guards retries: one revision and the same reply; another answer on the same page is refused, the first counts."""
+    page = place.client.post(f"{place.at}/units").json()
+    replies = [place.judge(page, number="7") for _ in range(3)]
+    assert {r.status_code for r in replies} == {200}
+    assert {r.json()["number"] for r in replies} == {2}
+    other = place.judge(page, number="8")
+    assert other.status_code == 409
+    (kept,) = rows(place.database, answers, kind="item")
+    assert (kept.value, kept.revision) == (7.0, 1)
+
+
+def test_wrong_answers_are_told_and_can_be_put_right(lone: Place) -> None:
+    """Guards faults of an answer: 422 with field and name of the fault, and the page to send again."""
+    page = lone.client.post(f"{lone.at}/units").json()
+    for number, text in (("0", "number.zero"), ("", "number.empty")):
+        answer = lone.judge(page, number=number)
+        assert answer.status_code == 422
+        problem = answer.json()
+        assert problem["errors"][0]["field"] == "number"
+        assert problem["errors"][0]["text"].startswith("number."), text
+        page = problem["page"]
+    answer = lone.judge(page, number="1", reason="")
+    assert [e["field"] for e in answer.json()["errors"]] == ["reason"]
+    assert lone.judge(answer.json()["page"], number="1").json()["number"] == 2
+
+
+def test_items_ahead_and_old_pages_are_refused(lone: Place) -> None:
+    """Guards order: an item that is not asked is 409 with the page that is, and nothing is stored."""
+    page = lone.client.post(f"{lone.at}/units").json()
+    ahead = lone.judge({**page, "number": 3}, number="7")
+    assert ahead.status_code == 409
+    assert ahead.json()["page"]["number"] == 1
+    forged = lone.judge({**page, "csrf": "forged"}, number="7")
+    assert forged.status_code == 409
+    assert forged.json()["page"]["notice"] == "resumed"
+    assert rows(lone.database, answers, kind="item") == []
+    assert lone.judge(forged.json()["page"], number="7").status_code == 200
+
+
+def test_cannot_judge_report_and_back(lone: Place) -> None:
+    """Guards the other moves: what cannot be judged has no value and a reason, back goes back."""
+    page = lone.client.post(f"{lone.at}/units").json()
+    page = lone.judge(page, action="cannot", cannot="language", cannot_note="Dutch").json()
+    assert page["number"] == 2
+    page = lone.judge(page, action="back").json()
+    assert page["number"] == 1
+    page = lone.judge(page, action="report", report="empty").json()
+    assert (page["number"], page["notice"]) == (1, "reported")
+    (kept,) = rows(lone.database, answers, kind="item")
+    assert (kept.value, kept.cannot, kept.note) == (None, "language", "Dutch")
+
+
+def test_a_set_that_fails_the_checks_is_asked_again(lone: Place) -> None:
+    """Guards check (c) for models: sent back without saying why, limited tries, then it ends."""
+    page = lone.client.post(f"{lone.at}/units").json()
+    seen = []
+    while page["where"] == "judge":
+        seen.append((page["number"], page["again"]))
+        page = lone.judge(page, number="5").json()
+    assert page == {**page, "where": "ended", "outcome": "failed"}
+    assert seen.count((1, True)) == lone.study.rules.check_tries - 1
+    assert "order" not in json.dumps(page)
+
+
+def test_keys_let_in_who_has_one(lone: Place) -> None:
+    """Guards keys: none, another's, a changed one are 401; a key made later counts at once; only digests are kept."""
+    for client in (TestClient(lone.app), lone.as_judge("tgj_wrong"), lone.as_judge(lone.key + "x"), lone.as_judge("")):
+        for answer in (client.get(lone.at), client.post(f"{lone.at}/units"), client.get(f"{lone.at}/units/abc")):
+            assert answer.status_code == 401
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+            assert answer.json()["detail"]
+    key = lone.keys.make(LlmJudge.of("another", b"Is it relevant?"))
+    assert lone.as_judge(key).get(lone.at).status_code == 200
+    kept = lone.study.folder / FILE
+    assert kept.stat().st_mode & 0o077 == 0
+    assert key not in kept.read_text()
+    assert lone.key not in kept.read_text()
+
+
+def test_identity_is_model_prompt_and_parameters(tmp_path: Path) -> None:
+    """Guards who judged: two keys of one judge are one assessor, another prompt or parameter is another."""
+    keys = JudgeKeys(tmp_path)
+    same = [LlmJudge.of("m", b"p", {"b": "2", "a": "1"}), LlmJudge.of("m", b"p", {"a": "1", "b": "2"})]
+    others = [LlmJudge.of("m", b"q"), LlmJudge.of("n", b"p"), LlmJudge.of("m", b"p", {"a": "1"})]
+    made = [keys.make(judge) for judge in (*same, *others)]
+    found = [keys.judge(key) for key in made]
+    assert len({judge.person.id for judge in found if judge}) == 4
+    assert keys.judge("") is None
+    (tmp_path / FILE).write_text((tmp_path / FILE).read_text()[:-20] + "\nnot json\n{}\n")  # cut short
+    assert keys.judge(made[0]) is not None
+    assert keys.judge(made[-1]) is None
+    assert keys.judge(keys.make(LlmJudge.of("late", b"p"))) is not None
+
+
+def test_an_excluded_judge_and_a_pause_are_told(place: Place) -> None:
+    """Guards the organiser's word: 403 for who is excluded, `paused` for who comes meanwhile."""
+    office = Office(place.study, place.database)
+    office.pause()
+    assert place.client.post(f"{place.at}/units").json()["where"] == "paused"
+    office.resume()
+    assert place.client.post(f"{place.at}/units").json()["where"] == "judge"
+    office.exclude(rows(place.database, assessors)[0].id, "tests only")
+    page = place.client.post(f"{place.at}/units")
+    assert page.status_code in (200, 403)
+    other = small_key(place)
+    assert other.post(f"{place.at}/units").json()["where"] == "judge"
+
+
+def small_key(place: Place) -> TestClient:
+    """Another judge."""
+    return place.as_judge(place.keys.make(LlmJudge.of("another", b"other")))
+
+
+@pytest.mark.parametrize("task", ["graded", "binary", "preference", "claim"])
+def test_every_task_names_its_field(tmp_path: Path, task: str) -> None:
+    """Guards the other tasks: the field that the study names takes one of its options."""
+    database = Database(default_url(tmp_path))
+    try:
+        made = simulated_study(tmp_path / "study", task="graded", topics=1, docs=4, judgments=1, size=2)
+        study = Study(made.folder, "s", task_of(task), made.topics, made.documents, made.units, made.words)
+        place = Place(study, database)
+        asked = place.client.get(place.at).json()
+        page = place.client.post(f"{place.at}/units").json()
+        answer = place.judge(page, **{asked["field"]: asked["options"][0]["key"]})
+        assert (answer.status_code, answer.json()["number"]) == (200, 2)
+    finally:
+        database.close()
+
+
+ODD = [
+    b"", b"{", b"[]", b"null", b'"x"', b"[" * 3_000, b"\xff\xfe", b'{"csrf": "\\ud800", "once": "a"}',
+    b'{"csrf": "a", "once": "b", "number": "\\u0000"}', b'{"csrf": "a", "once": "b", "more": 1}',
+    b'{"csrf": "a", "once": "b", "number": 5}', b'{"csrf": "a", "once": "b", "action": "leave"}',
+    json.dumps({"csrf": "a", "once": "b", "reason": "x" * 10_001}).encode(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ODD)
+def test_odd_bodies_are_refused_in_our_words(lone: Place, body: bytes) -> None:
+    """Guards against 5xx and echoes: halves of surrogates, NUL, deep nesting, other types, unknown fields."""
+    page = lone.client.post(f"{lone.at}/units").json()
+    headers = {"Content-Type": "application/json"}
+    answer = lone.client.post(f"{lone.at}/units/{page['unit']}/1", content=body, headers=headers)
+    assert answer.status_code in (400, 409, 422)
+    assert isinstance(answer.json()["detail"], str)
+    assert rows(lone.database, answers, kind="item") == []
+
+
+def test_the_document_tells_every_status(lone: Place) -> None:
+    """Guards OpenAPI: every operation has its limits, models for every status, and the key as its security."""
+    document = lone.client.get("/api/openapi.json").json()
+    paths = {path: ops for path, ops in document["paths"].items() if path.startswith(lone.at)}
+    assert set(paths) == {lone.at, *(f"{lone.at}/units{end}" for end in ("", "/{unit}", "/{unit}/{number}"))}
+    for ops in paths.values():
+        for op in ops.values():
+            assert {"200", "401", "422", "429", "503"} <= set(op["responses"])
+            assert op["security"] == [{"HTTPBearer": []}]
+            for status, answer in op["responses"].items():
+                name = answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+                assert name == "ApiProblem" or status == "200"
+    answer = document["components"]["schemas"]["ApiAnswer"]
+    assert answer["additionalProperties"] is False
+    assert all("maxLength" in p or "enum" in p for p in answer["properties"].values())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_schemathesis_finds_nothing(lone: Place) -> None:
+    """Guards the whole interface: whatever is sent, no 5xx, no status and no answer that the document does not have."""
+    page = lone.client.post(f"{lone.at}/units").json()
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", lone.app).include(path_regex=f"^{lone.at}")
+    checks = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
+    tried = 0
+
+    def check(case: Any) -> None:
+        nonlocal tried
+        tried += 1
+        if tried % 2 and "unit" in (case.path_parameters or {}):
+            case.path_parameters["unit"] = page["unit"]
+        headers = {"Authorization": f"Bearer {lone.key}"} if tried % 5 else {}
+        answer = case.call(headers=headers)
+        case.validate_response(answer, checks=checks)
+
+    wanted: Any = settings(
+        max_examples=7, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    for result in schema.get_all_operations():
+        operation: Any = result.ok()  # type: ignore[union-attr]
+        for mode in schemathesis.GenerationMode:
+            made: Any = given(operation.as_strategy(generation_mode=mode))
+            wanted(made(check))()
+    assert tried > 40

@@ -1,0 +1,240 @@
+"""`truegain judging init` and `check`: all that is wrong, at once, and what a study takes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truegain.cli.app import main
+from truegain.judging.checking import check_study
+from truegain.judging.simulated import simulated_study
+from truegain.judging.study import read_study
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import read_gold_list
+
+Run = Callable[[str], tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in an empty folder: exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def called(words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["truegain", "judging", *shlex.split(words)])
+        try:
+            main()
+            code: Any = 0
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return int(code or 0), said.out, said.err
+
+    return called
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Put something else into a file; what was there must have been there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def edit(path: Path, line: int, **values: object) -> None:
+    """Change fields of one line of JSON, those that are None away."""
+    lines = path.read_text().splitlines()
+    said = json.loads(lines[line]) | values
+    lines[line] = json.dumps({k: v for k, v in said.items() if v is not None})
+    path.write_text("\n".join(lines))
+
+
+def test_a_good_study(tmp_path: Path, run: Run) -> None:
+    """Guards the figures: 18 of 20 documents by 10, six a unit, are 30 units a topic, and as many people at least."""
+    simulated_study(tmp_path / "s")
+    change(tmp_path / "s/judging.toml", "# pay = 1.5", "pay = 1.5")
+    change(tmp_path / "s/judging.toml", '# currency = "EUR"', 'currency = "EUR"')
+    change(tmp_path / "s/judging.toml", "# minutes = 8", "minutes = 9")
+    code, out, err = run("check s")
+    assert (code, err) == (0, "")
+    assert "magnitude: 4 topics, 80 documents, 120 units, at most 30 of a topic" in out
+    assert "judgments: 960; 10 of each of 72 items, 30 of each Hk and Nk" in out
+    assert "people: at least 30, each with 4 units at most" in out
+    assert "minutes: 9.0 a unit (as the study says), 18.0 hours in all" in out
+    assert "cost: 180.00 EUR, 1.50 a unit, about 10.00 an hour" in out
+    assert "Nothing is wrong. Next: truegain judging serve s" in out
+
+
+def test_what_the_division_leaves_is_told(tmp_path: Path) -> None:
+    """Guards whom a rest gets: 19 documents by 10 fill 32 units of six, and two get one more."""
+    simulated_study(tmp_path, topics=1, docs=21)
+    found = "\n".join(check_study(tmp_path).lines())
+    assert "10 of each of 17 items, 11 of each of 2 items, 32 of each Hk and Nk" in found
+    assert "too few" not in found
+
+
+def test_small_units_are_told(tmp_path: Path) -> None:
+    """Guards units that hold fewer items than was asked for: topics with too few documents are named."""
+    simulated_study(tmp_path, topics=2, docs=5)
+    assert "2 topics with too few documents for units of 8: 1, 2" in check_study(tmp_path).notes
+
+
+def test_minutes_are_reckoned_from_texts(tmp_path: Path) -> None:
+    """Guards the time: long documents take their words, short ones the seconds that the rules ask."""
+    simulated_study(tmp_path, task="graded", topics=1, docs=4, judgments=1, size=4)
+    for line in range(4):
+        edit(tmp_path / "docs.jsonl", line, text="word " * (238 * (4 if line == 0 else 0) + 1))
+    needs = check_study(tmp_path).needs
+    assert needs is not None
+    assert needs.minutes == pytest.approx(4 + 1 / 238 + 3 * 20 / 60)
+
+
+def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
+    """Guards the last look before anyone is paid: one run of check tells all faults, and ends with 2."""
+    simulated_study(tmp_path / "s", docs=8)
+    toml, docs, topics = (tmp_path / "s" / name for name in ("judging.toml", "docs.jsonl", "topics.jsonl"))
+    change(toml, 'title = "A simulated study"', 'title = ""')
+    change(toml, 'language = "en"', 'language = "fr"')
+    change(toml, 'platform = "open"', 'platform = "prolific"')
+    change(toml, "# most = 4", "most = 5")
+    change(toml, "# number = 30", "number = 9")
+    change(toml, "check_tries = 3", "check_tries = 0")
+    edit(docs, 2, text=None)
+    edit(docs, 3, text="<p><script>x()</script><img src='a.png'></p>")
+    edit(docs, 4, text="A <img src='a.png'> picture.")
+    edit(docs, 5, id="another")
+    lines = docs.read_text().splitlines()
+    docs.write_text("\n".join([*lines, lines[6]]))
+    edit(topics, 0, question=None)
+    edit(topics, 1, question={"asked": "?", "options": ["a", "b", "c"], "right": "a"})
+    same = json.loads(lines[16])["id"]
+    edit(topics, 2, high=same, low=same)
+    edit(topics, 3, high=same)
+    code, out, _ = run("check s")
+    assert code == 2
+    for said in (
+        "judging.toml:24: check_tries is 0", "the question of topic 2 has 3 options, not 4", "stands twice, first on",
+        f"topic 3 has the same document, {same}, as Hk and as Nk", "topic 4 names high alone",
+        "1 of the pool's documents", "1 document without text", "nothing but markup that is not shown (img, script)",
+        "1 topic without a question of four options: 1 ", "the study has no title", "language 'fr' is not known",
+        "Prolific's codes for completed, screened, failed are missing", "a person may take 5 units, but there are",
+        "which need as many people, and there are 9", "units are too many for 9 people",
+    ):  # fmt: skip
+        assert sum(said in line for line in out.splitlines() if line.startswith("wrong: ")) == 1, said
+    assert "note: 1 document with markup that is taken out before they are shown (img in" in out
+    assert "Nothing is wrong" not in out
+    assert "minutes: " in out
+    assert out.count("wrong: ") == 15
+
+
+@pytest.mark.parametrize(("labels", "said"), [
+    ([None, None], "topic 1: Hk and Nk are not known; give labels in the pool"),
+    ([1, 1], "topic 1: all 2 labels are 1, so Hk would be as Nk"),
+])  # fmt: skip
+def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
+    """Guards check (c) of the paper: without labels, or with equal ones, there is no Hk and Nk, and none is made up."""
+    simulated_study(tmp_path, topics=1, docs=5)
+    rows = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    for row, label in zip(rows, [*labels, None, None, None], strict=True):
+        row["label"] = label
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert any(said in fault for fault in check_study(tmp_path).faults)
+
+
+def test_init_of_qrels(tmp_path: Path, run: Run) -> None:
+    """Guards the way in: topics, documents and qrels make a study with what is needed of them, and no more."""
+    simulated_study(tmp_path / "a", topics=3, docs=6)
+    rows = [json.loads(line) for line in (tmp_path / "a/pool.jsonl").read_text().splitlines()]
+    qrels = "".join(f"{r['topic']} 0 {r['doc']} {r['label']:g}\n" for r in rows if r["topic"] != "3")
+    (tmp_path / "q.qrels").write_text(qrels + "9 0 x 1\n")
+    code, out, err = run("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool q.qrels --judgments 4 --size 5")
+    assert (code, err) == (0, "")
+    assert out.startswith("Written: b, 2 topics, 12 documents, 12 to judge\n")
+    assert "1 rows of the pool are of topics that a/topics.jsonl does not have" in out
+    assert "1 topics have nothing in the pool" in out
+    assert run("check b")[0] == 0
+    study = read_study(tmp_path / "b")
+    assert (study.design.judgments, study.design.size, len(study.units)) == (4, 5, 2 * 6)
+    code, out, err = run("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool q.qrels")
+    assert (code, out) == (2, "")
+    assert "b/judging.toml: it is there already" in err
+
+
+def test_init_of_a_list_with_anchors(tmp_path: Path, run: Run) -> None:
+    """Guards lists: their order, their probabilities and the list itself go along; Hk and Nk come from other labels."""
+    simulated_study(tmp_path / "a", topics=2, docs=30)
+    rows = [json.loads(line) for line in (tmp_path / "a/pool.jsonl").read_text().splitlines()]
+    (tmp_path / "q.qrels").write_text("".join(f"{r['topic']} 0 {r['doc']} {r['label']:g}\n" for r in rows))
+    listed = rows[::2]
+    size = np.linspace(3, 1, len(listed))
+    topics, docs = [r["topic"] for r in listed], [r["doc"] for r in listed]
+    GoldList.of(topics, docs, np.ones(len(listed)), size, "ordered", "P@10", (0, 3)).write(tmp_path / "next.csv")
+    words = "init b --topics a/topics.jsonl --docs a/docs.jsonl --pool next.csv --anchors q.qrels --order decisive"
+    code, _, err = run(f"{words} --judgments 2")
+    assert (code, err) == (0, "")
+    study = read_study(tmp_path / "b")
+    assert read_gold_list(study.gold_list).docs == tuple(docs)
+    probability = dict(zip(docs, read_gold_list(study.gold_list).probability.tolist(), strict=True))
+    for unit in study.units:
+        for place, item in enumerate(unit.items):
+            assert item.probability == pytest.approx(probability.get(item.docs[0], 1.0)), place
+    ranks = {doc: i for i, doc in enumerate(docs)}
+    first = [min(ranks.get(i.docs[0], 99) for i in unit.items if i.docs[0] != rows[0]["doc"]) for unit in study.units]
+    assert first == sorted(first)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("--topics none.jsonl --docs a/docs.jsonl --pool a/pool.jsonl", "none.jsonl: no such file"),
+    ("--topics a/topics.jsonl --docs none.jsonl --pool a/pool.jsonl", "none.jsonl: no such file"),
+    ("--topics a/topics.jsonl --docs a/docs.jsonl --pool none.qrels", "none.qrels: no such file"),
+    ("--topics a/docs.jsonl --docs a/docs.jsonl --pool a/pool.jsonl", "no topic of the pool is among the topics"),
+])  # fmt: skip
+def test_init_refuses_and_writes_nothing(tmp_path: Path, run: Run, words: str, said: str) -> None:
+    """Guards the first mistake: it is told with its file, exit 2, and no folder is left behind."""
+    simulated_study(tmp_path / "a", topics=1, docs=3)
+    code, out, err = run(f"init b {words}")
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not (tmp_path / "b").exists()
+
+
+def test_what_does_not_fit_the_task_is_told(tmp_path: Path) -> None:
+    """Guards tasks against pools of another kind: claims without a claim, pairs where one document is asked about."""
+    for task, row, said in (
+        ("claim", {"topic": "1", "doc": "d"}, "1 rows of the pool have no `claim`"),
+        ("graded", {"topic": "1", "doc": "d", "claim": "c"}, "have a claim, which the task graded"),
+        ("graded", {"topic": "1", "docs": ["d", "e"]}, "each row of the pool must have one document"),
+        ("preference", {"topic": "1", "doc": "d"}, "a preference needs two"),
+        ("preference", {"topic": "1", "docs": ["d", "d"]}, "twice the same document"),
+    ):
+        folder = tmp_path / f"{task}-{len(list(tmp_path.iterdir()))}"
+        simulated_study(folder, task=task, topics=1, docs=3)
+        (folder / "pool.jsonl").write_text(json.dumps(row))
+        assert [fault for fault in check_study(folder).faults if said in fault], said
+
+
+def test_a_study_is_made_without_the_extra(tmp_path: Path) -> None:
+    """Guards the plain install: init and check import nothing of the web, and say what a study takes."""
+    simulated_study(tmp_path / "a", topics=2, docs=5)
+    code = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("fastapi", "sqlalchemy", "jinja2", "nh3", "uvicorn", "alembic", "polars"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from truegain.cli.app import main
+for words in ("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool a/pool.jsonl", "check b"):
+    sys.argv = ["truegain", "judging", *words.split()]
+    main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing is wrong" in done.stdout

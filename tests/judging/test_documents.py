@@ -1,0 +1,70 @@
+"""Documents as they are shown: nothing in them acts, loads or leads away, and no text is lost."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.judging.reading import Html
+from truegain.judging.material import Document, Item
+from truegain.judging.server.documents import answer_of, shown
+
+ATTACKS = [
+    "<p>x</p><script>alert(1)</script>",
+    "<p onmouseover=alert(1)>x</p>",
+    "<p>x</p><img src=x onerror=alert(1)>",
+    "<div><svg><g/onload=alert(2)//<p>",
+    "<p><a href='javascript:alert(1)'>x</a></p>",
+    "<p style='background:url(//evil.example)'>x</p>",
+    "<p>x</p><iframe src='//evil.example'></iframe>",
+    "<p>x</p><form action='//evil.example'><input name=number><button>Next</button></form>",
+    "<p>x</p><meta http-equiv=refresh content='0;url=//evil.example'><link rel=stylesheet href=//evil.example>",
+    "<p>x<!--><img src=x onerror=alert(1)>--></p>",
+    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
+    "<p id=main name=ask class=errors hx-get=/u/x>x</p>",
+    "</article></main><form id=ask><p>x</p>",
+    "<textarea></p></textarea><p>x</p>",
+    "<p>x</p><base href=//evil.example><object data=x></object><video src=x><embed src=x>",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nothing_in_a_document_acts(attack: str) -> None:
+    """Guards the assessor's browser and the page: only known elements, no address, no handler, no id, nothing left open."""
+    page = Html(str(shown(Document("d", attack))))
+    for element in page.all:
+        assert set(element.attributes) <= {"lang", "dir", "colspan", "rowspan"}, element
+        assert element.tag not in {"script", "style", "img", "a", "iframe", "form", "input", "button", "svg", "math", "meta"}
+    assert "alert" not in " ".join(e.tag for e in page.all)
+
+
+def test_links_are_text_and_headings_stand_below_the_page_s() -> None:
+    """Guards what is kept: words of links, structure, tables; and one h1 to a page."""
+    html = '<h1 lang="fr">Pont</h1><p>See <a href="https://a.example">the <i>list</i></a>.</p><table><tr><td colspan=2>1</td></tr></table>'
+    text = str(shown(Document("d", html)))
+    assert '<h3 lang="fr">Pont</h3><p>See the <i>list</i>.</p>' in text
+    assert '<td colspan="2">1</td>' in text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60))
+def test_plain_text_is_shown_as_it_is(text: str) -> None:
+    """Guards plain documents: every sign comes through, and signs of markup are only signs."""
+    if re.search(r"</|<\w+[^<>]*>|<!", text):
+        return
+    back = unescape(re.sub(r"</?p>|<br>", "", str(shown(Document("d", text)))))
+    assert back.split() == text.split()
+
+
+def test_paragraphs_and_lines_of_plain_text() -> None:
+    """Guards the layout of plain text: an empty line ends a paragraph, a line's end stays, comparisons are not markup."""
+    text = str(shown(Document("d", "if a <b and c> d\r\nsecond line\n \n\nnext\x00 one")))
+    assert text == "<p>if a &lt;b and c&gt; d<br>\nsecond line</p>\n<p>next one</p>"
+
+
+def test_a_claim_that_is_not_in_its_answer_stands_alone() -> None:
+    """Guards claims that were reworded: they are marked all the same."""
+    assert answer_of(Item(("d",), claim="It moved.", answer="Other words.")) == ("Other words.\n", "It moved.", "")
