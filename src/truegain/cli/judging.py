@@ -14,6 +14,8 @@ SUBCOMMANDS = {
     "serve": "judging_serve:serve_command",
     "status": "judging_status:status_command",
     "export": "judging_export:export_command",
+    "key": "judging_key:key_command",
+    "password": "judging_key:password_command",
     "demo": "judging_serve:demo_judging_command",
 }
 

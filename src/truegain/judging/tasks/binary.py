@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from truegain.judging.tasks.graded import Graded
+from truegain.judging.tasks.graded import GradedTask
 from truegain.judging.tasks.task import Level, Option
 
 LABELS = (
@@ -15,10 +15,10 @@ LABELS = (
 
 
 @dataclass(frozen=True)
-class Binary(Graded):
+class BinaryTask(GradedTask):
     """Relevant (1) or not (0) for each document; a study may name and define the two itself.
 
-    >>> Binary().read({"label": "1", "reason": "yes"}).value
+    >>> BinaryTask().read({"label": "1", "reason": "yes"}).value
     1.0
     """
 

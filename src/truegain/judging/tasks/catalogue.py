@@ -8,19 +8,19 @@ from dataclasses import fields
 from typing import Any
 
 from truegain.errors import TruegainError
-from truegain.judging.tasks.binary import Binary
-from truegain.judging.tasks.claim import Claim
-from truegain.judging.tasks.graded import Graded
-from truegain.judging.tasks.magnitude import Magnitude
-from truegain.judging.tasks.preference import Preference
+from truegain.judging.tasks.binary import BinaryTask
+from truegain.judging.tasks.claim import ClaimTask
+from truegain.judging.tasks.graded import GradedTask
+from truegain.judging.tasks.magnitude import MagnitudeTask
+from truegain.judging.tasks.preference import PreferenceTask
 from truegain.judging.tasks.task import Option, Task
 
-TASKS: dict[str, type[Magnitude] | type[Graded] | type[Preference] | type[Claim]] = {
-    "magnitude": Magnitude,
-    "graded": Graded,
-    "binary": Binary,
-    "preference": Preference,
-    "claim": Claim,
+TASKS: dict[str, type[MagnitudeTask] | type[GradedTask] | type[PreferenceTask] | type[ClaimTask]] = {
+    "magnitude": MagnitudeTask,
+    "graded": GradedTask,
+    "binary": BinaryTask,
+    "preference": PreferenceTask,
+    "claim": ClaimTask,
 }
 
 

@@ -19,10 +19,10 @@ SUPPORT = (
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimTask:
     """How far a passage supports a claim: 2 all of it, 1 some of it, 0 none, -1 it says otherwise.
 
-    >>> Claim().read({"support": "part", "reason": "the year is missing"}).value
+    >>> ClaimTask().read({"support": "part", "reason": "the year is missing"}).value
     1.0
     """
 

@@ -19,10 +19,10 @@ LABELS = (
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedTask:
     """A label for each document, in the order in which the study lists them.
 
-    >>> Graded().read({"label": "2", "reason": "part of it"}).value
+    >>> GradedTask().read({"label": "2", "reason": "part of it"}).value
     2.0
     """
 

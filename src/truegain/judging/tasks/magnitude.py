@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from truegain.judging.material import Unit
-from truegain.judging.numbers import Unread, read_number
 from truegain.judging.tasks.forms import cannot_judge, check_reason, cleaned, too_fast
+from truegain.judging.tasks.numbers import Unread, read_number
 from truegain.judging.tasks.task import Answer, Fields, Level, Option, Wrong
 
 
 @dataclass(frozen=True)
-class Magnitude:
+class MagnitudeTask:
     """A number above 0 for each document; a finished unit has score(Hk) > score(Nk), and time on each document.
 
     Maddalena, Mizzaro, Scholer and Turpin 2017, ACM TOIS 35(3).
 
-    >>> Magnitude().read({"number": "1/2", "reason": "names one"}).value
+    >>> MagnitudeTask().read({"number": "1/2", "reason": "names one"}).value
     0.5
-    >>> Magnitude().read({"number": "0", "reason": "nothing"})
+    >>> MagnitudeTask().read({"number": "0", "reason": "nothing"})
     (Wrong(field='number', text='number.zero', about={}, choices=()),)
     """
 

@@ -18,10 +18,10 @@ CHOICES = (
 
 
 @dataclass(frozen=True)
-class Preference:
+class PreferenceTask:
     """The better of two documents: 1 where it is the item's first, shown left, -1 where its second, 0 where neither.
 
-    >>> Preference().read({"prefer": "right", "reason": "newer"}).value
+    >>> PreferenceTask().read({"prefer": "right", "reason": "newer"}).value
     -1.0
     """
 

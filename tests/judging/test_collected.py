@@ -1,0 +1,189 @@
+"""From the desk to the file: a simulated crowd walks through a study, and the export gives back what it was told."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.judging.walking import Time, Walker, small_study
+from truegain.cli.judging_export import export_command
+from truegain.cli.judging_status import status_command
+from truegain.errors import TruegainError
+from truegain.gains.make import to_gains
+from truegain.judging.collected import audit, collected
+from truegain.judging.desk import Desk, Page, Person
+from truegain.judging.export import rating_table
+from truegain.judging.simulated import simulated_study, simulated_truth
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.study import Study
+from truegain.judging.tasks.catalogue import task_of
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import read_gold_list
+
+WORDS = ("one", "two", "three", "four", "five", "six")
+
+
+def judged(study: Study, page: Page, truth: dict[str, float], scale: float, random: Random) -> dict[str, str]:
+    """What an honest person fills in: by the worth of what is shown, on a scale of their own."""
+    assert page.item is not None
+    worth = [truth[doc.text] * random.lognormvariate(0, 0.1) for doc in page.documents]
+    form = {"reason": f"because {random.choice(WORDS)} {page.step.number}"}
+    if study.task.name == "magnitude":
+        return {**form, "number": f"{worth[0] * scale:.3g}"}
+    if study.task.name == "preference":
+        return {**form, "prefer": "left" if worth[0] > worth[1] else "right"}
+    if study.task.name == "claim":
+        return {**form, "support": "full" if worth[0] > 15 else "none"}
+    levels = [4, 15, 50] if study.task.name == "graded" else [15]
+    return {**form, "label": str(int(np.searchsorted(levels, worth[0])))}
+
+
+def walk(study: Study, desk: Desk, clock: Time, name: str, truth: dict[str, float]) -> bool:
+    """One unit from the door to the code; whether there was one."""
+    random = Random(name)
+    scale = random.lognormvariate(0, 1)
+    token = desk.enter(Person("open", name)).token
+    while token and (step := desk.where(token)).name != "done":
+        page = desk.page(token, step)
+        form = {"csrf": page.csrf, "once": page.once, "action": "next"}
+        if step.name == "consent":
+            form["consent"] = "yes"
+        elif page.practice is not None:
+            form["number"] = str(page.practice.length * 10)
+        elif step.name == "topic" and page.options and page.topic is not None:
+            right = study.topics[page.topic.id].question
+            form["choice"] = next(v for v, text in page.options if right is None or text == right.options[right.right])
+        elif step.name == "doc":
+            clock.go(30)
+            form |= judged(study, page, truth, scale, random)
+        desk.send(token, step, form)
+    return bool(token)
+
+
+def check_order(task: str, rows: list[dict[str, str]], truth: dict[str, float]) -> None:
+    """What is worth twice as much, seven standard deviations of the noise, is never worth less in the file."""
+    if task == "preference":
+        clear = [
+            r
+            for r in rows
+            if max(truth[r["doc_a"]], truth[r["doc_b"]]) >= 2 * min(truth[r["doc_a"]], truth[r["doc_b"]])
+        ]
+        assert clear
+        assert all(float(r["label"]) == float(truth[r["doc_a"]] > truth[r["doc_b"]]) for r in clear)
+        return
+    if task == "claim":
+        assert all(r["label"] == ("2" if truth[r["passage"]] > 15 else "0") for r in rows)
+        return
+    is_magnitude = task == "magnitude"
+    gains = to_gains("ratings.csv", None if is_magnitude else "mean", normalise="geometric" if is_magnitude else None)
+    of = dict(zip(gains.docs.strings(), gains.label.tolist(), strict=True))
+    for a, b in permutations(of, 2):
+        if a.split("-")[0] == b.split("-")[0] and truth[a] >= 2 * truth[b]:
+            assert of[a] > of[b] or (not is_magnitude and of[a] == of[b])
+
+
+@pytest.mark.parametrize("task", ["magnitude", "graded", "binary", "preference", "claim"])
+def test_a_crowd_is_read_back(
+    task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the road from forms to gains: every finished judgment is in the file once, in the order of truth."""
+    monkeypatch.chdir(tmp_path)
+    study = simulated_study("study", task=task, topics=2 if task == "magnitude" else 1, docs=8, judgments=2)
+    truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
+    seen = {study.documents[doc].text: worth for doc, worth in truth.items()}  # pages tell no ids
+    database, clock = Database(default_url("study")), Time()
+    desk = Desk(study, database, clock=clock)
+    finished = 0
+    for k in range(2 * len(study.units)):
+        finished += walk(study, desk, clock, f"p{k}", seen)
+    assert finished == len(study.units)
+    export_command(
+        "study", output="ratings.csv", audit="audit.jsonl", wins="wins.csv" if task == "preference" else None
+    )
+    rows = list(csv.DictReader(Path("ratings.csv").read_text().splitlines()))
+    assert len(rows) == sum(len(unit.items) for unit in study.units)
+    wanted = {(u.id, i.key.split()[0]) for u in study.units for i in u.items}
+    got = {(r["unit"], r.get("left") or r.get("passage") or r["doc"]) for r in rows}
+    assert got == wanted
+    assert {r["seconds"] for r in rows} == {"30.0"}
+    assert not any(r["assessor"].startswith("p") and r["assessor"][1:].isdigit() for r in rows)
+    events = [json.loads(line) for line in Path("audit.jsonl").read_text().splitlines()]
+    assert sum(e["kind"] == "done" for e in events) == len(study.units)
+    check_order(task, rows, truth)
+    status_command("study")
+    said = capsys.readouterr()
+    assert f"{finished} of {finished} units finished (100%), 0 being judged" in said.out
+    assert "agreement: Krippendorff's alpha" in said.out
+    assert f"{len(rows):,} ratings" in said.err
+    database.close()
+
+
+def test_nothing_is_made_where_nothing_was_collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards commands that look: a study that was never served has no database afterwards either."""
+    monkeypatch.chdir(tmp_path)
+    simulated_study("study", topics=1, docs=9, judgments=1)
+    before = sorted(p.name for p in Path("study").iterdir())
+    for command in (export_command, status_command):
+        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/judging\.sqlite"):
+            command("study")
+        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/other\.sqlite"):
+            command("study", database="sqlite:///study/other.sqlite")
+    assert sorted(p.name for p in Path("study").iterdir()) == before
+    Database(default_url("study")).close()
+    with pytest.raises(TruegainError, match="the pool of this study was no list"):
+        export_command("study", filled="filled.csv")
+
+
+def test_rows_are_the_databases(database: Database, tmp_path: Path) -> None:
+    """Guards the columns that export and status lean on, on either database: the last revision, no practice."""
+    study, clock = small_study(tmp_path, topics=2, per_topic=1, task=task_of("magnitude")), Time()
+    desk = Desk(study, database, clock=clock)
+    for name in ("w1", "w2"):
+        walker = Walker(desk, clock, name)
+        walker.to_documents()
+        walker.judge("7", reason="first \u00bd")
+        walker.send(walker.page(), "back")
+        walker.judge("", reason="second")
+        if name == "w1":
+            walker.rest()
+    rows = collected(database).ratings()
+    assert [(r["outcome"], r["number"], r["revision"], r["late"]) for r in rows if r["number"] == 1] == [
+        ("done", 1, 2, False), (None, 1, 2, False),
+    ]  # fmt: skip
+    table = rating_table(study, rows)
+    assert (len(table), table.left_out) == (4, {"unfinished": 1})
+    assert sorted(zip(table.columns["doc"], table.columns["anchor"], strict=True)) == [
+        (f"t1-secret-1-{i}", {0: "high", 3: "low"}.get(i, "")) for i in range(4)
+    ]
+    assert table.columns["label"] == [100.0 - 10 * int(doc[-1]) for doc in table.columns["doc"]]
+    assert set(table.columns["probability"]) == {0.5}
+    trail = audit(database)
+    assert [e["id"] for e in trail] == sorted(e["id"] for e in trail)
+    assert sum(e["kind"] == "done" for e in trail) == 1
+
+
+def test_a_drawn_list_comes_back_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the way of a list of `plan labels`: into a study, through people, back with labels from its top."""
+    monkeypatch.chdir(tmp_path)
+    study = simulated_study("study", task="graded", topics=1, docs=8, judgments=1)
+    pairs = [("1", doc) for doc in study.documents]
+    topics, docs = [t for t, _ in pairs], [d for _, d in pairs]
+    GoldList.of(topics, docs, np.zeros(8), np.ones(8), "random", "P@10", (0, 3)).write("next.csv")
+    monkeypatch.setattr("truegain.judging.study.read_study", lambda _: replace(study, gold_list="next.csv"))
+    truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
+    seen = {study.documents[doc].text: worth for doc, worth in truth.items()}
+    database, clock = Database(default_url("study")), Time()
+    assert walk(study, Desk(study, database, clock=clock), clock, "p1", seen)
+    database.close()
+    export_command("study", output="ratings.csv", filled="filled.csv")
+    back = read_gold_list("filled.csv")
+    grades = {t.doc: t.grade for t in simulated_truth("study")}
+    assert back.judged == 8
+    assert [abs(label - grades[doc]) <= 1 for label, doc in zip(back.label.tolist(), docs, strict=True)] == [True] * 8
