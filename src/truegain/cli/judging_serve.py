@@ -55,7 +55,8 @@ def serve_command(
 
 def demo_judging_command(
     folder: Annotated[
-        Path | None, typer.Argument(help="A new folder for the study and what is judged (default: one that is dropped).")
+        Path | None,
+        typer.Argument(help="A new folder for the study and what is judged (default: one that is dropped)."),
     ] = None,
     task: Annotated[
         Literal["magnitude", "graded", "binary", "preference", "claim"], typer.Option("--task", help="What is asked.")
@@ -64,7 +65,7 @@ def demo_judging_command(
     port: Port = 8000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another study.")] = 0,
 ) -> None:
-    """Serve a study with simulated documents, to click through in a minute; it asks for 1 s on each document, not 20."""
+    """Serve a study with simulated documents, to click through in a minute: it wants 1 s on each document, not 20."""
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
     from truegain.judging.server.serving import listen
@@ -99,7 +100,9 @@ def _served(study: Study, at: Listening) -> str:
         "mturk": "/",
     }
     people = study.people.platform
-    told = f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
+    told = (
+        f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
+    )
     told += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
     if at.is_open:
         told += "\nothers can reach this server: put a proxy with TLS before it, so that nobody reads along"
@@ -130,4 +133,6 @@ def app_of_settings() -> FastAPI:
 
     given = json.loads(os.environ[SETTINGS])
     study = read_study(given["folder"])
-    return create_app(study, given["database"], more=[lambda _, desk, __: judge_routes(study, desk, JudgeKeys(study.folder))])
+    return create_app(
+        study, given["database"], more=[lambda _, desk, __: judge_routes(study, desk, JudgeKeys(study.folder))]
+    )

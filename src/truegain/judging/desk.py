@@ -215,7 +215,7 @@ class Desk:
 
 
 def _finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> Entered | None:
-    """The last unit of a person, where it ended and they come again under the same session of the platform: for its code."""
+    """A person's last unit, where it ended and they come again under the platform's same session: for its code."""
     came = select(events.c.about).where(events.c.assessor == assessor, events.c.kind == "entered")
     last = work.connection.execute(came.order_by(events.c.id.desc()).limit(1)).scalar() or {}
     if last.get("about") != about:
