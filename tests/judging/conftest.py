@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.judging.postgres import Server
+from tests.judging.postgres import Server, memory
 from tests.judging.walking import Time, small_study
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study import Study
@@ -21,19 +22,18 @@ def postgres_server() -> Iterator[Server]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def sqlite_folder() -> Iterator[Path]:
+    """Where SQLite databases of the tests lie."""
+    with tempfile.TemporaryDirectory(prefix="tg-sqlite-", dir=memory()) as folder:
+        yield Path(folder)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+def new_url(request: pytest.FixtureRequest, sqlite_folder: Path) -> Callable[[], str]:
     """A function that gives the address of a new, empty database; the test runs on either kind."""
     if request.param == "sqlite":
-        made: list[int] = []
-
-        def sqlite() -> str:
-            made.append(1)
-            folder = tmp_path / f"db{len(made)}"
-            folder.mkdir()
-            return default_url(folder)
-
-        return sqlite
+        return lambda: default_url(tempfile.mkdtemp(dir=sqlite_folder))
     server: Server = request.getfixturevalue("postgres_server")
     return server.new
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -11,15 +12,20 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.judging.walking import Time
+from tests.judging.walking import Time, Walker, small_study
 from truegain.cli.judging_export import export_command
 from truegain.cli.judging_status import status_command
 from truegain.errors import TruegainError
 from truegain.gains.make import to_gains
+from truegain.judging.collected import audit, collected
 from truegain.judging.desk import Desk, Page, Person
+from truegain.judging.export import rating_table
 from truegain.judging.simulated import simulated_study, simulated_truth
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study import Study
+from truegain.judging.tasks.catalogue import task_of
+from truegain.tables.gold_list import GoldList
+from truegain.tables.gold_list_read import read_gold_list
 
 WORDS = ("one", "two", "three", "four", "five", "six")
 
@@ -125,9 +131,59 @@ def test_nothing_is_made_where_nothing_was_collected(tmp_path: Path, monkeypatch
     simulated_study("study", topics=1, docs=9, judgments=1)
     before = sorted(p.name for p in Path("study").iterdir())
     for command in (export_command, status_command):
-        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no judging\.sqlite in study"):
+        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/judging\.sqlite"):
             command("study")
+        with pytest.raises(TruegainError, match=r"nothing was collected yet: there is no study/other\.sqlite"):
+            command("study", database="sqlite:///study/other.sqlite")
     assert sorted(p.name for p in Path("study").iterdir()) == before
     Database(default_url("study")).close()
     with pytest.raises(TruegainError, match="the pool of this study was no list"):
-        export_command("study", fill="filled.csv")
+        export_command("study", filled="filled.csv")
+
+
+def test_rows_are_the_databases(database: Database, tmp_path: Path) -> None:
+    """Guards the columns that export and status lean on, on either database: the last revision, no practice."""
+    study, clock = small_study(tmp_path, topics=2, per_topic=1, task=task_of("magnitude")), Time()
+    desk = Desk(study, database, clock=clock)
+    for name in ("w1", "w2"):
+        walker = Walker(desk, clock, name)
+        walker.to_documents()
+        walker.judge("7", reason="first \u00bd")
+        walker.send(walker.page(), "back")
+        walker.judge("", reason="second")
+        if name == "w1":
+            walker.rest()
+    rows = collected(database).ratings()
+    assert [(r["outcome"], r["number"], r["revision"], r["late"]) for r in rows if r["number"] == 1] == [
+        ("done", 1, 2, False), (None, 1, 2, False),
+    ]  # fmt: skip
+    table = rating_table(study, rows)
+    assert (len(table), table.left_out) == (4, {"unfinished": 1})
+    assert sorted(zip(table.columns["doc"], table.columns["anchor"], strict=True)) == [
+        (f"t1-secret-1-{i}", {0: "high", 3: "low"}.get(i, "")) for i in range(4)
+    ]
+    assert table.columns["label"] == [100.0 - 10 * int(doc[-1]) for doc in table.columns["doc"]]
+    assert set(table.columns["probability"]) == {0.5}
+    trail = audit(database)
+    assert [e["id"] for e in trail] == sorted(e["id"] for e in trail)
+    assert sum(e["kind"] == "done" for e in trail) == 1
+
+
+def test_a_drawn_list_comes_back_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the way of a list of `plan labels`: into a study, through people, back with labels from its top."""
+    monkeypatch.chdir(tmp_path)
+    study = simulated_study("study", task="graded", topics=1, docs=8, judgments=1)
+    pairs = [("1", doc) for doc in study.documents]
+    topics, docs = [t for t, _ in pairs], [d for _, d in pairs]
+    GoldList.of(topics, docs, np.zeros(8), np.ones(8), "random", "P@10", (0, 3)).write("next.csv")
+    monkeypatch.setattr("truegain.judging.study.read_study", lambda _: replace(study, gold_list="next.csv"))
+    truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
+    seen = {study.documents[doc].text: worth for doc, worth in truth.items()}
+    database, clock = Database(default_url("study")), Time()
+    assert walk(study, Desk(study, database, clock=clock), clock, "p1", seen)
+    database.close()
+    export_command("study", output="ratings.csv", filled="filled.csv")
+    back = read_gold_list("filled.csv")
+    grades = {t.doc: t.grade for t in simulated_truth("study")}
+    assert back.judged == 8
+    assert [abs(label - grades[doc]) <= 1 for label, doc in zip(back.label.tolist(), docs, strict=True)] == [True] * 8

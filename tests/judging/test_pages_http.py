@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx import Response
 
@@ -17,8 +18,8 @@ from tests.judging.reading import Html
 from truegain.judging.desk import Desk
 from truegain.judging.server.app import create_app
 from truegain.judging.server.security import Limits, Rates, told
-from truegain.judging.steps import Elsewhere, Entered, Page, Person, Step
-from truegain.judging.store.database import StoreError
+from truegain.judging.steps import Elsewhere, Entered, Person, Step
+from truegain.judging.store.database import Database, StoreError
 from truegain.judging.study import People, Platform, Study
 
 HOME = "/s/bridges/"
@@ -30,11 +31,16 @@ def study_of(platform: Platform, **about: Any) -> Study:
     return replace(made_study(), people=People(platform, **about))
 
 
+def app_of(study: Study, desk: ShowingDesk, limits: Limits | None = None) -> FastAPI:
+    """The app at a desk that only shows; no database is asked."""
+    return create_app(study, cast("Database", None), desk=cast("Desk", desk), limits=limits)
+
+
 def client_of(
     desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: Limits | None = None, **about: Any
 ) -> TestClient:
     """A browser that follows nothing by itself."""
-    app = create_app(study_of(platform), cast("Desk", desk or ShowingDesk()), limits=limits)
+    app = app_of(study_of(platform), desk or ShowingDesk(), limits)
     return TestClient(app, follow_redirects=False, **about)
 
 
@@ -339,7 +345,7 @@ def test_buckets_fill_again_and_are_few() -> None:
 
 def test_below_a_path_of_a_proxy() -> None:
     """Guards studies that a proxy serves below a path: every address of a page starts with it."""
-    app = create_app(study_of("open"), cast("Desk", ShowingDesk()), limits=None)
+    app = app_of(study_of("open"), ShowingDesk())
     client = TestClient(app, follow_redirects=False, root_path="/judge")
     assert client.get("/judge/u/" + TOKEN + "/").headers["location"] == f"/judge{UNIT}/doc/3"
     page = Html(client.get(f"/judge{UNIT}/doc/3").text)
@@ -361,7 +367,7 @@ def test_elsewhere_on_another() -> None:
 def test_page_shows_what_the_desk_gives_and_no_more() -> None:
     """Guards what is sent: with a page at hand the study's other documents, codes and units stay on the server."""
     study = study_of("prolific", codes={"completed": "SECRET-CODE"})
-    app = create_app(study, cast("Desk", ShowingDesk(cast("Page", item_page()))), limits=None)
+    app = app_of(study, ShowingDesk(item_page()))
     text = TestClient(app).get(f"{UNIT}/doc/3").text
     for secret in ("SECRET-CODE", "d1", "u1", "completed", "20 s", "probability"):
         assert secret not in text.replace("/static/", ""), secret

@@ -35,8 +35,8 @@ def export_command(
     wins: Annotated[
         FileName, typer.Option("--wins", help="Preferences as ratings of documents: the share of comparisons each won.")
     ] = None,
-    fill: Annotated[
-        FileName, typer.Option("--fill", help="The list that the pool was made of, with its labels.")
+    filled: Annotated[
+        FileName, typer.Option("--filled", help="The list that the pool was made of, with its labels.")
     ] = None,
     audit: Annotated[FileName, typer.Option("--audit", help="The whole audit trail, as JSONL.")] = None,
     database: DatabaseUrl = None,
@@ -44,26 +44,30 @@ def export_command(
     """Write ratings as agree, gains, eval and verdict read them; and the audit trail, a filled list, or wins."""
     opened = open_collection(folder, database)
     from truegain.judging import collected
-    from truegain.judging.export import TOLD, Wanted, fill_list, rating_table, win_table, write_audit
+    from truegain.judging.export import TOLD, Wanted, check_ending, fill_list, rating_table, win_table, write_audit
     from truegain.tables.gold_list_read import read_gold_list
 
     study = opened.study
-    if fill is not None and not study.gold_list:
-        raise TruegainError("--fill: the pool of this study was no list of `plan labels` or `holes`; leave it out")
-    rows = collected.collected(opened.database).ratings()
-    every = "all" if everything and judges is None else judges
-    wanted = Wanted(unfinished or everything, excluded or everything, cannot or everything, every)
-    table = rating_table(study, rows, wanted)
-    won = None if wins is None else win_table(study, rows, wanted)
-    filled, later = (None, 0) if fill is None else fill_list(read_gold_list(study.gold_list), study, rows)
-    table.write(output)
-    if won is not None and wins is not None:
-        won.write(wins)
-    if filled is not None and fill is not None:
-        filled.write(fill)
-        rest = f"; {later:,} after the first that is not ready are left out" if later else ""
-        typer.echo(f"{filled.judged:,} of {len(filled):,} pairs of the list have a label{rest}", err=True)
-    if audit is not None:
+    if filled is not None and not study.gold_list:
+        raise TruegainError("--filled: the pool of this study was no list of `plan labels` or `holes`; leave it out")
+    for name in (output, wins, filled):
+        if name is not None and name != "-":
+            check_ending(name)
+    if audit is not None:  # there is one before anything counts
         typer.echo(f"{write_audit(audit, collected.audit(opened.database)):,} events in the audit trail", err=True)
-    left = ", ".join(f"{count:,} {TOLD[why]}" for why, count in table.left_out.items())
-    typer.echo(f"{len(table):,} ratings" + (f"; left out: {left} (--all has them)" if left else ""), err=True)
+    rows = collected.collected(opened.database).ratings()
+    whose = "all" if everything and judges is None else judges
+    wanted = Wanted(unfinished or everything, excluded or everything, cannot or everything, whose)
+    tables = {output: rating_table(study, rows, wanted)}
+    if wins is not None:
+        tables[wins] = win_table(study, rows, wanted)
+    if filled is not None:
+        complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
+        complete.write(filled)
+        rest = f"; {later:,} after the first that is not ready are left out" if later else ""
+        typer.echo(f"{complete.judged:,} of {len(complete):,} pairs of the list have a label{rest}", err=True)
+    for name, table in tables.items():
+        table.write(name)
+    left = ", ".join(f"{count:,} {TOLD[why]}" for why, count in tables[output].left_out.items())
+    said = f"; left out: {left} (--all has them)" if left else ""
+    typer.echo(f"{len(tables[output]):,} ratings{said}", err=True)

@@ -31,13 +31,16 @@ class OpenedStudy(NamedTuple):
 def open_collection(folder: str, database: str | None) -> OpenedStudy:
     """The study in a folder with the database that it was served with; none is made here."""
     needs("sqlalchemy", "judging")
-    from truegain.judging.store.database import FILE, Database, default_url
+    from sqlalchemy.engine import make_url
+
+    from truegain.judging.store.database import Database, default_url
     from truegain.judging.study import read_study
 
     study = read_study(folder)
-    if database is None and not (Path(folder) / FILE).is_file():
+    url = database or default_url(folder)
+    if url.startswith("sqlite:") and not (file := Path(make_url(url).database or "")).is_file():
         raise TruegainError(
-            f"nothing was collected yet: there is no {FILE} in {shown_path(folder)}; "
-            f"serve it first (truegain judging serve {shown_path(folder)}), or say where judgments are (--database)"
+            f"nothing was collected yet: there is no {shown_path(file)}; serve the study first "
+            f"(truegain judging serve {shown_path(folder)}), or say where its judgments are (--database)"
         )
-    return OpenedStudy(study, Database(database or default_url(folder)))
+    return OpenedStudy(study, Database(url))

@@ -130,4 +130,4 @@ def app_of_settings() -> FastAPI:
 
     given = json.loads(os.environ[SETTINGS])
     study = read_study(given["folder"])
-    return create_app(study, given["database"], more=[lambda _, desk: judge_routes(study, desk, JudgeKeys(study.folder))])
+    return create_app(study, given["database"], more=[lambda _, desk, __: judge_routes(study, desk, JudgeKeys(study.folder))])

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def status_command(
     folder: FolderOfStudy,
-    part: Annotated[
+    show: Annotated[
         Literal["all", "progress", "assessors"],
-        typer.Option("--part", help="Which table to print; formats for programs take one (default progress)."),
+        typer.Option("--show", help="Which table to print; formats for programs take one (default progress)."),
     ] = "all",
     output_format: OutputFormat = None,
     output: Output = "-",
@@ -32,8 +32,8 @@ def status_command(
     from truegain.judging.status import figures
 
     found = figures(opened.study, collected(opened.database), partial(agreement_line, opened.study.task.level))
-    table = found.people if part == "assessors" else found.progress
-    if part == "all" and table_format_of(output_format, output) == "table":
+    table = found.people if show == "assessors" else found.progress
+    if show == "all" and table_format_of(output_format, output) == "table":
         write_bytes(output, f"{found}\n".encode())
     else:
         write_table(table, output_format, output)

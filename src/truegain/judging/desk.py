@@ -38,7 +38,7 @@ from truegain.judging.steps import (
     UnknownToken,
 )
 from truegain.judging.store.database import Database, insert_new, lock
-from truegain.judging.store.schema import assessors, invitations, sent
+from truegain.judging.store.schema import assessors, events, invitations, sent, sessions
 from truegain.judging.study import Study
 from truegain.judging.tasks.task import Fields
 from truegain.judging.visits import serve, stop
@@ -147,11 +147,12 @@ class Desk:
         insert_new(work.connection, assessors, **row, about=about, came=work.now.wall)
         same = (assessors.c.platform == name["platform"], assessors.c.platform_id == name["id"])
         assessor = work.connection.execute(select(assessors.c.id).where(*same)).scalar_one()
+        finished = _finished_under(work, assessor, about) if about and person.kind == "human" else None
         work.event("entered", assessor=assessor, about=about)
         if is_invited:
             own = update(invitations).where(invitations.c.digest == person.id)
             work.connection.execute(own.values(assessor=assessor))
-        return self._give(work, assessor)
+        return finished or self._give(work, assessor)
 
     def _give(self, work: Work, assessor: str) -> Entered:
         """The unit of a person who stands at the desk; two tabs that come at once get the same."""
@@ -211,6 +212,17 @@ class Desk:
         if is_ours and not reply.elsewhere:
             _remember(work, session, once, key, reply)
         return reply
+
+
+def _finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> Entered | None:
+    """The last unit of a person, where it ended and they come again under the same session of the platform: for its code."""
+    came = select(events.c.about).where(events.c.assessor == assessor, events.c.kind == "entered")
+    last = work.connection.execute(came.order_by(events.c.id.desc()).limit(1)).scalar() or {}
+    if last.get("about") != about:
+        return None
+    had = select(sessions.c.token, sessions.c.outcome).where(sessions.c.assessor == assessor)
+    row = work.connection.execute(had.order_by(sessions.c.began.desc(), sessions.c.id).limit(1)).first()
+    return Entered(row.token) if row is not None and row.outcome in ("done", "screened", "failed") else None
 
 
 def _kept(work: Work, session: Session, step: Step, fields: Fields) -> Reply:

@@ -20,6 +20,7 @@ from truegain.judging.study import Study
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.sources import PathLike, shown_path, write_bytes
+from truegain.tables.tabular import Kind
 from truegain.tables.write import kind_to_write, table_bytes
 
 Judges = Literal["people", "models", "all"]
@@ -114,6 +115,14 @@ def win_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> Expo
     if not table:
         raise _nothing(pairs.left_out)
     return Export({name: [row[name] for row in table] for name in table[0]}, pairs.left_out)
+
+
+def check_ending(path: PathLike) -> Kind:
+    """The kind of table that the ending of a path names; an error where it names none."""
+    kind = kind_to_write(path)
+    if kind is None:
+        raise TruegainError(f"{shown_path(path)}: ratings are a table; end the path in .csv, .tsv, .jsonl or .parquet")
+    return kind
 
 
 def fill_list(listed: GoldList, study: Study, rows: Iterable[Row]) -> tuple[GoldList, int]:
@@ -237,7 +246,7 @@ def _unit(units: Mapping[str, Unit], row: Row) -> Unit:
 
 def _nothing(left: Mapping[str, int]) -> TruegainError:
     rest = ", ".join(f"{count} {TOLD[why]}" for why, count in left.items())
-    return TruegainError(f"there is nothing to export yet: {rest or 'no answers'}" + (" (--all)" if left else ""))
+    return TruegainError(f"there is nothing to export yet: {rest or 'no answers'}")
 
 
 TOLD = {

@@ -55,9 +55,11 @@ class Database:
         self._engine = _engine(self.url, self.is_sqlite)
         try:
             upgrade(self._engine, self.url)
-        except DBAPIError as error:
+        except BaseException as error:
             self._engine.dispose()
-            raise StoreError(f"cannot open {self}: {_cause(error)}") from None
+            if isinstance(error, DBAPIError):
+                raise StoreError(f"cannot open {self}: {_cause(error)}") from None
+            raise
 
     def __str__(self) -> str:
         return self.url.render_as_string(hide_password=True)

@@ -1,0 +1,148 @@
+"""The organiser's acts, and what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
+from truegain.errors import TruegainError
+from truegain.judging import office as offices
+from truegain.judging.desk import Step
+from truegain.judging.office import Office
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import answers, events, sessions
+from truegain.judging.study import Study
+
+
+def test_progress_and_assessors(study: Study, database: Database, clock: Time) -> None:
+    """Guards the figures: units by topic and state, people by what became of their units."""
+    office, desk = Office(study, database, clock=clock), desk_of(study, database, clock)
+    one, two = Walker(desk, clock, "one"), Walker(desk, clock, "two")
+    one.whole()
+    two.to_documents()
+    for _ in range(4):
+        two.judge(seconds=1)
+    desk.noticed(two.token, "blur", {})
+    assert office.progress()[0] == ("t1", 2, 1, 1, 0)
+    first, second = office.assessors()
+    assert (first.outcomes, first.failed_checks, first.flags) == ({"done": 1}, 0, ())
+    assert (second.outcomes, second.failed_checks, second.flags) == ({"going": 1}, 1, ("blurred",))
+
+
+def test_exclude_and_readmit(study: Study, database: Database, clock: Time) -> None:
+    """Guards exclusion: all is kept and flagged, the code stays, units are free for others, and it can be undone."""
+    office, desk = Office(study, database, clock=clock), desk_of(study, database, clock)
+    walker, other = Walker(desk, clock, "one"), Walker(desk, clock, "two")
+    walker.whole()
+    (person,) = office.assessors()
+    office.exclude(person.id, "copies texts")
+    assert walker.page().code
+    assert not walker.page().more
+    assert walker.enter() == "excluded"
+    assert [p.free for p in office.progress()] == [2, 2, 2]
+    assert {r["excluded"] for r in office.ratings()} == {"copies texts"}
+    check_invariants(database, study)
+    office.readmit(person.id)
+    assert [p.done for p in office.progress()] == [1, 0, 0]
+    office.exclude(person.id, "again")
+    other.enter()  # takes the unit that became free
+    office.readmit(person.id)
+    assert [(p.done, p.held) for p in office.progress()] == [(0, 1), (0, 0), (0, 0)]
+    check_invariants(database, study)
+    with pytest.raises(TruegainError, match="no assessor 'nobody'"):
+        office.exclude("nobody", "x")
+    with pytest.raises(TruegainError, match="say why"):
+        office.exclude(person.id, " ")
+
+
+def test_excluded_during_a_unit(study: Study, database: Database, clock: Time) -> None:
+    """Guards who is excluded while at work: they finish and get their code, and the unit is free for another."""
+    office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    office.exclude(office.assessors()[0].id, "suspicious")
+    assert walker.rest() == Step("done")
+    assert walker.page().code
+    assert [p.free for p in office.progress()] == [2, 2, 2]
+    check_invariants(database, study)
+
+
+def test_pause_and_resume(study: Study, database: Database, clock: Time) -> None:
+    """Guards the pause: nobody gets a new unit, who is at one may finish."""
+    office, desk = Office(study, database, clock=clock), desk_of(study, database, clock)
+    at_work, comer = Walker(desk, clock, "a"), Walker(desk, clock, "b")
+    at_work.to_documents()
+    office.pause()
+    office.pause()
+    assert office.paused
+    assert comer.enter() == "paused"
+    assert at_work.rest() == Step("done")
+    assert not at_work.page().more
+    office.resume()
+    assert (office.paused, comer.enter()) == (False, "")
+
+
+def test_release_of_who_was_sent_away(study: Study, database: Database, clock: Time) -> None:
+    """Guards submissions that the platform takes back: the unit is free, the answers are kept, others are untouched."""
+    office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    walker.judge()
+    assert not office.release("open", "someone else")
+    assert office.release("open", walker.name)
+    assert not office.release("open", walker.name)
+    assert walker.step == Step("left")
+    assert len(office.ratings()) == 1
+
+
+def test_withdrawal_through_the_office(study: Study, database: Database, clock: Time) -> None:
+    """Guards late wishes: also a finished unit is erased, its code with it, and its slot is free."""
+    office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    code = walker.page().code
+    (person,) = office.assessors()
+    assert office.owner(code.lower().replace("-", " ")) == person.id
+    assert office.withdraw(person.id) == 1
+    assert office.withdraw(person.id) == 0
+    assert office.owner(code) is None
+    assert (rows(database, answers), office.ratings()) == ([], [])
+    assert rows(database, sessions)[0].outcome == "withdrawn"
+    assert walker.page().code == ""
+    check_invariants(database, study)
+
+
+def test_ratings(study: Study, database: Database, clock: Time) -> None:
+    """Guards the rows of the export: the last revision of each item, with its place in the unit and as shown."""
+    office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    walker.judge("1000", "first")
+    walker.send(walker.page(), "back")
+    walker.rest()
+    found = office.ratings()
+    assert [r["number"] for r in found] == [1, 2, 3, 4]
+    assert {r["item"]: r["value"] for r in found} == {0: 100.0, 1: 90.0, 2: 80.0, 3: 70.0}
+    assert found[0]["revision"] == 2
+    assert found[0]["assessor"] == office.assessors()[0].id
+
+
+def test_the_audit_trail(study: Study, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the audit trail: every event once and in order, over chunks, and no token, code or id of a platform."""
+    monkeypatch.setattr(offices, "CHUNK", 7)
+    office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock, "prolific-id")
+    walker.whole()
+    trail = list(office.audit())
+    assert [e["id"] for e in trail] == sorted(e.id for e in rows(database, events))
+    written = json.dumps(trail)
+    assert not any(secret in written for secret in (walker.token, walker.page().code, "prolific-id"))
+    assert [e["kind"] for e in trail][:3] == ["study", "entered", "claimed"]
+
+
+def test_invitations_are_counted(study: Study, database: Database, clock: Time) -> None:
+    """Guards `invite`: as many as asked, none twice, none guessable, and none where none is asked."""
+    office = Office(study, database, clock=time.time)
+    tokens = office.invite(50)
+    assert len(set(tokens)) == 50
+    assert min(map(len, tokens)) >= 22  # 128 bits
+    with pytest.raises(TruegainError, match="at least 1"):
+        office.invite(0)

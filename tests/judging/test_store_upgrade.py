@@ -1,0 +1,124 @@
+"""Versions of the database: a new one is made, an old one is copied and upgraded, a newer one is left alone."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, insert, inspect, text
+
+from tests.judging.test_claims import at_once
+from tests.judging.walking import Time, Walker, desk_of, rows
+from truegain.errors import TruegainError
+from truegain.judging.store import upgrade as upgrading
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.schema import answers, metadata, settings
+from truegain.judging.store.upgrade import VERSIONS, current, upgrade
+from truegain.judging.study import Study
+
+NEXT = '''
+"""A version to come."""
+import sqlalchemy as sa
+from alembic import op
+revision = "0002"
+down_revision = "0001"
+
+def upgrade() -> None:
+    op.add_column("answers", sa.Column("mood", sa.Text))
+    op.execute("UPDATE answers SET mood = 'calm'")
+'''
+
+
+@pytest.fixture
+def later(tmp_path: Path) -> Path:
+    """The versions of a truegain to come."""
+    folder = tmp_path / "versions"
+    shutil.copytree(VERSIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "v0002_mood.py").write_text(NEXT)
+    return folder
+
+
+def test_versions_make_the_tables(database: Database) -> None:
+    """Guards the versions: what they make is what the program uses, column by column."""
+
+    def differences(connection: Connection) -> list[object]:
+        return list(compare_metadata(MigrationContext.configure(connection), metadata))
+
+    assert database.write(differences) == []
+
+
+def test_checks_and_indexes_of_the_tables(database: Database) -> None:
+    """Guards what the database itself refuses, which the comparison above does not see."""
+
+    def found(connection: Connection) -> tuple[set[str | None], set[str | None]]:
+        looked = inspect(connection)
+        checks = {c["name"] for c in looked.get_check_constraints("sessions")}
+        return checks, {i["name"] for i in looked.get_indexes("sessions") if i["unique"]}
+
+    checks, unique = database.read(found)
+    assert {"code_if_done", "ended_if_outcome"} <= checks
+    assert {"one_at_a_unit", "one_a_person"} <= unique
+
+
+def test_an_old_study_is_copied_and_upgraded(study: Study, database_url: str, clock: Time, later: Path) -> None:
+    """Guards upgrades: nothing of the old study is lost, and a copy of it as it was lies where we are told."""
+    database = Database(database_url)
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    before = len(rows(database, answers))
+    copy = upgrade(database._engine, database.url, later)
+    assert upgrade(database._engine, database.url, later) == ""
+    query = text("SELECT count(*) FROM answers WHERE mood = 'calm'")
+    assert database.read(lambda c: c.execute(query).scalar()) == before
+    assert database.read(current) == "0002"
+    if database.is_sqlite:
+        with sqlite3.connect(copy) as old:
+            assert old.execute("SELECT count(*) FROM answers").fetchone() == (before,)
+            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        old.close()
+    else:
+        counted = text(f'SELECT count(*) FROM "{copy}".answers')
+        assert database.read(lambda c: c.execute(counted).scalar()) == before
+    database.close()
+
+
+def test_an_upgrade_that_fails_changes_nothing(database: Database, later: Path) -> None:
+    """Guards a broken upgrade: the study is as it was."""
+    (later / "v0002_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
+    database.write(lambda c: c.execute(insert(settings).values(name="kept", value=1)))
+    with pytest.raises(Exception, match="no_such_column"):
+        upgrade(database._engine, database.url, later)
+    assert database.read(current) == "0001"
+    columns = database.read(lambda c: {col["name"] for col in inspect(c).get_columns("answers")})
+    assert "mood" not in columns
+    assert len(rows(database, settings, name="kept")) == 1
+
+
+def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards old programs: a study of a newer version is refused with what to do."""
+    database = Database(database_url)
+    upgrade(database._engine, database.url, later)
+    database.close()
+    with pytest.raises(TruegainError, match="version 0002, which this truegain does not know"):
+        Database(database_url)
+
+
+def test_two_servers_start_together(study: Study, database_url: str, clock: Time) -> None:
+    """Guards the first start: servers that open a new database at one moment make its tables and units once."""
+    servers = at_once([lambda: Database(database_url)] * 4)
+    at_once([lambda s=s: desk_of(study, s, clock) for s in servers])  # type: ignore[misc]
+    assert len(rows(servers[0], settings, name="secret")) == 1
+    for server in servers:
+        server.close()
+
+
+def test_copies_do_not_overwrite_one_another(tmp_path: Path) -> None:
+    """Guards copies: a name that is taken is not taken again."""
+    (tmp_path / "x").touch()
+    (tmp_path / "x-2").touch()
+    assert upgrading._free(tmp_path / "x") == tmp_path / "x-3"
+    assert default_url(tmp_path).endswith("judging.sqlite")
