@@ -1,4 +1,4 @@
-"""Whole ways through the pages by HTTP, against the real desk on both databases, filling in only what the pages show."""
+"""Whole ways through the pages by HTTP, at the real desk on both databases, filling in only what pages show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class Browser:
     """A browser without script: it follows redirects, and sends what a form holds with the button that is pressed."""
 
     def __init__(self, study: Study, desk: Desk, **about: Any) -> None:
-        self.client = TestClient(create_app(study, desk.database, desk=desk, limits=None), follow_redirects=True, **about)
+        self.client = TestClient(
+            create_app(study, desk.database, desk=desk, limits=None), follow_redirects=True, **about
+        )
         self.study = study
         self.sizes: list[int] = []
 
@@ -68,7 +70,7 @@ class Browser:
         """Choose the right option, or another."""
         asked = [topic.question for topic in self.study.topics.values() if topic.question]
         right = {question.options[question.right] for question in asked}
-        labels = [e for e in self.page.find("label", class_="pick")]
+        labels = list(self.page.find("label", class_="pick"))
         found = {label.text.strip(): next(e for e in self.page.find("input") if e.within(label)) for label in labels}
         value = next(e.attributes["value"] for text, e in found.items() if (text in right) != wrong)
         self.press("next", choice=value)
@@ -125,7 +127,7 @@ def test_whole_unit(browser: Browser, walked: Study, clock: Time) -> None:
 
 
 def test_mistakes_are_told_and_what_was_typed_stays(browser: Browser) -> None:
-    """Guards errors over HTTP: the page comes back with the sentence, the text, and a question where two readings are."""
+    """Guards errors over HTTP: the page comes back with the sentence, the text, and a question of two readings."""
     browser.begin()
     browser.practise()
     browser.answer_question()
@@ -171,7 +173,7 @@ def test_wrong_practice_and_question_twice_end_the_set(walked: Study, database: 
 
 
 def test_both_failures_of_checks_look_the_same(walked: Study, database: Database, clock: Time) -> None:
-    """Guards the neutral message: Hk below Nk, and too little time, give the same bytes but for the page's own names."""
+    """Guards the neutral message: Hk below Nk and too little time give the same bytes but for the page's names."""
     texts = []
     for hurried in (True, False):
         study = replace(walked, people=replace(walked.people, most=None))
@@ -196,7 +198,7 @@ def test_both_failures_of_checks_look_the_same(walked: Study, database: Database
 
 
 def test_leaving_from_a_document_keeps_what_was_typed(browser: Browser) -> None:
-    """Guards who wants to stop: staying gives everything back, leaving asks what to keep, withdrawing says it is erased."""
+    """Guards who wants to stop: staying gives all back, leaving asks what to keep, withdrawing says it is erased."""
     browser.begin()
     browser.practise()
     browser.answer_question()
@@ -223,7 +225,7 @@ def test_declining(browser: Browser) -> None:
 
 
 def test_pages_tell_nothing_before_its_time(walked: Study, database: Database, clock: Time) -> None:
-    """Guards what is never sent: ids, later documents, anchors, the right option, codes, rules; on every page of a unit."""
+    """Guards what is never sent: ids, later documents, anchors, codes, rules; on every page of a unit."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE", "screened": "CSCREEN", "failed": "CFAIL"}))
     browser = Browser(study, Desk(study, database, clock=clock))
     browser.get("/s/simulated/", PROLIFIC_PID="5f0c", STUDY_ID="s", SESSION_ID="x")
@@ -248,7 +250,7 @@ def test_pages_tell_nothing_before_its_time(walked: Study, database: Database, c
 
 
 def test_who_comes_back_to_a_finished_submission_finds_its_code(walked: Study, database: Database, clock: Time) -> None:
-    """Guards pay: the platform's link leads to the code again, not into another set; a new submission begins a new set."""
+    """Guards pay: the platform's link leads to the code again, not to another set; a new submission begins one."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE"}))
     browser = Browser(study, Desk(study, database, clock=clock))
     link = {"PROLIFIC_PID": "5f0c", "STUDY_ID": "s", "SESSION_ID": "x"}
@@ -265,7 +267,7 @@ def test_who_comes_back_to_a_finished_submission_finds_its_code(walked: Study, d
 
 
 def test_mechanical_turk_without_cookies(walked: Study, database: Database, clock: Time) -> None:
-    """Guards the frame without cookies, and that finished work is handed in under the assignment that was last taken."""
+    """Guards the frame without cookies, and that work is handed in under the assignment that was last taken."""
     study = replace(walked, people=People("mturk"))
     browser = Browser(study, Desk(study, database, clock=clock))
     where = {"hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com"}

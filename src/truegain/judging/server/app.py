@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -19,6 +19,9 @@ from truegain.judging.server.render import Renderer
 from truegain.judging.server.security import Guard, Limits, failure, path_of
 from truegain.judging.store.database import Database
 from truegain.judging.study import Study
+
+if TYPE_CHECKING:
+    from fastapi.responses import Response
 
 LIMITS = Limits()
 Routes = Callable[[Study, Desk, Database], APIRouter]
