@@ -11,10 +11,10 @@ from sqlalchemy import Select, exists, func, insert, select, update
 from truegain.judging.clocks import expired, is_expired
 from truegain.judging.codes import new_token
 from truegain.judging.practice import draw_plan
-from truegain.judging.sessions import COLUMNS, Session, Work, load, session_of
+from truegain.judging.sessions import WITH_KIND, Session, Work, load, session_of
 from truegain.judging.steps import Step
 from truegain.judging.store.database import lock
-from truegain.judging.store.schema import assessors, sessions, units
+from truegain.judging.store.schema import sessions, units
 from truegain.judging.visits import stop
 
 FREE, HELD, DONE = "free", "held", "done"
@@ -139,15 +139,13 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit:
     }  # fmt: skip
     work.connection.execute(insert(sessions).values(**row))
     work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=row["id"]))
-    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-    session = session_of(work.connection.execute(query.where(sessions.c.id == row["id"])).one())
+    session = session_of(work.connection.execute(WITH_KIND.where(sessions.c.id == row["id"])).one())
     work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
     return session
 
 
 def _pass_on(work: Work, unit: str) -> None:
-    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-    for row in work.connection.execute(query.where(sessions.c.unit == unit, sessions.c.outcome.is_(None))).all():
+    for row in work.connection.execute(WITH_KIND.where(sessions.c.unit == unit, sessions.c.outcome.is_(None))).all():
         old = session_of(row)
         stop(work, old)
         work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from truegain.judging.clocks import Moment
 from truegain.judging.codes import TOKEN, Keys, shown
@@ -91,6 +91,12 @@ class Work:
         return {"lease": self.now.wall + length, "steady": self.now.steady + length, "boot": self.now.boot}
 
 
+WITH_KIND = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
+_OWN = sessions.c.token == bindparam("own")  # built once: every request runs these two
+_LOAD = WITH_KIND.where(_OWN)
+_LOCK = lock(select(units.c.id).where(units.c.id == select(sessions.c.unit).where(_OWN).scalar_subquery()), of=units)
+
+
 def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     """The session of a token; locked: nobody else changes it or its unit before this transaction ends.
 
@@ -99,10 +105,8 @@ def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     if not TOKEN.fullmatch(token):
         raise UnknownToken("this address is not one of ours; go back to where you were given it")
     if locked:
-        own = select(sessions.c.unit).where(sessions.c.token == token).scalar_subquery()
-        connection.execute(lock(select(units.c.id).where(units.c.id == own), of=units))
-    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-    row = connection.execute(query.where(sessions.c.token == token)).one_or_none()
+        connection.execute(_LOCK, {"own": token})
+    row = connection.execute(_LOAD, {"own": token}).one_or_none()
     if row is None:
         raise UnknownToken("this address is not one of ours; go back to where you were given it")
     return session_of(row)
