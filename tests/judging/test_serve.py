@@ -72,7 +72,7 @@ def test_port_in_use_is_told(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         words = [sys.executable, "-m", "truegain", "judging", "demo", str(tmp_path / "new"), "--port", port]
         ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, "give another --port" in ended.stderr) == (2, True), ended.stderr
+    assert (ended.returncode, "give another" in ended.stderr) == (2, True), ended.stderr
     assert not (tmp_path / "new").exists()
 
 

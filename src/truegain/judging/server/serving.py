@@ -49,7 +49,7 @@ def listen(host: str, port: int) -> Listening:
         made.listen(BACKLOG)  # from here on who comes waits, and is not refused
     except OSError as error:
         raise TruegainError(
-            f"cannot listen on {host}, port {port}: {why(error)}; give another --port (0: any that is free) or --host"
+            f"cannot listen on {host}, port {port}: {why(error)}; give another port (0: any that is free) or host"
         ) from None
     made.set_inheritable(True)
     return Listening(made, host, made.getsockname()[1])
