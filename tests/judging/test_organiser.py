@@ -491,7 +491,7 @@ def test_all_assessors_are_shown_when_asked(lone: House, monkeypatch: pytest.Mon
 
 
 def flat(table: dict[str, object], above: str = "") -> dict[str, str]:
-    """Texts by dotted name."""
+    """Wording by dotted name."""
     found: dict[str, str] = {}
     for name, value in table.items():
         found |= flat(value, f"{above}{name}.") if isinstance(value, dict) else {above + name: str(value)}

@@ -17,7 +17,7 @@ from truegain.judging.steps import Page, Step, StepName
 from truegain.judging.study import Study, Words
 from truegain.judging.tasks import binary, claim, forms, graded, magnitude, numbers, preference
 from truegain.judging.tasks.catalogue import TASKS, task_of
-from truegain.judging.texts import LANGUAGES, Texts, catalogue
+from truegain.judging.texts import LANGUAGES, Wording, catalogue
 
 PAGES = all_pages()
 STUDIES = {
@@ -70,11 +70,11 @@ def test_every_error_that_the_server_names_has_a_text() -> None:
 def test_labels_of_tasks_are_translated_and_those_of_studies_are_not(task: str) -> None:
     """Guards that the English catalogue says what the tasks say: else their German would never be shown."""
     for option in task_of(task, {}).options:
-        english = Texts("en").option(task, option.key, option.name, option.meaning)
-        german = Texts("de").option(task, option.key, option.name, option.meaning)
+        english = Wording("en").option(task, option.key, option.name, option.meaning)
+        german = Wording("de").option(task, option.key, option.name, option.meaning)
         assert english == (option.name, option.meaning)
         assert german[0] == catalogue("de")[f"option.{task}.{option.key}"]
-    assert Texts("de").option(task, "1", "Just so", "My own") == ("Just so", "My own")
+    assert Wording("de").option(task, "1", "Just so", "My own") == ("Just so", "My own")
     assert binary.LABELS[0].name == "Relevant"
 
 

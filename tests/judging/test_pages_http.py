@@ -15,7 +15,7 @@ from tests.judging.pages import TOKEN, ShowingDesk, item_page, made_study
 from tests.judging.reading import Html
 from truegain.judging.desk import Desk
 from truegain.judging.server.app import create_app
-from truegain.judging.server.security import Limits, Rates, told
+from truegain.judging.server.security import RateLimits, RequestRates, told
 from truegain.judging.steps import Elsewhere, Entered, Person, Step
 from truegain.judging.store.database import Database, StoreError
 from truegain.judging.study import People, Platform, Study
@@ -33,13 +33,13 @@ def study_of(platform: Platform, **about: Any) -> Study:
     return replace(made_study(), people=People(platform, **about))
 
 
-def app_of(study: Study, desk: ShowingDesk, limits: Limits | None = None) -> FastAPI:
+def app_of(study: Study, desk: ShowingDesk, limits: RateLimits | None = None) -> FastAPI:
     """The app at a desk that only shows; no database is asked."""
     return create_app(study, cast("Database", None), desk=cast("Desk", desk), limits=limits)
 
 
 def client_of(
-    desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: Limits | None = None, **about: Any
+    desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: RateLimits | None = None, **about: Any
 ) -> TestClient:
     """A browser that follows nothing by itself."""
     app = app_of(study_of(platform), desk or ShowingDesk(), limits)
@@ -319,7 +319,7 @@ def test_too_large_a_body_is_refused(announced: bool) -> None:
 
 def test_too_many_requests_are_refused() -> None:
     """Guards the database: a unit that is asked for too often waits, a page says so, and files are not counted."""
-    client = client_of(limits=Limits(unit_burst=3, unit_rate=0.001))
+    client = client_of(limits=RateLimits(unit_burst=3, unit_rate=0.001))
     assert [client.get(f"{UNIT}/doc/3").status_code for _ in range(4)] == [200, 200, 200, 429]
     late = client.post(f"{UNIT}/doc/3")
     assert (late.status_code, heading(late)) == (429, "That was too fast for us")
@@ -330,7 +330,7 @@ def test_too_many_requests_are_refused() -> None:
 
 def test_addresses_have_limits_except_this_machine() -> None:
     """Guards against guessing tokens from one address; a proxy on this machine speaks for everyone and has none."""
-    limits = Limits(address_burst=2, address_rate=0.001)
+    limits = RateLimits(address_burst=2, address_rate=0.001)
     for address, last in (("203.0.113.7", 429), ("127.0.0.1", 404), ("::1", 404)):
         client = client_of(limits=limits, client=(address, 1))
         assert [client.get(f"/u/guess{i}/").status_code for i in range(3)][-1] == last, address
@@ -341,7 +341,7 @@ def test_addresses_have_limits_except_this_machine() -> None:
 def test_buckets_fill_again_and_are_few() -> None:
     """Guards the limits over time: waiting helps, a clock that stands still does not, and memory stays bounded."""
     now = [0.0]
-    rates = Rates(Limits(unit_burst=1, unit_rate=0.5, remembered=3), clock=lambda: now[0])
+    rates = RequestRates(RateLimits(unit_burst=1, unit_rate=0.5, remembered=3), clock=lambda: now[0])
     scope: dict[str, Any] = {"path": "/u/a/doc/1", "client": None}
     assert [rates.wait(scope), rates.wait(scope)] == [0, 2]
     now[0] = 2.0

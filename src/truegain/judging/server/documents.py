@@ -28,8 +28,8 @@ def shown(document: Document) -> Markup:
 
     >>> str(shown(Document("d", '<h1>Lamps</h1><p onclick="x()">See <a href="https://a.b">here</a><script>x()</script>.')))
     '<h3>Lamps</h3><p>See here.</p>'
-    >>> str(shown(Document("d", "One < two.\\n\\nThree.")))
-    '<p>One &lt; two.</p>\\n<p>Three.</p>'
+    >>> str(shown(Document("d", "One < two.\n\nThree.")))
+    '<p>One &lt; two.</p>\n<p>Three.</p>'
     """
     return _shown(document.text)
 

@@ -16,7 +16,7 @@ from truegain.judging.collected import Collected, Readable, Row, collected
 from truegain.judging.insight import AgreementSoFar, Insight, VerdictSoFar
 from truegain.judging.server.overview import Overview, drawn, overview_of, ratings_of, small
 from truegain.judging.study import Study
-from truegain.judging.texts import Texts
+from truegain.judging.texts import Wording
 
 MOST = 20  # assessors shown unless all are asked for
 COUNT = ("session", "number", "value", "seconds", "outcome", "excluded")  # what agreement and verdict follow from
@@ -27,7 +27,7 @@ class OrganiserPages:
 
     def __init__(self, study: Study, insight: Insight, clock: Callable[[], datetime.datetime] | None = None) -> None:
         self._study, self._insight = study, insight
-        self._texts = Texts(study.words.language, study.words.texts, "organiser")
+        self._texts = Wording(study.words.language, study.words.texts, "organiser")
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._kept: tuple[int, AgreementSoFar, tuple[VerdictSoFar, ...] | None] | None = None
         self._lock = threading.Lock()

@@ -18,7 +18,7 @@ from truegain.judging.server.people import way_back
 from truegain.judging.steps import Page, Step
 from truegain.judging.study import Study
 from truegain.judging.tasks.task import Wrong
-from truegain.judging.texts import Texts
+from truegain.judging.texts import Wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -42,7 +42,7 @@ ENDED = ("left", "declined", "screened", "failed", "none", "paused")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFault:
     """A mistake as it is shown: its sentence, the place that it links to, readings of a number to choose from."""
 
     text: str
@@ -64,7 +64,7 @@ class Renderer:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.texts = Texts(study.words.language, study.words.texts)
+        self.texts = Wording(study.words.language, study.words.texts)
         self._given = self._of_study()
 
     def page(self, page: Page, token: str, base: str = "", *, words: bool = False) -> str:
@@ -119,12 +119,12 @@ class Renderer:
             "htmx": json.dumps(HTMX), "shown": shown, "answer_of": answer_of, "paragraphs": _paragraphs,
         }  # fmt: skip
 
-    def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, Shown]:
+    def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, ShownFault]:
         """The first mistake of each field."""
-        found: dict[str, Shown] = {}
+        found: dict[str, ShownFault] = {}
         for error in errors:
             anchor = "number-meant" if error.choices else error.field
-            found.setdefault(error.field, Shown(self.texts(error.text, **error.about), anchor, error.choices))
+            found.setdefault(error.field, ShownFault(self.texts(error.text, **error.about), anchor, error.choices))
         return found
 
     def _others(self, fields: Mapping[str, str]) -> list[tuple[str, str]]:
