@@ -28,7 +28,9 @@ DOC = Document("3", TEXT, "Ormley moves its bridge", "The Vale Observer, 3 May 1
 OTHER = Document("3b", "<h1>Repairs</h1><p>The deck was <b>renewed</b> in 2003.</p>", "Works of 2003")
 OPTIONS = (("k3", "A guide to paints for iron"), ("k1", "A report on a bridge that was rolled to another bank"),
            ("k4", "A list of ferries"), ("k2", "A news item on a bridge with a new deck"))  # fmt: skip
-ITEM = Item(("3",), claim="It was set down on Tuesday.", answer="The bridge was lifted. It was set down on Tuesday. It fitted.")
+ITEM = Item(
+    ("3",), claim="It was set down on Tuesday.", answer="The bridge was lifted. It was set down on Tuesday. It fitted."
+)
 TOKEN = "Zk3J0x8mQ2pL7vR9tYwBcD4f"
 
 
@@ -57,6 +59,7 @@ def all_pages() -> dict[str, tuple[str, Page]]:
     topic = replace(plain, step=Step("topic"), topic=TOPIC, options=OPTIONS, tries=2)
     back = "https://app.prolific.com/submissions/complete?cc=C1"
     received = ((1, "30", "two bridges", False), (2, "", "", False), (3, "12", "tells how it was done", True))
+    other = {"number": "21", "reason": "b"}
     magnitude = {
         "consent": plain,
         "consent-wrong": replace(plain, errors=(Wrong("consent", "consent.empty"),)),
@@ -72,7 +75,7 @@ def all_pages() -> dict[str, tuple[str, Page]]:
         "item-cannot": item_page(errors=(Wrong("cannot", "cannot.empty"),)),
         "item-resumed": item_page(notice="resumed", fields={"number": "12", "reason": "Tells how and why"}),
         "item-reported": item_page(notice="reported", fields={"report": "broken letters"}),
-        "item-twice": item_page(notice="twice", fields={"number": "12", "reason": "a"}, other={"number": "21", "reason": "b"}),
+        "item-twice": item_page(notice="twice", fields={"number": "12", "reason": "a"}, other=other),
         "revise": replace(plain, step=Step("revise"), tries=2),
         "done": replace(plain, step=Step("done"), code="C1", redirect=back, more=True),
         "leave": replace(plain, step=Step("leave"), errors=(Wrong("withdraw", "leave.empty"),)),
@@ -106,29 +109,35 @@ class ShowingDesk:
         self.notices: list[tuple[str, Mapping[str, str]]] = []
 
     def enter(self, person: Person, *, invitation: str = "") -> Entered:
+        """Who came, and with which invitation, is kept."""
         self.came.append((person, invitation))
         return self.entered
 
     def another(self, token: str) -> Entered:
+        """The same unit once more."""
         self.where(token)
         return self.entered
 
     def where(self, token: str) -> Step:
+        """The step of the one page."""
         if token != TOKEN:
             raise UnknownToken("unknown")
         return self.shown.step
 
     def page(self, token: str, step: Step | None = None) -> Page:
+        """The one page."""
         if step not in (None, self.where(token)):
             raise Elsewhere(self.shown.step)
         return self.shown
 
     def send(self, token: str, step: Step, fields: Mapping[str, str]) -> Step:
+        """Kept."""
         if step != self.where(token):
             raise Elsewhere(self.shown.step)
         self.sent.append((step, fields))
         return step
 
     def noticed(self, token: str, kind: str, about: Mapping[str, str]) -> None:
+        """Kept."""
         self.where(token)
         self.notices.append((kind, about))

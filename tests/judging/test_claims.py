@@ -227,3 +227,31 @@ def test_no_id_is_a_preview(study: Study, database: Database, clock: Time) -> No
     desk: Desk = desk_of(study, database, clock)
     assert desk.enter(Person("mturk", "")) == Entered("", "preview")
     assert rows(database, sessions) == []
+
+
+def test_a_submission_ends_with_its_unit(study: Study, database: Database, clock: Time) -> None:
+    """Guards who comes back through the platform's link: to the code of that submission, also where excluded by now."""
+    office = Office(study, database, clock=clock)
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.person = Person("prolific", "p", about={"session": "one"})
+    walker.whole()
+    code, token = walker.page().code, walker.token
+    clock.go(10)
+    assert walker.enter() == ""
+    assert (walker.token, walker.page().code) == (token, code)
+    office.exclude(office.assessors()[0].id, "odd")
+    assert walker.enter() == ""
+    assert walker.token == token
+    office.readmit(office.assessors()[0].id)
+    other = walker.desk.enter(Person("prolific", "p", about={"session": "two"}))
+    assert other.token not in ("", token)
+    walker.token = other.token
+    walker.send(walker.page(), "decline")
+    assert walker.desk.another(token).token not in ("", token, other.token)
+
+
+def test_the_trail_does_not_name_the_submission(study: Study, database: Database, clock: Time) -> None:
+    """Guards opaque ids: what a platform sent along is not in the audit trail."""
+    desk_of(study, database, clock).enter(Person("prolific", "p", about={"session": "platforms-own"}))
+    assert "platforms-own" not in str(rows(database, events))
+    assert rows(database, sessions)[0].about == {"session": "platforms-own"}

@@ -34,17 +34,30 @@ ATTACKS = [
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_in_a_document_acts(attack: str) -> None:
-    """Guards the assessor's browser and the page: only known elements, no address, no handler, no id, nothing left open."""
+    """Guards the browser and the page: only known elements, no address, no handler, no id, nothing left open."""
     page = Html(str(shown(Document("d", attack))))
     for element in page.all:
         assert set(element.attributes) <= {"lang", "dir", "colspan", "rowspan"}, element
-        assert element.tag not in {"script", "style", "img", "a", "iframe", "form", "input", "button", "svg", "math", "meta"}
+        assert element.tag not in {
+            "script",
+            "style",
+            "img",
+            "a",
+            "iframe",
+            "form",
+            "input",
+            "button",
+            "svg",
+            "math",
+            "meta",
+        }
     assert "alert" not in " ".join(e.tag for e in page.all)
 
 
 def test_links_are_text_and_headings_stand_below_the_page_s() -> None:
     """Guards what is kept: words of links, structure, tables; and one h1 to a page."""
-    html = '<h1 lang="fr">Pont</h1><p>See <a href="https://a.example">the <i>list</i></a>.</p><table><tr><td colspan=2>1</td></tr></table>'
+    html = '<h1 lang="fr">Pont</h1><p>See <a href="https://a.example">the <i>list</i></a>.</p>'
+    html += "<table><tr><td colspan=2>1</td></tr></table>"
     text = str(shown(Document("d", html)))
     assert '<h3 lang="fr">Pont</h3><p>See the <i>list</i>.</p>' in text
     assert '<td colspan="2">1</td>' in text
@@ -60,7 +73,7 @@ def test_plain_text_is_shown_as_it_is(text: str) -> None:
 
 
 def test_paragraphs_and_lines_of_plain_text() -> None:
-    """Guards the layout of plain text: an empty line ends a paragraph, a line's end stays, comparisons are not markup."""
+    """Guards plain text: an empty line ends a paragraph, a line's end stays, comparisons are not markup."""
     text = str(shown(Document("d", "if a <b and c> d\r\nsecond line\n \n\nnext\x00 one")))
     assert text == "<p>if a &lt;b and c&gt; d<br>\nsecond line</p>\n<p>next one</p>"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import krippendorff
@@ -141,15 +142,16 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def study_of(world: Path, listed: str = "list.csv", people: int = 1) -> Study:
+def study_of(world: Path, listed: str = "list.csv", people: int = 1, bronze: str = "llm.qrels") -> Study:
     """A study of the list's pairs, a unit for each and each of several people."""
     drawn = tg.read_gold_list(world / "list.csv")
     pairs = enumerate(zip(drawn.topics, drawn.docs, strict=True))
     units = [Unit(f"{row}-{who}", t, (Item((d,)),)) for row, (t, d) in pairs for who in range(people)]
     runs = tuple(str(world / f"{name}.run") for name in ("one", "two"))
     listed = str(world / listed) if listed else ""
-    words = Words("Of a list")
-    return Study(world, "s", task_of("graded"), {}, {}, tuple(units), words, runs=runs, gold_list=listed)
+    drawn_with = str(world / bronze) if bronze else ""
+    made = Study(world, "s", task_of("graded"), {}, {}, tuple(units), Words("Of a list"), runs=runs)
+    return replace(made, gold_list=listed, bronze=drawn_with)
 
 
 def said(world: Path, rows: int, people: int = 1, **more: object) -> list[dict[str, object]]:
@@ -166,7 +168,7 @@ def said(world: Path, rows: int, people: int = 1, **more: object) -> list[dict[s
 
 def test_the_verdict_so_far_is_that_of_an_anytime_study(world: Path) -> None:
     """Guards the one number that is shown while the study runs: `Study(..., anytime=True)` on the list's first rows."""
-    insight = insight_of(study_of(world), judgments=str(world / "llm.qrels"))
+    insight = insight_of(study_of(world))
     assert insight.verdict is not None
     (found,) = insight.verdict(said(world, 60))
     listed = tg.read_gold_list(world / "list.csv").filled(world / "gold.qrels", 60)
@@ -184,36 +186,35 @@ def test_the_verdict_so_far_is_that_of_an_anytime_study(world: Path) -> None:
 
 def test_a_gap_ends_what_counts(world: Path) -> None:
     """Guards missing labels: rows after one that lacks a judgment, or has a model's alone, do not count yet."""
-    study, bronze = study_of(world, people=2), str(world / "llm.qrels")
+    study = study_of(world, people=2)
     rows = said(world, 40, people=2)
-    assert verdict_so_far(study, bronze, rows)[0].labels == 40
-    assert verdict_so_far(study, bronze, rows[:61] + rows[62:])[0].labels == 30
+    assert verdict_so_far(study, rows)[0].labels == 40
+    assert verdict_so_far(study, rows[:61] + rows[62:])[0].labels == 30
     by_model = [{**row, "kind": "model"} if i in (60, 61) else row for i, row in enumerate(rows)]
-    assert verdict_so_far(study, bronze, by_model)[0].labels == 30
+    assert verdict_so_far(study, by_model)[0].labels == 30
     excluded = [{**row, "excluded": "why"} if i == 61 else row for i, row in enumerate(rows)]
-    assert verdict_so_far(study, bronze, excluded)[0].labels == 30
-    (none,) = verdict_so_far(study, bronze, rows[:1])
+    assert verdict_so_far(study, excluded)[0].labels == 30
+    (none,) = verdict_so_far(study, rows[:1])
     assert (none.why, none.difference) == ("verdict.no_labels", None)
 
 
 def test_no_number_where_looks_are_not_known_to_hold(world: Path) -> None:
     """Guards repeated looks: no list, a list drawn otherwise, no labels of the judge: a reason and never a number."""
-    bronze, rows = str(world / "llm.qrels"), said(world, 60)
     other = tg.gold_list([world / "one.run", world / "two.run"], world / "llm.qrels", "P@10", draw="random")
     other.write(world / "random.csv")
-    for listed, judgments, why in (
-        ("", bronze, "verdict.not_known"),
-        ("random.csv", bronze, "verdict.design"),
-        ("list.csv", None, "verdict.no_bronze"),
-        ("gone.csv", bronze, "verdict.refused"),
+    for listed, bronze, why in (
+        ("", "llm.qrels", "verdict.not_known"),
+        ("random.csv", "llm.qrels", "verdict.design"),
+        ("list.csv", "", "verdict.no_bronze"),
+        ("gone.csv", "llm.qrels", "verdict.refused"),
     ):
-        (found,) = verdict_so_far(study_of(world, listed), judgments, rows)
+        (found,) = verdict_so_far(study_of(world, listed, bronze=bronze), said(world, 60))
         assert (found.why, found.difference, found.low, found.sentence) == (why, None, None, "")
 
 
 def test_labels_off_the_lists_scale_are_refused_with_why(world: Path) -> None:
     """Guards magnitudes put through a list of grades: the reason is shown, no number is made."""
-    (found,) = verdict_so_far(study_of(world), str(world / "llm.qrels"), said(world, 20, value=37.5))
+    (found,) = verdict_so_far(study_of(world), said(world, 20, value=37.5))
     assert found.why == "verdict.refused"
     assert "37.5" in found.about
     assert found.difference is None

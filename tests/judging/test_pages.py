@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from dataclasses import replace
 
@@ -10,11 +11,11 @@ import pytest
 
 from tests.judging.pages import TOKEN, all_pages, item_page, made_study
 from tests.judging.reading import Html
-from truegain.judging import moves, numbers, practice
+from truegain.judging import moves, practice
 from truegain.judging.server.render import HTMX, Renderer
 from truegain.judging.steps import Page, Step, StepName
 from truegain.judging.study import Study, Words
-from truegain.judging.tasks import binary, claim, forms, graded, magnitude, preference
+from truegain.judging.tasks import binary, claim, forms, graded, magnitude, numbers, preference
 from truegain.judging.tasks.catalogue import TASKS, task_of
 from truegain.judging.texts import LANGUAGES, Texts, catalogue
 
@@ -49,10 +50,18 @@ def test_both_languages_have_every_text_with_the_same_names() -> None:
 def test_every_error_that_the_server_names_has_a_text() -> None:
     """Guards the names between the rules and the catalogue: an unknown one would be a failure of ours on a page."""
     known = catalogue()
-    sources = "".join(inspect.getsource(m) for m in (numbers, forms, moves, practice, magnitude, graded, preference, claim))
-    quoted = set(re.findall(r"\"((?:number|reason|cannot|label|prefer|support|choice|question|consent|leave|text)\.\w+)\"", sources))
-    asked = "number.empty number.zero number.negative number.unreadable number.comma number.size reason.empty cannot.empty"
-    quoted |= set(asked.split()) | set("label.empty prefer.empty support.empty choice.empty consent.empty".split())
+    sources = "".join(
+        inspect.getsource(m) for m in (numbers, forms, moves, practice, magnitude, graded, preference, claim)
+    )
+    quoted = set(
+        re.findall(
+            r"\"((?:number|reason|cannot|label|prefer|support|choice|question|consent|leave|text)\.\w+)\"", sources
+        )
+    )
+    asked = (
+        "number.empty number.zero number.negative number.unreadable number.comma number.size reason.empty cannot.empty"
+    )
+    quoted |= set(asked.split()) | {f"{name}.empty" for name in ("label", "prefer", "support", "choice", "consent")}
     assert quoted <= set(known), sorted(quoted - set(known))
     assert {f"cannot.{why}" for why in forms.CANNOT} <= set(known)
 
@@ -80,7 +89,7 @@ def test_a_study_puts_texts_otherwise() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_whole(name: str, language: str) -> None:
-    """Guards what every page needs: one heading, unique ids, labels, links to errors that lead somewhere, our policy."""
+    """Guards what every page needs: one heading, unique ids, labels, links that lead somewhere, our policy."""
     page = rendered(name, language)
     assert page.one("html").attributes["lang"] == language
     assert len(page.find("h1")) == 1
@@ -100,7 +109,7 @@ def test_page_is_whole(name: str, language: str) -> None:
             assert box.attributes.get("id") in labelled or any(e.tag == "label" for e in box.above), box
     levels = [int(e.tag[1]) for e in page.all if re.fullmatch("h[1-6]", e.tag)]
     below = levels[levels.index(1) :]
-    assert all(b <= a + 1 for a, b in zip(below, below[1:], strict=False)), levels
+    assert all(b <= a + 1 for a, b in itertools.pairwise(below)), levels
 
 
 @pytest.mark.parametrize("name", [name for name, (_, page) in PAGES.items() if page.errors])
@@ -151,7 +160,7 @@ def test_readings_of_a_comma_are_offered_and_none_is_chosen() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_number_that_could_anchor(language: str) -> None:
-    """Guards the paper's choice: practice and judging pages show no example number, and a line has no frame or length."""
+    """Guards the paper's choice: practice and judging pages show no example number, a line no frame or length."""
     for name in ("practice", "practice-again", "item-first", "item", "item-zero"):
         page = rendered(name, language)
         form = page.one("form", id="ask")
@@ -197,7 +206,9 @@ def test_two_answers_to_one_page_are_shown_and_either_can_be_sent() -> None:
 
 def test_end_leads_back_to_the_platform() -> None:
     """Guards the three ways back: Prolific's address with its code, Mechanical Turk's form, and nowhere."""
-    done = Page(Step("done"), code="OUR-CODE", redirect="https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=A1")
+    done = Page(
+        Step("done"), code="OUR-CODE", redirect="https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=A1"
+    )
     turk = replace(made_study(), people=replace(made_study().people, platform="mturk"))
     form = Html(Renderer(turk).page(done, TOKEN)).one("form")
     assert form.attributes["action"] == "https://workersandbox.mturk.com/mturk/externalSubmit"

@@ -6,20 +6,23 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
 
 from tests.judging.pages import TOKEN, ShowingDesk, item_page, made_study
 from tests.judging.reading import Html
 from truegain.judging.desk import Desk
 from truegain.judging.server.app import create_app
 from truegain.judging.server.security import Limits, Rates, told
-from truegain.judging.steps import Elsewhere, Entered, Page, Person, Step
-from truegain.judging.store.database import StoreError
+from truegain.judging.steps import Elsewhere, Entered, Person, Step
+from truegain.judging.store.database import Database, StoreError
 from truegain.judging.study import People, Platform, Study
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from httpx import Response
 
 HOME = "/s/bridges/"
 UNIT = f"/u/{TOKEN}"
@@ -30,11 +33,16 @@ def study_of(platform: Platform, **about: Any) -> Study:
     return replace(made_study(), people=People(platform, **about))
 
 
+def app_of(study: Study, desk: ShowingDesk, limits: Limits | None = None) -> FastAPI:
+    """The app at a desk that only shows; no database is asked."""
+    return create_app(study, cast("Database", None), desk=cast("Desk", desk), limits=limits)
+
+
 def client_of(
     desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: Limits | None = None, **about: Any
 ) -> TestClient:
     """A browser that follows nothing by itself."""
-    app = create_app(study_of(platform), cast("Desk", desk or ShowingDesk()), limits=limits)
+    app = app_of(study_of(platform), desk or ShowingDesk(), limits)
     return TestClient(app, follow_redirects=False, **about)
 
 
@@ -47,7 +55,7 @@ def heading(response: Response) -> str:
 
 
 def test_open_link_takes_no_unit_before_someone_begins() -> None:
-    """Guards units against machines that only look at links: a unit is taken by the button, and the browser knows it."""
+    """Guards units against machines that look at links: the button takes a unit, and the browser knows it again."""
     desk = ShowingDesk()
     client = client_of(desk)
     assert client.get("/").headers["location"] == HOME
@@ -82,12 +90,12 @@ def test_other_sites_cannot_begin_for_someone() -> None:
 
 
 def test_invitation_is_handed_to_the_desk_and_leaves_the_address() -> None:
-    """Guards invitations: the desk decides, the person's name holds nothing of the secret, the next address is clean."""
+    """Guards invitations: the desk decides, the person's id holds nothing of the secret, the address gets clean."""
     desk = ShowingDesk()
     client = client_of(desk, "invitation")
     came = client.get(HOME, params={"invitation": "one-time-secret"})
     assert came.headers["location"] == f"{UNIT}/"
-    (person, invitation), = desk.came
+    ((person, invitation),) = desk.came
     assert invitation == "one-time-secret"
     assert "secret" not in person.id
     assert client.get(HOME).status_code == 403
@@ -147,7 +155,7 @@ def test_why_there_is_no_unit(reason: str, said: str) -> None:
 
 
 def test_addresses_of_a_unit_lead_to_its_step() -> None:
-    """Guards the flow: only the step that is theirs is shown, any other address leads to it, and strangers see nothing."""
+    """Guards the flow: only the step that is theirs is shown, any other address leads there, strangers see nothing."""
     client = client_of(ShowingDesk())
     for path in ("", "/", "/doc/1", "/doc/99999", "/done", "/consent", "/revise"):
         answer = client.get(UNIT + path)
@@ -166,7 +174,9 @@ def test_what_is_sent_reaches_the_desk_as_texts() -> None:
     """Guards forms: fields as typed with one kind of line end, answered by 303 so that a reload sends nothing."""
     desk = ShowingDesk()
     client = client_of(desk)
-    answer = client.post(f"{UNIT}/doc/3", data={"action": "next", "number": " 1/2 ", "reason": "a\r\nb\rc <b>", "empty": ""})
+    answer = client.post(
+        f"{UNIT}/doc/3", data={"action": "next", "number": " 1/2 ", "reason": "a\r\nb\rc <b>", "empty": ""}
+    )
     assert (answer.status_code, answer.headers["location"]) == (303, f"{UNIT}/doc/3")
     assert desk.sent == [(Step("doc", 3), {"action": "next", "number": " 1/2 ", "reason": "a\nb\nc <b>", "empty": ""})]
     assert client.post(f"{UNIT}/doc/5", data={"action": "next"}).headers["location"] == f"{UNIT}/doc/3"
@@ -213,7 +223,7 @@ def test_notices_are_kept_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("platform", ["open", "mturk"])
 def test_every_answer_carries_the_headers(platform: Platform) -> None:
-    """Guards the policy on pages, redirects, refusals and failures alike; only Mechanical Turk may frame its studies."""
+    """Guards the policy on pages, redirects, refusals and failures; only Mechanical Turk may frame its studies."""
 
     class Failing(ShowingDesk):
         def where(self, token: str) -> Step:
@@ -225,7 +235,11 @@ def test_every_answer_carries_the_headers(platform: Platform) -> None:
         policy = dict(part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";"))
         assert policy["default-src"] == policy["base-uri"] == "'none'"
         assert {policy[f"{kind}-src"] for kind in ("script", "style", "img", "connect")} == {"'self'"}
-        assert ("mturk.com" in policy["frame-ancestors"]) == ("mturk.com" in policy["form-action"]) == (platform == "mturk")
+        assert (
+            ("mturk.com" in policy["frame-ancestors"])
+            == ("mturk.com" in policy["form-action"])
+            == (platform == "mturk")
+        )
         assert ("x-frame-options" in headers) == (platform != "mturk")
         assert headers["referrer-policy"] == "no-referrer"
         assert headers["x-content-type-options"] == "nosniff"
@@ -304,7 +318,7 @@ def test_too_large_a_body_is_refused(announced: bool) -> None:
 
 
 def test_too_many_requests_are_refused() -> None:
-    """Guards the database: a unit that is asked for too often waits, with a page that says so; files are not counted."""
+    """Guards the database: a unit that is asked for too often waits, a page says so, and files are not counted."""
     client = client_of(limits=Limits(unit_burst=3, unit_rate=0.001))
     assert [client.get(f"{UNIT}/doc/3").status_code for _ in range(4)] == [200, 200, 200, 429]
     late = client.post(f"{UNIT}/doc/3")
@@ -339,7 +353,7 @@ def test_buckets_fill_again_and_are_few() -> None:
 
 def test_below_a_path_of_a_proxy() -> None:
     """Guards studies that a proxy serves below a path: every address of a page starts with it."""
-    app = create_app(study_of("open"), cast("Desk", ShowingDesk()), limits=None)
+    app = app_of(study_of("open"), ShowingDesk())
     client = TestClient(app, follow_redirects=False, root_path="/judge")
     assert client.get("/judge/u/" + TOKEN + "/").headers["location"] == f"/judge{UNIT}/doc/3"
     page = Html(client.get(f"/judge{UNIT}/doc/3").text)
@@ -361,7 +375,7 @@ def test_elsewhere_on_another() -> None:
 def test_page_shows_what_the_desk_gives_and_no_more() -> None:
     """Guards what is sent: with a page at hand the study's other documents, codes and units stay on the server."""
     study = study_of("prolific", codes={"completed": "SECRET-CODE"})
-    app = create_app(study, cast("Desk", ShowingDesk(cast("Page", item_page()))), limits=None)
+    app = app_of(study, ShowingDesk(item_page()))
     text = TestClient(app).get(f"{UNIT}/doc/3").text
     for secret in ("SECRET-CODE", "d1", "u1", "completed", "20 s", "probability"):
         assert secret not in text.replace("/static/", ""), secret

@@ -171,7 +171,7 @@ def test_nobody_there_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -
         return ()
 
     monkeypatch.setattr(prolific, "take_back", failing)
-    stop = keep_taking_back(Prolific(KEY), ["st"], Office(set()), every=0.001, tell=told.append)
+    stop = keep_taking_back(Prolific(KEY), lambda: ["st"], Office(set()), every=0.001, tell=told.append)
     assert third.wait(5)
     stop.set()
     assert told == ["Prolific cannot be reached", "taking back: ValueError"]

@@ -181,39 +181,36 @@ def kinds(database: Database, token: str) -> list[str]:
 
 def check_invariants(database: Database, study: Study) -> None:
     """What holds after every transaction, whatever was done."""
-    all_sessions = rows(database, sessions)
-    all_events = {row.id: row for row in rows(database, events)}
-    by_id = {row.id: row for row in all_sessions}
-    for answer in rows(database, answers):
-        event = all_events[answer.event]
+    tables = (sessions, events, answers, units)
+    all_sessions, all_events, all_answers, all_units = database.read(
+        lambda c: [c.execute(select(table)).all() for table in tables]
+    )
+    trail, by_id = {row.id: row for row in all_events}, {row.id: row for row in all_sessions}
+    for answer in all_answers:
+        event = trail[answer.event]
         assert event.session == answer.session
         assert event.kind == ("late" if answer.late else "answered")
+        assert (event.about["number"], event.about["revision"]) == (answer.number, answer.revision)
         assert by_id[answer.session].outcome != "withdrawn"
-        if event.about:
-            assert (event.about["number"], event.about["revision"]) == (answer.number, answer.revision)
-    assert len({a.event for a in rows(database, answers)}) == len(rows(database, answers))
+    assert len({a.event for a in all_answers}) == len(all_answers), "two answers have one event"
+    revisions: dict[Any, list[int]] = {}
+    for answer in all_answers:
+        revisions.setdefault((answer.session, answer.kind, answer.number), []).append(answer.revision)
+    assert all(sorted(r) == list(range(1, len(r) + 1)) for r in revisions.values()), "a revision is missing"
     pairs = [(s.assessor, s.topic) for s in all_sessions]
     assert len(set(pairs)) == len(pairs), "an assessor has a topic twice"
     going = [s.unit for s in all_sessions if s.outcome is None]
     assert len(set(going)) == len(going), "a unit has two holders"
-    found = rows(database, answers, kind="item")
     for session in all_sessions:
         assert (session.code is not None) == (session.outcome == "done")
-        numbers = {a.number for a in found if a.session == session.id and not a.late}
-        complete = numbers == set(range(1, len(session.plan["order"]) + 1))
+        given = {a.number for a in all_answers if (a.session, a.kind, a.late) == (session.id, "item", False)}
         if session.outcome == "done":
-            assert complete, "a code without data"
-    for unit in rows(database, units):
+            assert given == set(range(1, len(session.plan["order"]) + 1)), "a code without data"
+    for unit in all_units:
         holder = by_id.get(unit.session)
-        if unit.state == "free":
-            assert holder is None
-        elif unit.state == "held":
-            assert holder is not None
-            assert (holder.outcome, holder.unit) == (None, unit.id)
-        else:
-            assert holder is not None
-            assert (holder.outcome, holder.unit) == ("done", unit.id)
-    assert len(rows(database, units)) == len(study.units)
+        found = (holder.outcome, holder.unit) if holder else None
+        assert found == {"free": None, "held": (None, unit.id), "done": ("done", unit.id)}[unit.state]
+    assert len(all_units) == len(study.units)
 
 
 def with_rules(study: Study, **values: Any) -> Study:

@@ -41,6 +41,10 @@ def init_study_command(
     run_files: Annotated[
         list[str] | None, typer.Option("--runs", help="Runs, for the verdict so far; may be given several times.")
     ] = None,
+    bronze: Annotated[
+        str | None,
+        typer.Option("--bronze", help="The judge's labels that a list was drawn with, for the verdict so far."),
+    ] = None,
     depth: Annotated[
         int, typer.Option("-M", "--depth", min=1, help="Of runs in the pool, the first so many documents.")
     ] = 10,
@@ -80,6 +84,7 @@ def init_study_command(
     two = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
         name_of(place), task, gold_list=files[0][0] if files else "",
+        bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
         design=Design(wanted, size, order, seed), words=Words(title or place.resolve().name),
         rules=Rules(practice_tries=two, question_tries=two), people=People(platform),

@@ -29,15 +29,12 @@ ANYTIME = ("ordered", "holes")  # designs of lists for which it is known how wid
 _one_at_a_time = threading.Lock()  # warnings are silenced for the whole process while it is held
 
 
-def insight_of(study: JudgingStudy, *, judgments: str | None = None) -> Insight:
-    """The functions that the organiser's page of a study calls.
-
-    judgments: those of the judge that the study's list was drawn with; with its runs they give a verdict.
-    """
+def insight_of(study: JudgingStudy) -> Insight:
+    """The functions that the organiser's page of a study calls."""
     agreement = partial(agreement_so_far, level=study.task.level)
     if not study.runs:
         return Insight(agreement)
-    return Insight(agreement, partial(verdict_so_far, study, judgments))
+    return Insight(agreement, partial(verdict_so_far, study))
 
 
 # ---------------------------------------------------------------------- agreement
@@ -152,7 +149,7 @@ def _looks(said: str) -> tuple[Look, ...]:
 # ---------------------------------------------------------------------- verdict
 
 
-def verdict_so_far(study: JudgingStudy, judgments: str | None, rows: Sequence[Row]) -> tuple[VerdictSoFar, ...]:
+def verdict_so_far(study: JudgingStudy, rows: Sequence[Row]) -> tuple[VerdictSoFar, ...]:
     """Each later run against the first, with limits that hold at every look; or why there is no number.
 
     That is known for labels in the order of a drawn list alone.  Its pairs count from the top to the first that lacks
@@ -163,7 +160,7 @@ def verdict_so_far(study: JudgingStudy, judgments: str | None, rows: Sequence[Ro
 
     if not study.gold_list:
         return (VerdictSoFar(why="verdict.not_known"),)
-    if not judgments:
+    if not study.bronze:
         return (VerdictSoFar(why="verdict.no_bronze"),)
     with _quiet():
         try:
@@ -176,16 +173,16 @@ def verdict_so_far(study: JudgingStudy, judgments: str | None, rows: Sequence[Ro
                 if "not ready" not in error.problem:
                     raise
                 return (VerdictSoFar(why="verdict.no_labels", rows=len(drawn)),)
-            return _verdicts(study.runs, judgments, filled)
+            return _verdicts(study.runs, study.bronze, filled)
         except TruegainError as error:
             return (VerdictSoFar(why="verdict.refused", about=str(error)),)
 
 
-def _verdicts(runs: Sequence[str], judgments: str, filled: GoldList) -> tuple[VerdictSoFar, ...]:
+def _verdicts(runs: Sequence[str], bronze: str, filled: GoldList) -> tuple[VerdictSoFar, ...]:
     from truegain.inference.study.study import Study
 
     given: dict[str, Any] = {"hole_sample" if filled.design == "holes" else "gold": filled}
-    study = Study(list(runs), judgments, filled.measure, anytime=True, **given)
+    study = Study(list(runs), bronze, filled.measure, anytime=True, **given)
     first, *others = study.systems
     found = []
     for other in others:

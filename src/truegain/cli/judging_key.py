@@ -45,15 +45,20 @@ def password_command(folder: FolderOfStudy) -> None:
     from truegain.judging.study import read_study
 
     study = read_study(folder)
-    path = study.folder / PASSWORD
-    kept = password_hash_of(_asked())
+    path = keep_password(study.folder, password_hash_of(_asked()))
+    typer.echo(
+        f"{shown_path(path)}: the page is /organise/{study.name}/ of the server, from its next start on", err=True
+    )
+
+
+def keep_password(folder: Path, kept: str) -> Path:
+    """Put the hash of the organiser's password into a study's folder, whole or not at all, for its owner's eyes."""
+    path = folder / PASSWORD
     handle = os.open(path.with_suffix(".new"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"{kept}\n")
     path.with_suffix(".new").replace(path)
-    typer.echo(
-        f"{shown_path(path)}: the page is /organise/{study.name}/ of the server, from its next start on", err=True
-    )
+    return path
 
 
 def organiser_password(folder: Path) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from truegain.cli.judging_key import keep_password, organiser_password
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy
+from truegain.cli.judging_parts import organiser_told, parts_of, taken_back
 from truegain.errors import needs
 from truegain.tables.sources import shown_path
 
@@ -39,6 +42,10 @@ def serve_command(
     workers: Annotated[
         int, typer.Option("--workers", min=1, max=64, help="Server processes; SQLite gains little by more than 1.")
     ] = 1,
+    prolific_key: Annotated[
+        str | None,
+        typer.Option("--prolific-key", help="A file with a token of Prolific's API: what it takes back is free again."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log failures alone, not every request.")] = False,
 ) -> None:
     """Serve a study: pages for assessors, until Ctrl-C.  What was collected stays, and serving it again goes on."""
@@ -50,12 +57,13 @@ def serve_command(
     study = read_study(folder)
     at = listen(host, port)
     typer.echo(_served(study, at))
-    _run(study, database, at, workers, quiet)
+    _run(study, database, at, workers, quiet, prolific_key)
 
 
 def demo_judging_command(
     folder: Annotated[
-        Path | None, typer.Argument(help="A new folder for the study and what is judged (default: one that is dropped).")
+        Path | None,
+        typer.Argument(help="A new folder for the study and what is judged (default: one that is dropped)."),
     ] = None,
     task: Annotated[
         Literal["magnitude", "graded", "binary", "preference", "claim"], typer.Option("--task", help="What is asked.")
@@ -64,7 +72,7 @@ def demo_judging_command(
     port: Port = 8000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed is another study.")] = 0,
 ) -> None:
-    """Serve a study with simulated documents, to click through in a minute; it asks for 1 s on each document, not 20."""
+    """Serve a study with simulated documents, to click through in a minute: it wants 1 s on each document, not 20."""
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
     from truegain.judging.server.serving import listen
@@ -80,7 +88,10 @@ def demo_judging_command(
             rules = Rules(seconds=DEMO_SECONDS, practice_tries=3, question_tries=3)
             simulated_study(place, task=task, seed=seed, rules=rules)
             study = read_study(place)
+        password = _new_password(place)
         typer.echo(_served(study, at))
+        if password:
+            typer.echo(f"the organiser's password: {password}")
         typer.echo(
             "Click Begin.  Give longer lines larger numbers; the right answer to the question fits the topic's text; "
             "documents that\nsay what is asked for get the larger numbers.  A private window is another assessor.\n"
@@ -88,6 +99,17 @@ def demo_judging_command(
             + "Ctrl-C ends it."
         )
         _run(study, None, at, 1, quiet=True)
+
+
+def _new_password(place: Path) -> str:
+    """A password for the organiser's page of a demo; empty where the folder has one."""
+    from truegain.judging.server.sign_in import password_hash_of
+
+    if organiser_password(place) is not None:
+        return ""
+    made = secrets.token_urlsafe(9)
+    keep_password(place, password_hash_of(made))
+    return made
 
 
 def _served(study: Study, at: Listening) -> str:
@@ -99,14 +121,19 @@ def _served(study: Study, at: Listening) -> str:
         "mturk": "/",
     }
     people = study.people.platform
-    told = f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
+    told = (
+        f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
+    )
     told += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
+    told += f"\n{organiser_told(study, at.url)}"
     if at.is_open:
         told += "\nothers can reach this server: put a proxy with TLS before it, so that nobody reads along"
     return told
 
 
-def _run(study: Study, database: str | None, at: Listening, workers: int, quiet: bool) -> None:
+def _run(
+    study: Study, database: str | None, at: Listening, workers: int, quiet: bool, prolific_key: str | None = None
+) -> None:
     """Open the database here first, so that what is wrong with it is said once, then serve."""
     from truegain.judging.desk import Desk
     from truegain.judging.server.serving import run
@@ -115,19 +142,20 @@ def _run(study: Study, database: str | None, at: Listening, workers: int, quiet:
     url = database or default_url(study.folder)
     first = Database(url)
     Desk(study, first)
-    first.close()
+    stop = taken_back(study, first, prolific_key, lambda said: typer.echo(said, err=True))
     os.environ[SETTINGS] = json.dumps({"folder": str(study.folder), "database": url})
     with suppress(KeyboardInterrupt):  # the way to end it
         run(FACTORY, at, workers=workers, log=not quiet)
+    if stop is not None:
+        stop.set()
+    first.close()
 
 
 def app_of_settings() -> FastAPI:
     """The app of a worker, from what the command put into its environment."""
-    from truegain.judging.keys import JudgeKeys
-    from truegain.judging.server.api import judge_routes
     from truegain.judging.server.app import create_app
     from truegain.judging.study import read_study
 
     given = json.loads(os.environ[SETTINGS])
     study = read_study(given["folder"])
-    return create_app(study, given["database"], more=[lambda _, desk: judge_routes(study, desk, JudgeKeys(study.folder))])
+    return create_app(study, given["database"], more=parts_of(study))

@@ -27,7 +27,8 @@ PANELS: dict[str, str] = {
     "Printing": "by-topic no-summary sort show part top moves pairs groups with-intervals changed title figure format "
     "output table cache jobs memory",
     "Collecting judgments": "docs pool task judgments size order anchors runs platform database all "
-    "unfinished excluded cannot judges wins filled audit",
+    "unfinished excluded cannot judges wins filled audit "
+    "bronze model prompt parameter prolific-key",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}

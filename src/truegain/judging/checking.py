@@ -90,7 +90,7 @@ def check_study(folder: str | Path) -> Checked:
             notes.append(f"{settings.design.judgments} judgments of each document; the paper has at least {PAPER}")
     needs = _needs(opened, settings) if opened.units else None
     _check_people(opened, settings, needs, faults, notes)
-    named = (*settings.runs, *filter(None, [settings.gold_list]))
+    named = (*settings.runs, *filter(None, [settings.gold_list, settings.bronze]))
     faults += [f"{name}: no such file" for name in named if not glob.glob(str(opened.folder / name))]
     return Checked(tuple(dict.fromkeys(faults)), tuple(notes), opened, needs)
 

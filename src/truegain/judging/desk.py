@@ -38,7 +38,7 @@ from truegain.judging.steps import (
     UnknownToken,
 )
 from truegain.judging.store.database import Database, insert_new, lock
-from truegain.judging.store.schema import assessors, invitations, sent
+from truegain.judging.store.schema import assessors, invitations, sent, sessions
 from truegain.judging.study import Study
 from truegain.judging.tasks.task import Fields
 from truegain.judging.visits import serve, stop
@@ -79,7 +79,7 @@ class Desk:
 
         def work(connection: Connection) -> Entered:
             session = load(connection, token, locked=False)
-            return self._give(self.work(connection), session.assessor)
+            return self._give(self.work(connection), session.assessor, session.about, more=True)
 
         return self.database.write(work)
 
@@ -147,26 +147,33 @@ class Desk:
         insert_new(work.connection, assessors, **row, about=about, came=work.now.wall)
         same = (assessors.c.platform == name["platform"], assessors.c.platform_id == name["id"])
         assessor = work.connection.execute(select(assessors.c.id).where(*same)).scalar_one()
-        work.event("entered", assessor=assessor, about=about)
+        work.event("entered", assessor=assessor)
         if is_invited:
             own = update(invitations).where(invitations.c.digest == person.id)
             work.connection.execute(own.values(assessor=assessor))
-        return self._give(work, assessor)
+        return self._give(work, assessor, about)
 
-    def _give(self, work: Work, assessor: str) -> Entered:
-        """The unit of a person who stands at the desk; two tabs that come at once get the same."""
+    def _give(self, work: Work, assessor: str, about: Mapping[str, str], *, more: bool = False) -> Entered:
+        """The unit of a person who stands at the desk; two tabs that come at once get the same.
+
+        about: the platform's submission, which ends with one unit unless the person asks for one more.
+        """
         query = select(assessors).where(assessors.c.id == assessor)
         row = work.connection.execute(lock(query, of=assessors)).one()
+        if row.kind == "human" and not more and (token := _finished_under(work, assessor, about)):
+            return Entered(token)
         if row.excluded is not None:
             return Entered("", "excluded")
         session = going_on(work, assessor)
         if session is not None:
             if lapsed(work, session):
                 hold(work, session)
+            if about and about != session.about:  # the same person, under a new submission
+                work.change(session, about=dict(about))
             return Entered(session.token)
         if is_paused(work):
             return Entered("", "paused")
-        claimed = claim(work, assessor, row.kind) if may_take(work, assessor) else None
+        claimed = claim(work, assessor, row.kind, about) if may_take(work, assessor) else None
         return Entered(claimed.token) if claimed else Entered("", "none")
 
     def _page(self, work: Work, token: str, step: Step | None) -> Page | Step:
@@ -211,6 +218,16 @@ class Desk:
         if is_ours and not reply.elsewhere:
             _remember(work, session, once, key, reply)
         return reply
+
+
+def _finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> str | None:
+    """Token of the last unit that a person ended under a submission of the platform: they come again for its code."""
+    if not about:
+        return None
+    had = select(sessions.c.token, sessions.c.about, sessions.c.outcome).where(sessions.c.assessor == assessor)
+    rows = work.connection.execute(had.order_by(sessions.c.began.desc(), sessions.c.id)).all()
+    last = next((row for row in rows if row.about == about), None)
+    return last.token if last is not None and last.outcome in ("done", "screened", "failed") else None
 
 
 def _kept(work: Work, session: Session, step: Step, fields: Fields) -> Reply:

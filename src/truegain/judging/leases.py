@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Select, exists, func, insert, select, update
@@ -54,7 +55,7 @@ def may_take(work: Work, assessor: str) -> bool:
     return int(work.connection.execute(query).scalar_one()) < most
 
 
-def claim(work: Work, assessor: str, kind: str) -> Session | None:
+def claim(work: Work, assessor: str, kind: str, about: Mapping[str, str]) -> Session | None:
     """Give a person the next unit on a topic that they have not seen: a free one, else one whose lease ran out.
 
     Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.
@@ -68,7 +69,7 @@ def claim(work: Work, assessor: str, kind: str) -> Session | None:
                 if row is None:
                     break
                 if _still(work, row.id):
-                    return _begin(work, assessor, kind, row.id)
+                    return _begin(work, assessor, kind, about, row.id)
                 passed_over.append(row.id)
     return None
 
@@ -123,7 +124,7 @@ def _still(work: Work, unit: str) -> bool:
     return row.state == HELD and holder is not None and holder.outcome is None and expired(holder, work.now)
 
 
-def _begin(work: Work, assessor: str, kind: str, unit: str) -> Session:
+def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit: str) -> Session:
     """Pass the unit on from who had it, if anyone, and begin the person's way through it."""
     _pass_on(work, unit)
     material = work.units[unit]
@@ -131,7 +132,7 @@ def _begin(work: Work, assessor: str, kind: str, unit: str) -> Session:
     step = Step("doc", 1) if is_model else Step("consent")
     row = {
         "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
-        "topic": material.topic, "state": step.name, "number": step.number,
+        "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
         "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
         "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,
         "lease_key": secrets.token_hex(16), **work.leased(),

@@ -29,6 +29,7 @@ class Session:
     assessor: str
     unit: str
     topic: str
+    about: Mapping[str, str]
     state: StepName
     number: int
     plan: Mapping[str, Any]

@@ -70,6 +70,7 @@ class JudgingSettings:
     pool: tuple[str, ...] = ("pool.jsonl",)
     depth: int = 10  # to which runs in the pool are read
     gold_list: str = ""  # the list that the pool was made of, as `plan labels` wrote it
+    bronze: str = ""  # the labels that it was drawn with, of a judge that errs: for the verdict so far
     runs: tuple[str, ...] = ()
     opponents: int = 4  # that each document is compared with, where preferences are asked and no pairs are named
     labels: tuple[Mapping[str, Any], ...] = ()
@@ -156,7 +157,7 @@ def _tables(value: Any) -> tuple[Mapping[str, Any], ...]:
 KEYS: dict[str, dict[str, Check]] = {
     "": {
         "name": _name, "task": _text, "topics": _text, "documents": _text, "pool": _texts, "depth": _count(),
-        "gold_list": _text, "runs": _texts, "opponents": _count(2, even=True), "labels": _tables,
+        "gold_list": _text, "bronze": _text, "runs": _texts, "opponents": _count(2, even=True), "labels": _tables,
     },
     "units": {"judgments": _count(), "size": _count(), "order": _one_of(*ORDERS), "seed": _count(0)},
     "words": {"title": _text, "language": _text, "contact": _text, "approved": _text},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -14,7 +15,7 @@ from truegain.judging.material import Document, Item, Question, Topic
 from truegain.judging.moves import read_page
 from truegain.judging.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
 from truegain.judging.steps import Notice, Page, Practice, Step
-from truegain.judging.store.schema import answers, assessors, events, settings
+from truegain.judging.store.schema import answers, assessors, settings
 
 CODES = {"done": "completed", "screened": "screened", "failed": "failed"}  # names of the platform's codes
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
@@ -111,16 +112,13 @@ def _end(work: Work, session: Session, page: Page) -> Page:
     if not code and session.state == "done":
         code = work.keys.code(session.id)
     if code and people.platform == "mturk":
-        redirect = _handing_in(work, session)
+        redirect = _handing_in(session.about)
     received = _received(work, session) if session.state == "passed" else ()
     return replace(page, code=code, redirect=redirect, received=received, more=_more(work, session))
 
 
-def _handing_in(work: Work, session: Session) -> str:
-    """Where the assignment under which the person last came is handed in; empty where none is known."""
-    came = select(events.c.about).where(events.c.assessor == session.assessor, events.c.kind == "entered")
-    last = work.connection.execute(came.order_by(events.c.id.desc()).limit(1)).scalar() or {}
-    about = last.get("about", {})
+def _handing_in(about: Mapping[str, str]) -> str:
+    """Where the assignment is handed in under which the person last came; empty where none is known."""
     if not about.get("assignment") or not about.get("submit"):
         return ""
     return f"{about['submit']}/mturk/externalSubmit?{urlencode({'assignmentId': about['assignment']})}"

@@ -42,6 +42,7 @@ class Study:
     digest: str = ""
     design: Design = field(default_factory=Design)
     gold_list: str = ""  # the list that the pool was made of: export fills it in
+    bronze: str = ""  # the labels that it was drawn with: for the verdict so far
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Opened:
         return Study(
             folder, settings.name, task, {t.topic.id: t.topic for t in self.topics}, self.documents, self.units,
             settings.words, settings.rules, settings.people, tuple(str(folder / run) for run in settings.runs),
-            self.digest(), settings.design, listed,
+            self.digest(), settings.design, listed, str(folder / settings.bronze) if settings.bronze else "",
         )  # fmt: skip
 
     def digest(self) -> str:

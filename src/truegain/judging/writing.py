@@ -83,6 +83,7 @@ def toml_of(settings: JudgingSettings) -> str:
             ("topics", s.topics, ""), ("documents", s.documents, ""),
             ("pool", s.pool[0] if len(s.pool) == 1 else s.pool, "what is judged, in this order"),
             ("gold_list", s.gold_list or None, "the list that the pool was made of"),
+            ("bronze", s.bronze or None, "the labels that it was drawn with, of a judge: for the verdict so far"),
             ("runs", s.runs or None, "for the verdict so far"),
             ("opponents", s.opponents if s.task == "preference" else None, "that each document is compared with"),
         ]),

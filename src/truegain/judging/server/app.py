@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -20,21 +20,28 @@ from truegain.judging.server.security import Guard, Limits, failure, path_of
 from truegain.judging.store.database import Database
 from truegain.judging.study import Study
 
+if TYPE_CHECKING:
+    from fastapi.responses import Response
+
 LIMITS = Limits()
-Routes = Callable[[Study, Desk], APIRouter]
+Routes = Callable[[Study, Desk, Database], APIRouter]
 
 
 def create_app(
-    study: Study, at: Desk | Database | str, *, more: Sequence[Routes] = (), limits: Limits | None = LIMITS
+    study: Study,
+    database: Database | str,
+    *,
+    desk: Desk | None = None,
+    more: Sequence[Routes] = (),
+    limits: Limits | None = LIMITS,
 ) -> FastAPI:
-    """The app that serves a study at a desk, from a database, or from a database's address.
+    """The app that serves a study from a database, or from its address.
 
-    more: make the routes of other parts, each of the study and the desk.  limits: of the rate of requests; None:
-    none, as for a test of load.
+    desk: where one is open already.  more: make the routes of other parts, each of the study, the desk and the
+    database.  limits: of the rate of requests; None: none, as for a test of load.
     """
-    if isinstance(at, str):
-        at = Database(at)
-    desk = Desk(study, at) if isinstance(at, Database) else at
+    store = Database(database) if isinstance(database, str) else database
+    served = desk or Desk(study, store)
     renderer = Renderer(study)
 
     def plain(status: int, base: str) -> str:
@@ -48,8 +55,8 @@ def create_app(
     app.add_middleware(Guard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
     app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
     for routes in more:
-        app.include_router(routes(study, desk))
-    app.include_router(assessor_routes(study, desk, renderer))
+        app.include_router(routes(study, served, store))
+    app.include_router(assessor_routes(study, served, renderer))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

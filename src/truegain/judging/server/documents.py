@@ -14,7 +14,8 @@ _BLOCKS = "address article aside blockquote br caption center dd div dl dt figca
 _BLOCKS += "header hr html body li main nav ol p pre section table tbody td tfoot th thead tr ul"
 _INLINE = "a abbr b bdi bdo cite code del dfn em i ins kbd mark q s samp small span strong sub sup time u var wbr"
 _KEPT = frozenset((_BLOCKS + " " + _INLINE).split()) - {"a", "html", "body", "center", "mark", "main", "span"}
-_EMPTIED = frozenset("script style template noscript iframe object title head svg math textarea select button".split())
+_ACTING = "script style template noscript iframe object title head svg math textarea select button"
+_EMPTIED = frozenset(_ACTING.split())
 _ANY = "|".join((_BLOCKS + " " + _INLINE).split())
 _BLOCK = "|".join(_BLOCKS.split())
 _IS_HTML = re.compile(rf"<(?:(?:{_BLOCK})(?:\s+[\w-]+\s*=[^<>]*)?\s*/?|/(?:{_ANY})\s*|!doctype[^<>]*)>", re.I)
@@ -23,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def shown(document: Document) -> Markup:
-    """The text of a document as markup that neither acts nor loads anything; links are their text.
+    r"""The text of a document as markup that neither acts nor loads anything; links are their text.
 
     >>> str(shown(Document("d", '<h1>Lamps</h1><p onclick="x()">See <a href="https://a.b">here</a><script>x()</script>.')))
     '<h3>Lamps</h3><p>See here.</p>'

@@ -247,7 +247,7 @@ def _assessors(
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Pictured:
     """An interval as a line and a point, with marks below; all across a picture of a given width."""
 
     low: float
@@ -257,7 +257,7 @@ class Drawn:
     ticks: tuple[tuple[float, str], ...] = ()
 
 
-def drawn(value: float, low: float, high: float) -> Drawn:
+def drawn(value: float, low: float, high: float) -> Pictured:
     """A difference and its interval, with 0 always in sight, from 20 to 320 across.
 
     >>> drawn(0.03, -0.006, 0.066).ticks
@@ -273,14 +273,14 @@ def drawn(value: float, low: float, high: float) -> Drawn:
 
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     ticks = tuple((across(n * step), f"{n * step:+.{digits}f}" if n else "0") for n in range(first, last + 1))
-    return Drawn(across(low), across(high), across(value), across(0.0), ticks)
+    return Pictured(across(low), across(high), across(value), across(0.0), ticks)
 
 
-def small(alpha: Coefficient95) -> Drawn:
+def small(alpha: Coefficient95) -> Pictured:
     """An agreement from 0 to 1 and its interval, from 4 to 116 across; what lies beyond stands at the end.
 
     >>> small(Coefficient95(0.5, -0.3, 1.0))
-    Drawn(low=4.0, high=116.0, at=60.0, zero=None, ticks=())
+    Pictured(low=4.0, high=116.0, at=60.0, zero=None, ticks=())
     """
     low, high, at = (round(4 + 112 * min(max(x or 0.0, 0.0), 1.0), 1) for x in (alpha.low, alpha.high, alpha.value))
-    return Drawn(low, high, at, None)
+    return Pictured(low, high, at, None)

@@ -11,7 +11,7 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any, NamedTuple, Protocol
@@ -124,18 +124,24 @@ def take_back(prolific: Prolific, studies: Iterable[str], office: Releases) -> t
 
 
 def keep_taking_back(
-    prolific: Prolific, studies: Iterable[str], office: Releases, *, every: float = 120.0, tell: Any = None
+    prolific: Prolific,
+    studies: Callable[[], Iterable[str]],
+    office: Releases,
+    *,
+    every: float = 120.0,
+    tell: Callable[[str], object] | None = None,
 ) -> threading.Event:
     """Take back every so many seconds, beside the server; set the event to end it.
 
-    tell: called with a sentence where Prolific does not answer; what went wrong once is tried again.
+    studies: asked each time, for people of another Prolific study may have come.  tell: called with a sentence where
+    Prolific does not answer; what went wrong once is tried again.
     """
-    stop, named = threading.Event(), tuple(studies)
+    stop = threading.Event()
 
     def work() -> None:
         while not stop.is_set():
             try:
-                take_back(prolific, named, office)
+                take_back(prolific, studies(), office)
             except Exception as error:
                 if tell is not None:
                     tell(str(error) if isinstance(error, TruegainError) else f"taking back: {type(error).__name__}")

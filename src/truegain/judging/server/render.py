@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from truegain.judging.material import Document
 from truegain.judging.server.documents import answer_of, shown
@@ -20,6 +19,9 @@ from truegain.judging.steps import Page, Step
 from truegain.judging.study import Study
 from truegain.judging.tasks.task import Wrong
 from truegain.judging.texts import Texts
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 HTMX = {
     "includeIndicatorStyles": False,  # an inline style, which our policy forbids
@@ -63,11 +65,7 @@ class Renderer:
     def __init__(self, study: Study) -> None:
         self.study = study
         self.texts = Texts(study.words.language, study.words.texts)
-        self._environment = Environment(
-            loader=PackageLoader("truegain.judging", "templates"), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True, cache_size=64, auto_reload=False,
-        )  # fmt: skip
-        self._environment.globals |= self._of_study()
+        self._given = self._of_study()
 
     def page(self, page: Page, token: str, base: str = "", *, words: bool = False) -> str:
         """A page of someone's unit; `words`: practice with words, for who cannot see lines."""
@@ -75,11 +73,18 @@ class Renderer:
         template = self.study.task.template if name == "doc" else "ended.html" if name in ENDED else f"{name}.html"
         unit = f"{base}/u/{token}"
         return self._render(
-            template, base, page=page, here=f"{unit}/{path(page.step)}" + ("?words=1" if words else ""), wrong=self._wrong(page.errors),
-            at=lambda place: f"{unit}/{place}", way=way_back(self.study.people, page), others=self._others(page.other),
-            notices=f"{unit}/notice" if name == "doc" else "", picks=[(*option, "") for option in page.options],
+            template,
+            base,
+            page=page,
+            here=f"{unit}/{path(page.step)}" + ("?words=1" if words else ""),
+            at=lambda place: f"{unit}/{place}",
+            wrong=self._wrong(page.errors),
+            way=way_back(self.study.people, page),
+            others=self._others(page.other),
+            picks=[(*option, "") for option in page.options],
+            notices=f"{unit}/notice" if name == "doc" else "",
             words_only=words,
-        )  # fmt: skip
+        )
 
     def plain(self, name: str, base: str = "") -> str:
         """A page that belongs to no unit: `name` is 'http.404' and such, 'none', 'paused', 'excluded'."""
@@ -94,8 +99,8 @@ class Renderer:
         return self._render(f"{template}.html", base, here=here)
 
     def _render(self, template: str, base: str, **about: Any) -> str:
-        about = {"wrong": {}, "notices": "", "page": None, **about}
-        return self._environment.get_template(template).render(static=lambda name: _static(base, name), **about)
+        given = {**self._given, "wrong": {}, "notices": "", "page": None, **about}
+        return _templates().get_template(template).render(given, static=lambda name: _static(base, name))
 
     def _of_study(self) -> dict[str, Any]:
         """What every page may use."""
@@ -127,12 +132,21 @@ class Renderer:
         texts, task = self.texts, self.study.task
         asked = {"magnitude": "magnitude.ask", "preference": "prefer.ask", "claim": "support.ask"}
         ask = texts(asked.get(task.name, f"label.ask_{task.name}"))
-        names = {key: name for key, name, _ in self._environment.globals["options"]}  # type: ignore[union-attr]
+        names = {key: name for key, name, _ in self._given["options"]}
         told = [(ask, fields.get(name, "")) for name in ("number", "label", "prefer", "support", "choice")]
         told += [(texts("passed.reason"), fields.get("reason", ""))]
         if why := fields.get("cannot", ""):
             told.append((texts("cannot.ask"), texts(f"cannot.{why}") if f"cannot.{why}" in texts else why))
         return [(label, names.get(value, value)) for label, value in told if value]
+
+
+@cache
+def _templates() -> Environment:
+    """All templates, compiled when they are first used."""
+    return Environment(
+        loader=PackageLoader("truegain.judging", "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+    )  # fmt: skip
 
 
 def _paragraphs(text: str) -> Markup:

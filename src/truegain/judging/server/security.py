@@ -1,4 +1,4 @@
-"""What stands around every request: headers, limits of size and rate, plain pages for failures, and a log without secrets."""
+"""What stands around every request: headers, limits, plain pages for failures, and a log without secrets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from truegain.judging.server.people import MTURK_FRAMES, MTURK_HOSTS
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ACCESS = logging.getLogger("truegain.judging.access")
 FAILED = logging.getLogger("truegain.judging.failed")
@@ -42,7 +45,7 @@ class Limits:
 
 
 def policy(mturk: bool) -> str:
-    """The Content-Security-Policy: all from here, nothing inline, framed by Mechanical Turk alone and only where it is used."""
+    """The Content-Security-Policy: all from here, nothing inline, framed by Mechanical Turk alone where it is used."""
     forms = " ".join(("'self'", *(MTURK_HOSTS if mturk else ())))
     frames = " ".join(MTURK_FRAMES) if mturk else "'none'"
     return (
@@ -58,7 +61,7 @@ def told(path: str) -> str:
     '/u/*/doc/3'
     """
     parts = path[:400].split("/")
-    parts = parts[:2] + ["*"] + parts[3:] if len(parts) > 2 and parts[1] == "u" else parts
+    parts = [*parts[:2], "*", *parts[3:]] if len(parts) > 2 and parts[1] == "u" else parts
     return "".join(sign if sign.isprintable() else "?" for sign in _SECRET.sub("*", "/".join(parts)))[:100]
 
 
@@ -96,7 +99,9 @@ class Guard:
                 raise
             await self._say(503 if _is_unreachable(error) else 500, scope, receive, sending)
         finally:
-            ACCESS.info("%s %s %d %.0f ms", scope["method"], told(scope["path"]), status, 1e3 * (time.perf_counter() - began))
+            ACCESS.info(
+                "%s %s %d %.0f ms", scope["method"], told(scope["path"]), status, 1e3 * (time.perf_counter() - began)
+            )
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.rates and (wait := self.rates.wait(scope)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import socket
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -63,7 +65,9 @@ def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True) -> N
     )  # fmt: skip
     server = uvicorn.Server(config)
     if workers > 1:
-        Multiprocess(config, target=server.run, sockets=[at.socket]).run()
+        old = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}  # before uvicorn 0.50
+        supervisor: Any = Multiprocess
+        supervisor(config, sockets=[at.socket], **old).run()
     else:
         server.run(sockets=[at.socket])
     at.socket.close()
@@ -82,4 +86,3 @@ def _logging(log: bool) -> dict[str, object]:
             "uvicorn": {"handlers": ["error"], "level": "WARNING", "propagate": False},
         },
     }
-

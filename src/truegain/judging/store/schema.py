@@ -60,6 +60,7 @@ sessions = Table(
     Column("assessor", Text, ForeignKey("assessors.id"), nullable=False),
     Column("unit", Text, ForeignKey("units.id"), nullable=False),
     Column("topic", Text, nullable=False),
+    Column("about", JSON, nullable=False),  # the platform's submission
     Column("state", Text, nullable=False),  # the step the person is at
     Column("number", Integer, nullable=False),
     Column("plan", JSON, nullable=False),  # order of items, lines, options: drawn once, kept

@@ -73,7 +73,7 @@ class Texts:
         return f"{amount:.2f} {currency}".replace(".", self("format.decimal"), 1).strip()
 
     def option(self, task: str, key: str, name: str, meaning: str) -> tuple[str, str]:
-        """Name and meaning of a label: in the study's language where they are the task's own, else as the study has them.
+        """Name and meaning of a label: in the study's language where they are the task's own, else as the study says.
 
         >>> Texts("de").option("binary", "1", "Relevant", "Something in it helps with the topic.")[1]
         'Etwas darin hilft beim Thema.'

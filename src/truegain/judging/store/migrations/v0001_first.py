@@ -68,6 +68,7 @@ def upgrade() -> None:
         sa.Column("assessor", sa.Text(), nullable=False),
         sa.Column("unit", sa.Text(), nullable=False),
         sa.Column("topic", sa.Text(), nullable=False),
+        sa.Column("about", sa.JSON(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("plan", sa.JSON(), nullable=False),

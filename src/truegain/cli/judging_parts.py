@@ -1,0 +1,69 @@
+"""What `truegain judging serve` serves beside the assessors' pages, and does beside serving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from truegain.cli.judging_insight import insight_of
+from truegain.cli.judging_key import organiser_password
+from truegain.errors import InputError
+from truegain.tables.sources import read_bytes, shown_path
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from truegain.judging.server.app import Routes
+    from truegain.judging.store.database import Database
+    from truegain.judging.study import Study
+
+
+def parts_of(study: Study) -> list[Routes]:
+    """The interface of LLM judges, and the organiser's page where a password is set."""
+    from truegain.judging.keys import JudgeKeys
+    from truegain.judging.office import Office
+    from truegain.judging.server.api import judge_routes
+    from truegain.judging.server.organiser import organiser_routes
+
+    parts: list[Routes] = [lambda _, desk, __: judge_routes(study, desk, JudgeKeys(study.folder))]
+    password = organiser_password(study.folder)
+    if password is not None:
+        insight = insight_of(study)
+        parts.append(lambda _, __, database: organiser_routes(study, Office(study, database), insight, password))
+    return parts
+
+
+def organiser_told(study: Study, url: str) -> str:
+    """Where the organiser's page is, or how to get one."""
+    if organiser_password(study.folder) is None:
+        return f"no organiser's page: set its password first (truegain judging password {shown_path(study.folder)})"
+    return f"organiser: {url}/organise/{study.name}/"
+
+
+def taken_back(
+    study: Study, database: Database, key_file: str | None, tell: Callable[[str], object]
+) -> threading.Event | None:
+    """Begin to take back what Prolific says was returned or timed out; None where no key is given.
+
+    The Prolific studies are those that its people came from.
+    """
+    if key_file is None:
+        return None
+    from truegain.judging.office import Office
+    from truegain.judging.server.prolific import Prolific, keep_taking_back
+
+    if study.people.platform != "prolific":
+        raise InputError(
+            f"a key for Prolific, and people come from {study.people.platform}", file=shown_path(key_file),
+            hint="leave --prolific-key out, or set platform = 'prolific' in [people]",
+        )  # fmt: skip
+    key = read_bytes(key_file).decode("utf-8", "replace").strip()
+    office = Office(study, database)
+
+    def studies() -> Iterable[str]:
+        return sorted(
+            {a.about["study"] for a in office.assessors() if a.platform == "prolific" and a.about.get("study")}
+        )
+
+    return keep_taking_back(Prolific(key), studies, office, tell=tell)
