@@ -74,8 +74,10 @@ def _key(session: str, kind: str, number: int, fields: object) -> str:
 
 async def work_on(visitor: Visitor) -> None:
     """One unit after the other, until there is none."""
-    while (at := await visitor.enter()).startswith("/u/"):
+    at = await visitor.enter()
+    while at.startswith("/u/"):
         await visitor.unit(at)
+        at = await visitor.another()
 
 
 async def under_load(visitors: Sequence[Visitor], fault: asyncio.Task[None], *, after: float = 0.3) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 LOADED = (
     "truegain.cli.app", "truegain.cli.judging_serve", "truegain.judging.server.app", "truegain.judging.server.api",
     "truegain.judging.server.serving", "truegain.judging.server.organiser", "truegain.cli.judging_insight",
-    "truegain.judging.office", "psycopg", "sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
+    "truegain.judging.office", "sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
     "uvicorn.loops.asyncio", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on", "pydantic.v1",
     "importlib.resources.readers",
 )  # fmt: skip

@@ -84,7 +84,7 @@ def test_forty_come_for_twenty_units(nest: Nest, new_url: Callable[[], str], tmp
 
 
 def test_kills_lose_nothing(nest: Nest, crowd_study: Study, database_url: str) -> None:
-    """Guards what a 303 promises: SIGKILL, 25 times on either database, while 12 people work; all they sent is there."""
+    """Guards what a 303 promises: 25 SIGKILLs on either database while 12 people work, and all is there."""
     knows = Knowledge.of(crowd_study)
     with Served(nest, crowd_study.folder, database_url) as served:
         visitors = [Visitor(served.port, knows, f"p{n}") for n in range(12)]
@@ -104,8 +104,8 @@ def test_a_database_that_cuts_everyone_off(nest: Nest, crowd_study: Study, postg
     ended = 0
 
     def cut(other: psycopg.Connection[tuple[int]]) -> int:
-        query = "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-        row = other.execute(f"{query} AND usename = 'judging'").fetchone()
+        query = "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity"
+        row = other.execute(f"{query} WHERE pid <> pg_backend_pid() AND usename = 'judging'").fetchone()
         return row[0] if row else 0
 
     async def cuts() -> None:
@@ -172,7 +172,7 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
 
 
 def test_a_full_disk(nest: Nest, crowd_study: Study, disk: Disk) -> None:
-    """Guards a disk without room: a plain page and nothing half written, and the same form counts when there is room."""
+    """Guards a disk without room: a plain page, nothing half written, and the same form counts when there is room."""
     url = default_url(disk.folder)
 
     async def run(served: Served) -> tuple[list[Answer], Answer]:

@@ -7,9 +7,9 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import unescape
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -23,7 +23,6 @@ OPTION = re.compile(r'<input type="radio" name="choice" value="([^"]*)"[^>]*><sp
 HEAD = r'<article [^>]*>\s*(?:<h2[^>]*>[^<]*</h2>\s*)?(?:<p class="quiet">[^<]*</p>\s*)?'
 BODY = re.compile(HEAD + r"(.*?)\s*</article>", re.DOTALL)
 CODE = re.compile(r'<p class="code" id="code">([^<]*)</p>')
-MORE = re.compile(r'action="([^"]*/another)"')
 AGAIN = (429, 503)  # statuses that ask to try again
 
 
@@ -74,10 +73,8 @@ class Link:
         if self._open is not None:
             writer, self._open = self._open[1], None
             writer.close()
-            try:
+            with suppress(OSError):
                 await writer.wait_closed()
-            except OSError:
-                pass
 
 
 async def _read(reader: asyncio.StreamReader) -> Answer:
@@ -185,6 +182,12 @@ class Visitor:
         assert answer.status == 303, f"{self.name} could not come in: {answer.status}"
         return answer.location
 
+    async def another(self) -> str:
+        """Ask for one more unit, by the button on the last page of the one before."""
+        answer = await self.ask("POST", f"/u/{list(self.codes)[-1]}/another", {"action": "next"})
+        assert answer.status == 303, f"{self.name} asked for another: {answer.status}"
+        return answer.location
+
     async def unit(self, at: str = "", *, until: tuple[str, int] | None = None) -> str:
         """A whole unit: its code, or where it ended otherwise; or the address of the step where to stop."""
         at = at or await self.enter()
@@ -224,5 +227,3 @@ def parts(at: str) -> tuple[str, str, int]:
     """Token, step and number of an address."""
     _, _, token, *step = at.split("/")
     return token, step[0] if step else "", int(step[1]) if len(step) > 1 else 0
-
-

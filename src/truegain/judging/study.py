@@ -81,7 +81,7 @@ class Opened:
             "documents": [self.documents[name] for name in sorted(self.documents)],
             "units": self.units,
         }
-        text = json.dumps(said, ensure_ascii=False, sort_keys=True, default=vars)  # dataclasses; asdict copies all of it
+        text = json.dumps(said, ensure_ascii=False, sort_keys=True, default=vars)  # asdict would copy it all
         return f"sha-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
