@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from truegain.errors import TruegainError, some
@@ -76,12 +76,12 @@ class Opened:
         """Of the task, its labels, the topics, the documents and the units."""
         task = self.task
         said = {
-            "task": [task.name, [asdict(option) for option in task.options]] if task else [],
-            "topics": [asdict(t.topic) for t in self.topics],
-            "documents": [asdict(self.documents[name]) for name in sorted(self.documents)],
-            "units": [asdict(unit) for unit in self.units],
+            "task": [task.name, task.options] if task else [],
+            "topics": [t.topic for t in self.topics],
+            "documents": [self.documents[name] for name in sorted(self.documents)],
+            "units": self.units,
         }
-        text = json.dumps(said, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(said, ensure_ascii=False, sort_keys=True, default=vars)  # asdict would copy it all
         return f"sha-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
