@@ -5,13 +5,18 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.judging.browsing import chromium
 from tests.judging.postgres import Server, memory
 from tests.judging.walking import Time, small_study
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study import Study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +55,13 @@ def database(database_url: str) -> Iterator[Database]:
     found = Database(database_url)
     yield found
     found.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, one for all tests of a module; not longer, since an event loop runs beside it."""
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,0 +1,173 @@
+"""`python -m tests.judging.pictures docs/pictures/judging`: pictures of the pages of judging, wide and on a phone."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from tests.judging.browsing import PHONE, WIDE, Visitor, chromium, serving, worth
+from truegain.cli.judging_key import keep_password
+from truegain.judging.server.sign_in import password_hash_of
+from truegain.judging.simulated import simulated_study
+from truegain.judging.store.database import FILE
+from truegain.judging.study import FILE as SETTINGS
+from truegain.judging.study import People, Rules, Study, read_study
+
+PASSWORD = "four words that differ"
+COLOURS = 48
+TALLEST = 2400  # pixels
+
+
+class Album:
+    """Where pictures go: each page wide and narrow, few colours, no more than so tall."""
+
+    def __init__(self, to: Path) -> None:
+        self.to = to
+
+    def take(self, who: Visitor, name: str, *, dark: bool = False) -> None:
+        """A picture of where somebody is, at both widths."""
+        page = who.page
+        page.wait_for_timeout(150)
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        for width in (WIDE, PHONE):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate("window.scrollTo(0, 0)")
+            png = self.to / f"{name}-{width}.png"
+            page.screenshot(path=png, full_page=True)
+            with Image.open(png) as taken:
+                part = taken.convert("RGB").crop((0, 0, taken.width, min(taken.height, TALLEST)))
+            part.quantize(COLOURS, dither=Image.Dither.NONE).save(png, optimize=True)
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": WIDE, "height": 900})
+
+
+def main(to: Path) -> None:
+    """Take all pictures, on simulated studies."""
+    to.mkdir(parents=True, exist_ok=True)
+    album = Album(to)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        study = _study(Path(folder) / "study")
+        keep_password(study.folder, password_hash_of(PASSWORD))
+        with serving(study) as served:
+            _unit(album, Visitor(browser, served), study)
+            _ends(album, [Visitor(browser, served) for _ in range(3)])
+            _organiser(album, Visitor(browser, served), [Visitor(browser, served) for _ in range(3)])
+        for task in ("graded", "binary", "preference", "claim"):
+            with serving(_study(Path(folder) / task, task=task)) as served:
+                who = Visitor(browser, served)
+                who.to_documents()
+                album.take(who, task)
+        german = _study(Path(folder) / "german")
+        path = german.folder / SETTINGS
+        path.write_text(path.read_text().replace('language = "en"', 'language = "de"'))
+        with serving(read_study(german.folder)) as served:
+            who = Visitor(browser, served)
+            who.to_documents()
+            album.take(who, "german")
+
+
+def _study(folder: Path, **about: str) -> Study:
+    rules = Rules(seconds=0.2, practice_tries=2, question_tries=2, check_tries=2)
+    people = People(pay=2.5, currency="GBP", minutes=15)
+    task = about.get("task", "magnitude")
+    made = simulated_study(folder, task=task, topics=3, docs=12, judgments=6, rules=rules, people=people)
+    path = made.folder / SETTINGS
+    path.write_text(path.read_text().replace('contact = ""', 'contact = "judging@example.org"'))
+    return read_study(made.folder)
+
+
+def _unit(album: Album, who: Visitor, study: Study) -> None:
+    """A whole unit, with the mistakes that have pages of their own."""
+    who.open()
+    album.take(who, "welcome")
+    who.press()
+    album.take(who, "consent")
+    who.press()
+    album.take(who, "consent-error")
+    who.press(consent="yes")
+    album.take(who, "practice")
+    who.practise(wrong=True)
+    album.take(who, "practice-again")
+    with who.turned():
+        who.page.get_by_role("link", name="practise with words").click()
+    album.take(who, "practice-words")
+    with who.turned():
+        who.page.get_by_role("link", name="Practise with lines").click()
+    who.practise()
+    album.take(who, "topic")
+    who.press(choice=who.choice())
+    album.take(who, "document")
+    album.take(who, "document-dark", dark=True)
+    who.press(number="1,500")
+    album.take(who, "document-comma")
+    who.press(number="0", reason="it tells when")
+    album.take(who, "document-zero")
+    who.press(number="30")
+    who.unfold("I cannot judge this document")
+    who.unfold("does not display properly")
+    who.press("cannot")
+    album.take(who, "document-cannot")
+    who.press("report", report="broken letters", number="3", reason="half a thought")
+    album.take(who, "document-reported")
+    _run_out(study, who.token)
+    who.press()
+    album.take(who, "document-resumed")
+    who.press("leave")
+    album.take(who, "leave")
+    who.press("stay")
+    who.judge(worth(study, wrong=True), 0.25)
+    album.take(who, "revise")
+    who.press()
+    who.judge(worth(study), 0.25)
+    album.take(who, "done")
+
+
+def _ends(album: Album, visitors: list[Visitor]) -> None:
+    """The other ends."""
+    one, two, three = visitors
+    one.begin()
+    one.practise(wrong=True)
+    one.practise(wrong=True)
+    album.take(one, "ended")
+    two.to_documents()
+    two.press(number="12", reason="so it seems")
+    two.press("leave")
+    two.press("leave", withdraw="yes")
+    album.take(two, "left")
+    three.to_documents()
+    three.judge(worth(three.study, wrong=True))
+    three.press()
+    three.judge(worth(three.study, wrong=True))
+    album.take(three, "failed")
+
+
+def _organiser(album: Album, who: Visitor, judges: list[Visitor]) -> None:
+    """The organiser's pages, after some have judged."""
+    for judge in judges:
+        judge.to_documents()
+        judge.judge(worth(judge.study), 0.25)
+    who.open(who.served.organiser)
+    album.take(who, "organiser-sign-in")
+    with who.turned():
+        who.fill(password=PASSWORD)
+        who.page.locator("button").first.click()
+    album.take(who, "organiser")
+    album.take(who, "organiser-dark", dark=True)
+    with who.turned():
+        who.page.get_by_role("link", name="Exclude").first.click()
+    album.take(who, "organiser-exclude")
+
+
+def _run_out(study: Study, token: str) -> None:
+    connection = sqlite3.connect(study.folder / FILE, timeout=30)
+    with connection:
+        connection.execute("UPDATE sessions SET lease = 1, steady = -1 WHERE token = ?", (token,))
+    connection.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
