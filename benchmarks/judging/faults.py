@@ -14,9 +14,9 @@ from tests.judging.served import Nest, Served
 from tests.judging.visiting import Knowledge, Visitor
 
 from benchmarks.judging.load import database_at, machine
-from truegain.judging.settings import Rules
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database
+from truegain.judging.study.settings import Rules
+from truegain.judging.study.simulated import simulated_study
 
 ASSESSORS = 12
 

@@ -28,10 +28,10 @@ from tests.judging.postgres import SETTINGS, Server
 from tests.judging.served import free_port
 from tests.judging.visiting import Knowledge, Lost, Visitor
 
-from truegain.judging.settings import Rules
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.study import Study
+from truegain.judging.study.settings import Rules
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy
 
 SAFE = {name: value for name, value in SETTINGS.items() if name in ("listen_addresses", "max_connections")}
 WORKERS = {"postgresql": 2, "sqlite": 1}
@@ -149,7 +149,7 @@ def database_at(name: str, folder: Path) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def serving(study: Study, url: str, workers: int) -> Iterator[tuple[int, int]]:
+def serving(study: JudgingStudy, url: str, workers: int) -> Iterator[tuple[int, int]]:
     """`truegain judging serve`: its port, and the number of its process."""
     port = free_port()
     command = [sys.executable, "-m", "truegain", "judging", "serve", str(study.folder), "--database", url]
@@ -162,7 +162,7 @@ def serving(study: Study, url: str, workers: int) -> Iterator[tuple[int, int]]:
             process.terminate()
 
 
-async def _up(port: int, study: Study, workers: int) -> None:
+async def _up(port: int, study: JudgingStudy, workers: int) -> None:
     """Wait until the server answers, and a moment more for the second process."""
     visitor = Visitor(port, Knowledge.of(study), "first", patience=60)
     try:

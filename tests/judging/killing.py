@@ -12,7 +12,7 @@ from random import Random
 from tests.judging.served import Served
 from tests.judging.visiting import Visitor
 from tests.judging.walking import rows
-from truegain.judging.codes import code_digest, shown
+from truegain.judging.desk.codes import code_digest, shown
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions
 

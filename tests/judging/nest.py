@@ -22,7 +22,7 @@ from typing import Any
 LOADED = (
     "truegain.cli.app", "truegain.cli.judging_serve", "truegain.judging.server.app", "truegain.judging.server.api",
     "truegain.judging.server.serving", "truegain.judging.server.organiser", "truegain.cli.judging_insight",
-    "truegain.judging.office", "sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
+    "truegain.judging.desk.office", "sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
     "uvicorn.loops.asyncio", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on", "pydantic.v1",
     "importlib.resources.readers",
 )  # fmt: skip
@@ -55,7 +55,7 @@ def set_clocks(path: str) -> None:
     """Let the desk's clocks go by the file's numbers; those of the libraries stay as they are."""
     with open(path, "rb") as file:  # noqa: PTH123
         ahead = mmap.mmap(file.fileno(), 16, prot=mmap.PROT_READ)
-    clocks: Any = import_module("truegain.judging.clocks")
+    clocks: Any = import_module("truegain.judging.desk.clocks")
     shim = SimpleNamespace(
         time=lambda: time.time() + struct.unpack_from("d", ahead, 0)[0],
         monotonic=lambda: time.monotonic() + struct.unpack_from("d", ahead, 8)[0],

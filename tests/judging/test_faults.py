@@ -21,11 +21,11 @@ from tests.judging.postgres import Server
 from tests.judging.served import Nest, Served
 from tests.judging.visiting import Answer, Knowledge, Visitor
 from tests.judging.walking import check_invariants, rows
-from truegain.judging.settings import Rules
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
-from truegain.judging.study import Study
+from truegain.judging.study.settings import Rules
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy
 
 KILLS = int(os.environ.get("TRUEGAIN_KILLS", "25"))  # on each database
 CUTS = 40
@@ -42,12 +42,12 @@ def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
 
 
 @pytest.fixture(scope="module")
-def crowd_study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def crowd_study(tmp_path_factory: pytest.TempPathFactory) -> JudgingStudy:
     """A study of 80 units."""
     return simulated_study(tmp_path_factory.mktemp("crowd") / "study", topics=5, docs=10, judgments=12, rules=RULES)
 
 
-def checked(url: str, study: Study, visitors: list[Visitor], fault: str) -> Kept:
+def checked(url: str, study: JudgingStudy, visitors: list[Visitor], fault: str) -> Kept:
     """Compare what people were told with what the database has, print the figures, and see that nothing is amiss."""
     database = Database(url)
     found = kept(database, visitors)
@@ -83,7 +83,7 @@ def test_forty_come_for_twenty_units(nest: Nest, new_url: Callable[[], str], tmp
     database.close()
 
 
-def test_kills_lose_nothing(nest: Nest, crowd_study: Study, database_url: str) -> None:
+def test_kills_lose_nothing(nest: Nest, crowd_study: JudgingStudy, database_url: str) -> None:
     """Guards what a 303 promises: 25 SIGKILLs on either database while 12 people work, and all is there."""
     knows = Knowledge.of(crowd_study)
     with Served(nest, crowd_study.folder, database_url) as served:
@@ -98,7 +98,7 @@ def test_kills_lose_nothing(nest: Nest, crowd_study: Study, database_url: str) -
     assert found.acknowledged >= KILLS
 
 
-def test_a_database_that_cuts_everyone_off(nest: Nest, crowd_study: Study, postgres_server: Server) -> None:
+def test_a_database_that_cuts_everyone_off(nest: Nest, crowd_study: JudgingStudy, postgres_server: Server) -> None:
     """Guards submits whose connection to PostgreSQL is cut: all backends ended 40 times under load, nothing lost."""
     url, knows = postgres_server.new(), Knowledge.of(crowd_study)
     ended = 0
@@ -171,7 +171,7 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
         yield Disk(folder, mounted=request.param == "mount")
 
 
-def test_a_full_disk(nest: Nest, crowd_study: Study, disk: Disk) -> None:
+def test_a_full_disk(nest: Nest, crowd_study: JudgingStudy, disk: Disk) -> None:
     """Guards a disk without room: a plain page, nothing half written, and the same form counts when there is room."""
     url = default_url(disk.folder)
 

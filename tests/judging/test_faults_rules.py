@@ -13,11 +13,11 @@ import pytest
 from tests.judging.served import Nest, Served
 from tests.judging.visiting import Knowledge, Visitor, parts
 from tests.judging.walking import check_invariants, rows
-from truegain.judging.settings import People, Rules
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, drafts, events, sent, sessions, units, visits
-from truegain.judging.study import Study
+from truegain.judging.study.settings import People, Rules
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy
 
 DAY = 86_400.0
 T = TypeVar("T")
@@ -32,7 +32,7 @@ def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
 
 
 @pytest.fixture(scope="module")
-def one_unit(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def one_unit(tmp_path_factory: pytest.TempPathFactory) -> JudgingStudy:
     """A study of one unit of eight documents, under the paper's rules; a person may have one unit."""
     folder = tmp_path_factory.mktemp("one") / "study"
     study = simulated_study(folder, topics=1, docs=8, judgments=1, rules=Rules(check_tries=9), people=People(most=1))
@@ -43,7 +43,7 @@ def one_unit(tmp_path_factory: pytest.TempPathFactory) -> Study:
 class Place:
     """A served study, its clocks, its database, and someone who works on it."""
 
-    def __init__(self, served: Served, study: Study, database: Database) -> None:
+    def __init__(self, served: Served, study: JudgingStudy, database: Database) -> None:
         self.served, self.study, self.database = served, study, database
         self.wall = self.steady = 0.0
         self.visitor = self.person("p1")
@@ -82,7 +82,7 @@ class Place:
 
 
 @pytest.fixture
-def place(nest: Nest, one_unit: Study, database_url: str) -> Iterator[Place]:
+def place(nest: Nest, one_unit: JudgingStudy, database_url: str) -> Iterator[Place]:
     """The study served, on either database."""
     with _served(nest, one_unit, database_url) as found:
         yield found
@@ -90,7 +90,7 @@ def place(nest: Nest, one_unit: Study, database_url: str) -> Iterator[Place]:
 
 
 @contextmanager
-def _served(nest: Nest, study: Study, url: str) -> Iterator[Place]:
+def _served(nest: Nest, study: JudgingStudy, url: str) -> Iterator[Place]:
     with Served(nest, study.folder, url, clocks=True) as served:
         database = Database(url)
         yield Place(served, study, database)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from truegain.judging.server.people import comer
-from truegain.judging.simulated import simulated_study
-from truegain.judging.study import People
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import People
 
 
 def started(*words: str) -> tuple[subprocess.Popen[str], str]:

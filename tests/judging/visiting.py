@@ -14,8 +14,8 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from truegain.judging.server.documents import shown
-from truegain.judging.simulated import simulated_truth
-from truegain.judging.study import Study
+from truegain.judging.study.simulated import simulated_truth
+from truegain.judging.study.study import JudgingStudy
 
 HIDDEN = re.compile(r'<input type="hidden" name="(csrf|once|slot)" value="([^"]*)">')
 LINE = re.compile(r'<line x1="8" y1="20" x2="([0-9.]+)"')
@@ -93,7 +93,7 @@ class Knowledge:
     worth: Mapping[str, float]
 
     @classmethod
-    def of(cls, study: Study) -> Knowledge:
+    def of(cls, study: JudgingStudy) -> Knowledge:
         """That of a study."""
         truth = {(row.topic, row.doc): row.worth for row in simulated_truth(study.folder)}
         asked = [topic.question for topic in study.topics.values() if topic.question]

@@ -22,9 +22,9 @@ def invite_command(
 ) -> None:
     """Make invitations, and print their addresses once: each lets one person in, and back in."""
     needs("sqlalchemy", "judging")
-    from truegain.judging.office import Office
+    from truegain.judging.desk.office import Office
     from truegain.judging.store.database import Database, default_url
-    from truegain.judging.study import FILE, read_study
+    from truegain.judging.study.study import FILE, read_study
 
     study = read_study(folder)
     if study.people.platform != "invitation":

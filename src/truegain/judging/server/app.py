@@ -13,22 +13,22 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from truegain._version import __version__
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
 from truegain.judging.server.assessor import assessor_routes
 from truegain.judging.server.render import Renderer
 from truegain.judging.server.security import RateLimits, RequestGuard, failure, path_of
 from truegain.judging.store.database import Database
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 if TYPE_CHECKING:
     from fastapi.responses import Response
 
 LIMITS = RateLimits()
-Routes = Callable[[Study, Desk, Database], APIRouter]
+Routes = Callable[[JudgingStudy, Desk, Database], APIRouter]
 
 
 def create_app(
-    study: Study,
+    study: JudgingStudy,
     database: Database | str,
     *,
     desk: Desk | None = None,

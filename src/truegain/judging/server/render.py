@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from truegain.judging.material import Document
+from truegain.judging.desk.steps import Page, PageStep
 from truegain.judging.server.documents import answer_of, shown
 from truegain.judging.server.people import way_back
-from truegain.judging.steps import Page, Step
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.material import Document
 from truegain.judging.tasks.task import Wrong
 from truegain.judging.texts import Wording
 
@@ -50,10 +50,10 @@ class ShownFault:
     choices: tuple[str, ...]
 
 
-def path(step: Step) -> str:
+def path(step: PageStep) -> str:
     """The end of a step's address.
 
-    >>> path(Step("doc", 3)), path(Step("consent"))
+    >>> path(PageStep("doc", 3)), path(PageStep("consent"))
     ('doc/3', 'consent')
     """
     return f"{step.name}/{step.number}" if step.name in ("practice", "doc") else step.name
@@ -62,7 +62,7 @@ def path(step: Step) -> str:
 class Renderer:
     """Renders the pages of one study."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: JudgingStudy) -> None:
         self.study = study
         self.texts = Wording(study.words.language, study.words.texts)
         self._given = self._of_study()

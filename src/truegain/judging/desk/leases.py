@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Select, exists, func, insert, select, update
 
-from truegain.judging.clocks import expired, is_expired
-from truegain.judging.codes import new_token
-from truegain.judging.practice import draw_plan
-from truegain.judging.sessions import WITH_KIND, Session, Work, load, session_of
-from truegain.judging.steps import Step
+from truegain.judging.desk.clocks import expired, is_expired
+from truegain.judging.desk.codes import new_token
+from truegain.judging.desk.practice import draw_plan
+from truegain.judging.desk.sessions import WITH_KIND, Session, Work, load, session_of
+from truegain.judging.desk.steps import PageStep
+from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import sessions, units
-from truegain.judging.visits import stop
 
 FREE, HELD, DONE = "free", "held", "done"
 
@@ -129,7 +129,7 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit:
     _pass_on(work, unit)
     material = work.units[unit]
     is_model = kind == "model"
-    step = Step("doc", 1) if is_model else Step("consent")
+    step = PageStep("doc", 1) if is_model else PageStep("consent")
     row = {
         "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
         "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
