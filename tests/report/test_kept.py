@@ -65,10 +65,8 @@ def measured(study: str, *measures: str) -> str:
 @pytest.mark.parametrize(
     ("study", "first", "more"),
     [
-        (PLAIN, ["AP", "nDCG@10"], ["AP", "nDCG@10", "P@20"]),
-        (PLAIN, ["AP"], ["P@5", "AP"]),
+        (PLAIN, ["AP", "nDCG@10"], ["P@20", "AP", "nDCG@10"]),
         (GOLD, ["P@10"], ["P@10", "DCG@10"]),
-        (GOLD, ["P@10"], ["P(rel=2)@10", "P@10"]),
         (RATED, ["nDCG@10"], ["nDCG@10", "P@10"]),
         (COLLECTION, ["P@5"], ["P@5", "P@20"]),
         (HOLES, ["P@5"], ["P@5", "P@20"]),
@@ -112,8 +110,7 @@ def relabelled(folder: Path) -> None:
         (folder / name).write_text("\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("study", [PLAIN, GOLD])
-@pytest.mark.parametrize("change", [swapped, relabelled])
+@pytest.mark.parametrize(("study", "change"), [(PLAIN, swapped), (PLAIN, relabelled), (GOLD, relabelled)])
 def test_a_file_that_changed_is_seen(run: Run, folder: Path, study: str, change: Callable[[Path], None]) -> None:
     """Guards against a stale page: content decides, not size, time or name."""
     before = page(run, folder, study=measured(study, "P@10"))

@@ -79,7 +79,7 @@ def report_command(
     files, said = expand(runs), context.meta.get("study")
     true = None if truth is None else read_truth(truth)
     read = [*asked.inputs(judgments, files, None), *reading.files]
-    inputs = digests([*read, *filter(None, [said, truth])])
+    inputs = digests([*asked.inputs(judgments, files, said), *reading.files, *filter(None, [truth])])
     key = _key(asked, reading, {name: inputs[shown_path(name)] for name in read})
     noticed: list[str] = []  # of what is kept: no matter of the page
     keep = Cache(_folder(cache, said), tell=noticed.append)
