@@ -18,6 +18,7 @@ from truegain.cli.bundles import takes
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
 from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
+from truegain.cli.streams import in_words
 from truegain.cli.study_file import JudgmentsOrStudy
 from truegain.cli.study_options import StudyOptions, claims_of, pair_of
 from truegain.errors import DataWarning, TruegainError
@@ -125,7 +126,7 @@ def _heard() -> Iterator[list[str]]:
         try:
             yield told
         finally:
-            told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+            told += [in_words(str(w.message)) for w in caught if issubclass(w.category, DataWarning)]
     for message in told:
         warn(message)
 

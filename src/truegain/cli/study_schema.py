@@ -23,7 +23,7 @@ def schema_of_studies() -> dict[str, Any]:
     """
     properties: dict[str, Any] = {"title": {"type": "string", "description": "What stands at the top of the report."}}
     for command in (gate_command, verdict_command):
-        for parameter in _parameters(command):
+        for parameter in parameters_of(command):
             name = max(parameter.opts, key=len).lstrip("-")
             if parameter.name not in (*NOT_THERE, "output_format"):
                 properties[name] = {**_kind(parameter), "description": getattr(parameter, "help", None) or ""}
@@ -39,7 +39,8 @@ def schema_of_studies() -> dict[str, Any]:
     }
 
 
-def _parameters(command: Any) -> list[Any]:
+def parameters_of(command: Any) -> list[Any]:
+    """The parameters of a command, as the command line sees them."""
     app = typer.Typer(add_completion=False)
     app.command()(command)
     return list(get_command(app).params)
