@@ -169,7 +169,7 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            if said := told_of_renaming(error):
+            if said := told_of_renaming(error) or import_module("truegain.cli.study_said").told_of_lack(error):
                 streams.tell(said, "error")
                 sys.exit(2)
             with suppress(OSError):
