@@ -20,7 +20,7 @@ from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_file import JudgmentsOrStudy
-from truegain.cli.study_options import StudyOptions, claims_of, pair_of
+from truegain.cli.study_options import StudyOptions, pair_of
 from truegain.errors import DataWarning, TruegainError
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import warn
@@ -80,15 +80,16 @@ def report_command(
     files = expand(runs)
     with _heard() as told:
         judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
-        table = read_runs(files, name_by=asked.name_by)
+        table = asked.renamed(read_runs(files, name_by=asked.name_by))
         study = asked.study_of(table, judged, reading)
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
     if true is not None:
+        true = replace(true, values={(m, asked.called(s)): x for (m, s), x in true.values.items()})
         true.check(study.systems, study.measures)
-    pairs = [both for text in pair or () if (both := pair_of(study, text)) is not None]
+    pairs = [both for text in pair or () if (both := pair_of(study, text, asked.called)) is not None]
     if candidate is not None:
-        pairs += claims_of(study, None, baseline, candidate)
+        pairs += asked.claims(study, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
     inputs = digests([*asked.inputs(judgments, files, context.meta.get("study")), *filter(None, [truth])])
@@ -99,8 +100,9 @@ def report_command(
     said = {n: v for n, v in asked.made_by(study, reading).items() if n not in EACH}
     key = {"inputs": read, "options": said}
     keep = Cache(folder)
+    baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
     facts = gather(
-        study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
+        study, table, judged, pairs=pairs, baselines=baselines, costs=asked.costs,
         gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
         kept=lambda what, make: keep.of({**key, "what": what}, make),
     )  # fmt: skip

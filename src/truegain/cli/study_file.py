@@ -18,6 +18,7 @@ from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 ENDING = ".toml"
 PATHS = (
     "judgments", "runs", "gold", "hole-sample", "uses", "output", "corpus", "judged-corpus", "drop-assessors", "truth",
+    "names",
 )  # fmt: skip
 WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
 ELSEWHERE = (  # of one command of several that read it
@@ -153,6 +154,8 @@ def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, 
     (['dense=m1', 'dense=m2'], 'gold.qrels')
     """
     if isinstance(value, Mapping):
+        if folder is not None and key != "uses":
+            raise InputError(f"{key} is a table", file=file, line=line, hint="give the path of a file")
         value = [f"{name}={x}" for name, row in value.items() for x in (row if isinstance(row, list) else [row])]
     parts = value if isinstance(value, list) else [value]
     if not parts or not all(isinstance(x, str | int | float) for x in parts):
