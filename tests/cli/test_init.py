@@ -102,3 +102,16 @@ def test_mixed_scales_are_told(run: Run, folder: Path, mixed: str) -> None:  # n
     assert said in page
     assert "scale='ratio'" not in page
     assert "scales seem to mix" not in run("verdict", mixed, "runs", "--rule", "mean", "--scale", "ratio")[2]
+
+
+def test_columns_of_assessors_are_chosen_by_an_option(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a wide table of ratings: init and the page of report name --assessors, and no argument of the library."""
+    _, labels = world()
+    rows = [f"{t},{d},{g},{g + i % 2}" for t, row in labels.items() for i, (d, g) in enumerate(row.items())]
+    (folder / "wide.csv").write_text("\n".join(["topic,doc,Ann,Bob", *rows]) + "\n")
+    code, out, err = run("init", "wide.csv", "runs")
+    assert (code, "choose them with --assessors Ann,Bob" in err + out, "assessors=[" in err + out) == (0, True, False)
+    run("report", "wide.csv", "runs", "-m", "P@10", "--rule", "mean")
+    page = (folder / "report.html").read_text()
+    assert "choose them with --assessors Ann,Bob" in page
+    assert "assessors=[" not in page

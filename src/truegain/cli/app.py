@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from truegain._version import __version__
 from truegain.cli import streams
-from truegain.cli.naming import told_of_renaming
+from truegain.cli.naming import told_of_renaming, told_of_trec
 from truegain.errors import DataWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
@@ -170,7 +170,8 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            if said := told_of_renaming(error) or import_module("truegain.cli.study_said").told_of_lack(error):
+            said = told_of_renaming(error) or told_of_trec(error)
+            if said := said or import_module("truegain.cli.study_said").told_of_lack(error):
                 streams.tell(said, "error")
                 sys.exit(2)
             with suppress(OSError):

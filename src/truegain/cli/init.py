@@ -14,6 +14,7 @@ import typer
 from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
+from truegain.cli.streams import speak_of
 from truegain.cli.study_file import ENDING
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.judgments import Judgments
@@ -63,6 +64,7 @@ def init_command(
     _check_output(output)
     given = tuple(str(asked.measure) for asked in parse_measures(measure)) if measure else None
     words = option_names(parameters_of(verdict_command))
+    speak_of(words)  # of the options that the study will have
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]
     table = read_runs([file for file in files if file not in rated], name_by=name_by)
