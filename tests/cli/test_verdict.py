@@ -482,5 +482,9 @@ def test_systems_have_other_names(run: Run, folder: Path) -> None:
     page = (folder / "report.html").read_text()
     assert "BM25 (ours)" in page
     assert "input.fair</" not in page
+    (folder / "names.tsv").write_text("input.weak\tTF-IDF\n")  # what is kept goes by what the file says
+    assert run("report", "s.toml", "--baseline", "input.weak")[0] == 0
+    page = (folder / "report.html").read_text()
+    assert ("TF-IDF</" in page, "BM25 (ours)" in page) == (True, False)
     (folder / "s.toml").write_text(f'{text}[names]\n"input.weak" = "BM25"\n')
     assert "s.toml:4: names is a table (give the path of a file)" in run("verdict", "s.toml")[2]
