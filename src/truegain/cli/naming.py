@@ -68,6 +68,19 @@ def told_of_renaming(error: Any) -> str | None:
     return None if new is None else f"{old} of this command is now {new}; see `{context.command_path} --help`"
 
 
+def told_of_trec(error: Any) -> str | None:
+    """What to say of --format trec where there are no scores to print; None where it is no such mistake."""
+    known = getattr(getattr(getattr(error, "param", None), "type", None), "choices", ())
+    if getattr(getattr(error, "param", None), "name", "") != "output_format" or "'trec' is not one of" not in str(
+        error
+    ):
+        return None
+    return (
+        f"--format trec: trec_eval prints scores of one run, and this is no such table; `truegain eval` has it; here "
+        f"there are {', '.join(map(str, known))}"
+    )
+
+
 def in_options(text: str, options: Mapping[str, str]) -> str:
     """A message of the library in the words of a command: arguments become options, functions commands.
 

@@ -16,8 +16,9 @@ from truegain.cli.bundles import takes
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
 from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
+from truegain.cli.streams import in_words
 from truegain.cli.study_file import JudgmentsOrStudy
-from truegain.cli.study_options import StudyOptions, claims_of, pair_of
+from truegain.cli.study_options import StudyOptions, pair_of
 from truegain.errors import TruegainError
 from truegain.tables.header import told as told_of_files
 from truegain.tables.judgments import ASSESSOR, COLUMN, Judgments
@@ -84,7 +85,7 @@ def report_command(
     noticed: list[str] = []  # of what is kept: no matter of the page
     keep = Cache(_folder(cache, said), tell=noticed.append)
     kept = as_made if key is None else lambda what, make: keep.of({**key, "what": what}, make)
-    given = Filed.of(files, asked.name_by, asked.jobs, kept)
+    given = Filed.of(files, asked.name_by, asked.jobs, kept, asked.renamed if asked.renames else None)
     with heard() as told:
         judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
         study = asked.study_of(given, judged, reading)
@@ -92,16 +93,18 @@ def report_command(
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
     if true is not None:
+        true = replace(true, values={(m, asked.called(s)): x for (m, s), x in true.values.items()})
         true.check(study.systems, study.measures)
-    pairs = [both for text in pair or () if (both := pair_of(study, text)) is not None]
+    pairs = [both for text in pair or () if (both := pair_of(study, text, asked.called)) is not None]
     if candidate is not None:
-        pairs += claims_of(study, None, baseline, candidate)
+        pairs += asked.claims(study, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
+    baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
     facts = gather(
-        study, given.table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
-        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made, kept=kept,
+        study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs, gold_level=asked.gold_level,
+        corpus=corpus, judged_corpus=judged_corpus, told=[in_words(x) for x in told], made=made, kept=kept,
     )  # fmt: skip
     tell(noticed)
     facts = replace(facts, truth=true)

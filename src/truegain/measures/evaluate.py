@@ -143,7 +143,7 @@ def aligned(
         keep_keys=keep_keys,
         ties=options.ties,
     )
-    Runs.check_names(ranked.systems)
+    Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked, systems)
     check_scores(systems, ranked.trec_eval)
     return ranked

@@ -51,16 +51,17 @@ class Runs:
     def __post_init__(self) -> None:
         if not self.parts:
             raise InputError("no run was given", hint="give at least one run")
-        self.check_names(self.systems)
+        self.check_names(self.systems, [part.source for part in self.parts])
 
     @staticmethod
-    def check_names(systems: Sequence[str]) -> None:
-        """Every system needs a name of its own."""
+    def check_names(systems: Sequence[str], files: Sequence[str] = ()) -> None:
+        """Every system needs a name of its own; where they have the same one, the files of the first are told."""
         twice = [name for name, n in Counter(systems).items() if n > 1]
         if twice:
+            both = [file for name, file in zip(systems, files, strict=False) if name == twice[0]]
             raise InputError(
-                f"two systems of the name {some(twice)}",
-                hint="rename one file, or name systems by their run tag",
+                f"two systems of the name {some(twice)}{f': {some(both)}' if any(both) else ''}",
+                hint="rename one file, or name systems by their run tag, name_by='tag'",
             )
 
     @cached_property

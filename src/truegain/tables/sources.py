@@ -254,6 +254,11 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
             files = _files_in(name)
             if not files:
                 raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
+            if about := [file for file in files if _is_about(file)]:
+                raise InputError(
+                    f"this folder of runs also holds {Path(about[0]).name}, which is about them and no run",
+                    file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
+                )  # fmt: skip
             found += files
         elif name != STANDARD_INPUT and glob.has_magic(name) and not os.path.exists(name):  # noqa: PTH110
             files = sorted(glob.glob(name))
@@ -263,6 +268,12 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
         else:
             found.append(name)
     return found
+
+
+def _is_about(file: str) -> bool:
+    """Whether a file says what is in a folder, as its name tells."""
+    path = Path(file)
+    return path.stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or path.suffix.lower() in (".md", ".rst")
 
 
 def _files_in(folder: str) -> list[str]:

@@ -19,6 +19,7 @@ from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike
+from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.read import NameBy
@@ -132,5 +133,7 @@ def raters_of(
         return None
     declared = Scale.of(scale)
     table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
+    if normalise is None and declared.level not in ("ratio", "nominal"):
+        tell_mixed(table)
     chosen = rule_of("median" if rule is None else rule, **parameters)
     return Raters.of(table, chosen, declared, "none" if normalise is None else normalise)

@@ -30,13 +30,14 @@ def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
 class FiledRuns(Runs):
     """Runs that are read when somebody looks at them."""
 
-    def __init__(self, files: Sequence[str], name_by: NameBy) -> None:
-        self.files, self.name_by = list(files), name_by
+    def __init__(self, files: Sequence[str], name_by: NameBy, rename: Callable[[Runs], Runs] | None = None) -> None:
+        self.files, self.name_by, self.rename = list(files), name_by, rename
 
     @cached_property
     def parts(self) -> tuple[Run, ...]:
         """Of every file."""
-        return read_runs(self.files, name_by=self.name_by).parts
+        found = read_runs(self.files, name_by=self.name_by)
+        return found.parts if self.rename is None else self.rename(found).parts
 
     @property
     def are_read(self) -> bool:
@@ -51,9 +52,12 @@ class Filed(Given):
     kept: Keeping = as_made
 
     @classmethod
-    def of(cls, files: Sequence[str], name_by: NameBy, jobs: int | None, kept: Keeping) -> Filed:
-        """From the names of the files."""
-        return cls(FiledRuns(files, name_by), name_by, jobs, kept)
+    def of(
+        cls, files: Sequence[str], name_by: NameBy, jobs: int | None, kept: Keeping,
+        rename: Callable[[Runs], Runs] | None = None,
+    ) -> Filed:  # fmt: skip
+        """From the names of the files; `rename` gives their systems other names."""
+        return cls(FiledRuns(files, name_by, rename), name_by, jobs, kept)
 
     @property
     def table(self) -> FiledRuns:
@@ -82,7 +86,8 @@ class Filed(Given):
     def two(self, a: str, b: str, labels: Judgments) -> Runs:
         """The runs of two systems; of their files alone, where the others were not read."""
         table = self.table
-        return super().two(a, b, labels) if table.are_read else Given(table.files, self.name_by).two(a, b, labels)
+        whole = table.are_read or table.rename is not None  # files are found by the names that systems have in them
+        return super().two(a, b, labels) if whole else Given(table.files, self.name_by).two(a, b, labels)
 
 
 def digest_of_labels(labels: Judgments) -> str:
