@@ -144,7 +144,7 @@ class Study(Questions):
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems, runs), judge_model
         self._lattices: dict[str, Lattice] = {}
-        self._weights = {}
+        self._weights, self._reaches = {}, {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
