@@ -1,0 +1,96 @@
+"""What a person sees of an answer: the headline, the figure, the length of it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import polars as pl
+
+import truegain as tg
+from tests.test_answers import GOLD, JUDGE, RUNS
+from tests.worlds import study
+from truegain.report.scatter import _labels
+
+
+def test_a_plan_that_nothing_meets_says_so() -> None:
+    """Guards the headline of a plan: where no number of labels is enough it does not say that the gain is found."""
+    runs, _, bronze = study(1, topics=10)
+    out_of_reach = tg.plan_labels(runs, bronze, "P@10", smallest=0.01)
+    assert out_of_reach.needed == {}
+    said = (
+        "b - a on P@10, for topics like these: no number of gold labels finds a true difference of 0.01 with 80% power"
+    )
+    assert (str(out_of_reach), out_of_reach.table().title) == (said, said)
+    assert repr(out_of_reach) == f"Plan({said})"
+    assert said in out_of_reach._repr_html_()
+    assert out_of_reach.plot().to_dict()["title"]["subtitle"] == said
+    met = tg.plan_labels(runs, bronze, "P@10", smallest=0.3, topics="fixed")
+    assert str(met).startswith(f"{met.needed['gold labels']} gold labels: b - a on P@10, for these topics only: a true")
+
+
+def test_no_pair_of_a_plan_is_forgotten() -> None:
+    """Guards the headline of many pairs: it counts those that no number of labels tells apart."""
+    runs, _, bronze = study(1, topics=10)
+    runs["c"] = {t: dict(list(row.items())[:10]) for t, row in runs["a"].items()}  # the same to P@10
+    plan = tg.plan_labels(runs, bronze, "P@10", gold=tg.gold_list(runs, bronze, "P@10"), smallest=0.01)
+    assert "no number of gold labels finds a true difference of 0.01 with 80% power for 2 of them" in str(plan)
+
+
+def _values(chart: Any) -> Any:
+    made = chart.to_dict()
+    return made["data"]["values"] if "values" in made.get("data", {}) else made["layer"][0]["data"]["values"]
+
+
+def test_the_figure_of_judges_is_favour_with_its_limits() -> None:
+    """Guards the generic figure: limits are drawn beside the number that they belong to, not the first one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = tg.judges(JUDGE, gold=GOLD, design="random", runs=RUNS, measure="P@3")
+    drawn = {row["name"]: row for row in _values(made.plot())}
+    for row in made.records():
+        assert (drawn[row["system"]]["value"], drawn[row["system"]]["low"]) == (row["favour"], row["low"])
+
+
+def test_the_figure_of_a_judge_is_all_of_its_matrix() -> None:
+    """Guards the heat map: every gold label with every bronze label, as Judge.fit draws it."""
+    one = _values(tg.judges(JUDGE, gold=GOLD, design="random").plot())
+    other = _values(tg.Judge.fit(JUDGE, GOLD, design="random").plot())
+    assert one == other
+    assert len(one) == 4
+
+
+def test_the_figure_of_assessors_is_their_number_against_the_error() -> None:
+    """Guards plan_assessors: one kind of number on each axis, the error asked for among them."""
+    frame = pl.DataFrame({"topic": "1", "doc": list("aabb"), "assessor": list("xyxy"), "label": [0, 2, 1, 4]})
+    for plan in (tg.plan_assessors(frame, error=1.0), tg.plan_assessors(error=1.0, sigma=2.0)):
+        rows = _values(plan.plot())
+        assert set(rows[0]) == {"error", "assessors", "line"}
+        (first, *_) = dict.fromkeys(r["line"] for r in rows)
+        mine = [r for r in rows if r["line"] == first]
+        above = next(r for r in mine if r["error"] >= 1.0)
+        below = next(r for r in mine[::-1] if r["error"] <= 1.0)
+        assert above["assessors"] <= plan.needed["assessors"] <= below["assessors"]
+        assert min(r["error"] for r in mine) < 1 < max(r["error"] for r in mine)
+
+
+def test_ranks_have_no_halves_and_numbers_have_room() -> None:
+    """Guards the axis: ranks are whole, and no more numbers stand on it than there is room for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ranks = tg.Study(RUNS, GOLD, "P@3").best().plot().to_dict()["layer"]
+    axes = [layer["encoding"]["x"]["axis"] for layer in ranks]
+    assert all((a["tickMinStep"], a["format"]) == (1, "d") for a in axes)
+    assert all(a["tickCount"] * 60 <= 420 for a in axes)
+
+
+def test_names_in_a_scatter_leave_points_free() -> None:
+    """Guards the names in a crowd: they stand beside it, not on it."""
+    rows = [{"system": f"system-{i}", "a": 0.4 + 0.002 * i, "b": 0.5 + 0.001 * (i % 20)} for i in range(60)]
+    named = {"system-10", "system-30"}
+    found = _labels(rows, named, [0.0, 1.0], [0.0, 1.0])
+    for label in found:
+        long = 6.5 * len(label["system"]) / 440
+        begin = label["to_a"] if label["align"] == "left" else label["to_a"] - long
+        over = [r for r in rows if begin < r["a"] < begin + long and abs(r["b"] - label["to_b"]) < 8 / 440]
+        assert over == []
