@@ -107,7 +107,7 @@ def answer(request: pytest.FixtureRequest) -> Shown:
     """One of each."""
     kind, make = ANSWERS[request.param]
     made = make()
-    assert type(made) is kind
+    assert isinstance(made, kind)
     return typing.cast("Shown", made)
 
 
