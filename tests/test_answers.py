@@ -286,7 +286,7 @@ def test_all_answers_of_the_face_are_here() -> None:
     asked = [getattr(tg, n) for n in tg.__all__ if inspect.isfunction(getattr(tg, n))]
     asked += [f for name, f in inspect.getmembers(tg.Study, inspect.isfunction) if not name.startswith("_")]
     for function in asked:
-        for one in (function, *typing.get_overloads(function)):
+        for one in (inspect.unwrap(function), *typing.get_overloads(inspect.unwrap(function))):
             hint = eval(one.__annotations__["return"], one.__globals__)
             parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
             found |= {typing.get_origin(part) or part for part in parts if part is not None}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 import truegain as tg
-from tests.test_answers import GOLD, JUDGE, RUNS
+from tests.test_answers import GOLD, HOLED, JUDGE, RATINGS, RUNS, SYSTEMS
 from tests.worlds import study
 from truegain.report.scatter import _labels
 
@@ -94,3 +99,47 @@ def test_names_in_a_scatter_leave_points_free() -> None:
         begin = label["to_a"] if label["align"] == "left" else label["to_a"] - long
         over = [r for r in rows if begin < r["a"] < begin + long and abs(r["b"] - label["to_b"]) < 8 / 440]
         assert over == []
+
+
+@pytest.mark.parametrize(
+    ("call", "asked"),
+    [
+        (lambda: tg.evaluate(RUNS, GOLD, "AP", level=1), {"runs", "judgments", "level"}),
+        (
+            lambda: tg.intervals(RUNS, GOLD, "P@3", replicates=200),
+            {"runs", "judgments", "over", "by_topic"},
+        ),
+        (lambda: tg.holes(RUNS, HOLED, "P@3"), {"runs", "judgments", "measure", "depths"}),
+        (lambda: tg.judge_next(RUNS, HOLED, "P@3", most=3), {"runs", "judgments", "measure", "most", "until"}),
+        (lambda: tg.judges(JUDGE, gold=GOLD, design="random"), {"judgments", "gold", "measure", "replicates", "seed"}),
+        (lambda: tg.plan_topics(RUNS, GOLD, "P@3", detect=0.1), {"runs", "judgments", "detect", "power"}),
+        (lambda: tg.plan_assessors(RATINGS, error=0.5), {"ratings", "error", "confidence"}),
+        (lambda: tg.agree(RATINGS, replicates=20), {"ratings", "replicates", "seed", "confidence"}),
+        (lambda: tg.gold_list(RUNS, JUDGE, "P@3"), {"runs", "judgments", "measure", "design"}),
+        (lambda: tg.compare(RUNS, GOLD, "P@3", test="randomisation"), {"runs", "judgments", "replicates", "counting"}),
+        (lambda: tg.correlate(RUNS, GOLD, ["AP", "P@3"], between="measures"), {"runs", "judgments", "between"}),
+        (lambda: tg.correct(RUNS, JUDGE, "P@3", gold=GOLD, design="random"), {"runs", "judgments", "gold", "design"}),
+        (lambda: tg.plan_labels(RUNS, JUDGE, "P@3", smallest=0.2), {"runs", "judgments", "smallest", "power"}),
+        (lambda: tg.Study(RUNS, GOLD, "P@3").compare(), {"runs", "judgments", "replicates", "topics", "smallest"}),
+    ],
+)
+def test_an_answer_tells_with_what_it_was_made(call: Callable[[], Any], asked: set[str]) -> None:
+    """Guards made_by: the version, what was given, and every argument under its own name, ready for JSON."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made_by = call().made_by
+    assert asked | {"truegain"} <= set(made_by)
+    assert "trials" not in made_by
+    json.dumps(dict(made_by))
+    assert made_by.get("runs", "3 in a dict").startswith("3 in a dict")
+
+
+def test_files_are_told_by_name(tmp_path: Path) -> None:
+    """Guards made_by against folders, which are no one's business, and against lists without end."""
+    for s in SYSTEMS[1:]:
+        (tmp_path / f"{s}.json").write_text(json.dumps(RUNS[s]))
+    (tmp_path / "gold.json").write_text(json.dumps(GOLD))
+    files = [tmp_path / f"{s}.json" for s in SYSTEMS[1:]]
+    made_by = tg.evaluate(files, str(tmp_path / "gold.json"), "AP").made_by
+    assert (made_by["runs"], made_by["judgments"]) == ("b_m_25.json, dense.json", "gold.json")
+    assert inspect.signature(tg.evaluate).parameters["runs"].annotation == "RunsLike"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +50,7 @@ class GoldList(Shown):
     scale: tuple[float, float]
     source: str = "gold list"
     places: Places | None = None
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -77,12 +78,17 @@ class GoldList(Shown):
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
+        return {**self.asked, **self._of_all}
+
+    @property
+    def _of_all(self) -> dict[str, object]:
+        """What all rows have in common."""
         return {"design": self.design, "measure": self.measure, "scale": self.labels, "digest": self.digest}
 
     def table(self) -> Table:
         """The pairs, a row each, in the order to judge."""
         columns = self._columns()
-        names = tuple(name for name in columns if name not in self.made_by)
+        names = tuple(name for name in columns if name not in self._of_all)
         rows = list(zip(*(columns[name] for name in names), strict=True))
         return Table(names, rows, self.made_by, notes=("judge from the top, to any point",))
 

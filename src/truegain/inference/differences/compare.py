@@ -209,7 +209,7 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     pairs = PairList(systems, first, second, found, shown, name, asked.test, how or "", confidence)
     made_by = {**scores.made_by, "test": asked.test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"trials": effort.most, "seed": asked.seed, "counting": asked.counting}
+        made_by |= {"replicates": effort.most, "seed": asked.seed, "counting": asked.counting}
     means, notes = found.estimates(systems, name, confidence), (*values.notes, *found.notes, *effort.notes, *said)
     return Comparisons(pairs, made_by, notes, means, baseline, values.logs)
 
