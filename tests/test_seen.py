@@ -143,3 +143,60 @@ def test_files_are_told_by_name(tmp_path: Path) -> None:
     made_by = tg.evaluate(files, str(tmp_path / "gold.json"), "AP").made_by
     assert (made_by["runs"], made_by["judgments"]) == ("b_m_25.json, dense.json", "gold.json")
     assert inspect.signature(tg.evaluate).parameters["runs"].annotation == "RunsLike"
+
+
+def test_what_there_is_none_of_is_told_shortly() -> None:
+    """Guards the prompt: no empty places before commas, no thousands of characters, nothing without a word."""
+    assert repr(tg.correlate(RUNS, GOLD, ["AP", "P@3"], between="measures")).startswith("Correlation(AP and P@3, 3 ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = tg.Study(RUNS, GOLD, "P@3")
+        assert repr(made.estimates()[:0]) == "Answers(none)"
+        assert repr(made.lattice()) == "Lattice(3 systems, over topics; Plain)"
+        steps = made.next_steps("b_m_25", "dense", costs={"topic": 2})
+    assert repr(steps).startswith("Steps(12 more topics (24 in all): +-")
+    assert steps.table().columns == ("what", "more", "in all", "half width", "cost")
+    assert [steps[0], *steps[1:]] == list(steps)
+    assert "24" in steps._repr_html_()
+
+
+def test_a_long_list_is_cut_where_a_person_reads_it() -> None:
+    """Guards str of a gold list: its first rows and how many more there are; its table has all."""
+    listed = tg.gold_list(RUNS, JUDGE, "P@3")
+    assert len(listed) > 30
+    assert len(str(listed).splitlines()) < 30
+    assert f"and {len(listed) - 20} more rows" in str(listed)
+    assert len(listed.table().rows) == len(listed)
+
+
+def test_a_wide_table_says_once_what_all_rows_share() -> None:
+    """Guards notebooks: columns that say the same in every row become a note, and cells are not broken."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = tg.compare(RUNS, JUDGE, "P@3", gold=GOLD, design="random")
+    shown = found._repr_html_()
+    assert len(found.table().columns) > 12
+    assert shown.count("<th ") <= 12
+    assert "all rows: measure P@3, " in shown
+    assert "white-space:nowrap" in shown
+
+
+def test_a_report_gives_its_path_back(tmp_path: Path) -> None:
+    """Guards write_report: what was written can be opened."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert tg.write_report(RUNS, GOLD, "P@3", tmp_path / "page.html") == tmp_path / "page.html"
+
+
+def test_files_of_ranx_and_pyterrier(tmp_path: Path) -> None:
+    """Guards hints: lz4 says how to save, a Parquet file of labels called scores how to read it."""
+    (tmp_path / "run.lz4").write_bytes(b"\x04\x22\x4d\x18@@")
+    with pytest.raises(tg.InputError, match=r"compressed by lz4.*save it as \.json"):
+        tg.read_runs(tmp_path / "run.lz4")
+    frame = pl.DataFrame({"q_id": ["1"], "doc_id": ["a"], "score": [1]})
+    frame.write_parquet(tmp_path / "qrels.parquet")
+    with pytest.raises(tg.InputError, match=r"columns=\{'label': 'score'\}"):
+        tg.read_judgments(tmp_path / "qrels.parquet")
+    assert len(tg.read_judgments(tmp_path / "qrels.parquet", columns={"label": "score"})) == 1
+    theirs = pl.DataFrame({"name": ["x"], "qid": ["1"], "measure": ["AP"], "value": [0.5]})
+    assert tg.read_scores(theirs).mean("x", "AP") == 0.5

@@ -168,6 +168,8 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
 
     def in_short(self) -> str:
         """How many, and the first of them."""
+        if not self.items:
+            return "none"
         kind = "comparison" if self.items and isinstance(self.items[0], Comparison) else "estimate"
         told = "; ".join(str(one) for one in self.items[:FEW])
         more = f" and {len(self) - FEW:,} more" if len(self) > FEW else ""

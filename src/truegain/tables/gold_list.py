@@ -25,6 +25,8 @@ MEND = "mend the label, or draw the list with the labels there are (`truegain pl
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 DIGITS = 9  # of sizes and probabilities
 
+SEEN = 20  # rows that a person sees
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GoldList(Shown):
@@ -91,6 +93,14 @@ class GoldList(Shown):
         names = tuple(name for name in columns if name not in self._of_all)
         rows = list(zip(*(columns[name] for name in names), strict=True))
         return Table(names, rows, self.made_by, notes=("judge from the top, to any point",))
+
+    def tables(self) -> list[Table]:
+        """The first rows, and how many more there are; `table` and `write` have all."""
+        whole = self.table()
+        if len(whole.rows) <= SEEN:
+            return [whole]
+        more = f"and {len(whole.rows) - SEEN:,} more rows; write(path) has all"
+        return [replace(whole, rows=whole.rows[:SEEN], title=self.in_short(), notes=(more, *whole.notes))]
 
     @property
     def judged(self) -> int:

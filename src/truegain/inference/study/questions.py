@@ -28,12 +28,13 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import Material
-from truegain.inference.study.next_steps import Standing, Step, prices_of
+from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import HolesHeld, Ranking
 from truegain.inference.study.raters import Raters
 from truegain.inference.study.reach import Reach, reach_of
 from truegain.inference.study.rule import decided
+from truegain.inference.study.steps import Steps
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -308,7 +309,7 @@ class Questions:
 
     def next_steps(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None, costs: Costs = None
-    ) -> list[Step]:
+    ) -> Steps:
         """What more topics, gold or assessors would bring to b - a (or to the two best).
 
         Those that alone are enough for the smallest gain that matters come first, and each group cheapest first.
@@ -322,7 +323,7 @@ class Questions:
             a, b = self.systems[order[1]], self.systems[order[0]]
         asked, hidden = self._pair(a, b), self._hidden(m, a, b)[0]
         hidden = None if hidden is None else self._with_limits(hidden, self.lattice(m), asked)
-        return self._buying(m).steps(asked, prices_of(costs), hidden)
+        return Steps(tuple(self._buying(m).steps(asked, prices_of(costs), hidden)), self.made_by, f"{b} - {a} on {m}")
 
     def _buying(self, m: Measure) -> Buying:
         sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs
