@@ -19,6 +19,7 @@ from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
 if TYPE_CHECKING:
+    from truegain.inference.study.given import Given
     from truegain.inference.study.study import Study
 
 PairOption = Annotated[
@@ -117,7 +118,7 @@ class StudyOptions:
             )
         prices_of(self.costs)
 
-    def study_of(self, runs: RunsLike, judgments: JudgmentsLike, reading: Reading) -> Study:
+    def study_of(self, runs: RunsLike | Given, judgments: JudgmentsLike, reading: Reading) -> Study:
         """The study of runs and judgments, read or as files."""
         from truegain.inference.study.study import Study
 

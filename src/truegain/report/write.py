@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
-from truegain.errors import DataWarning, TruegainError
+from truegain.errors import TruegainError
 from truegain.inference.study.questions import Costs
 from truegain.inference.study.study import Study
 from truegain.measures.parse import MeasuresLike
@@ -17,7 +15,7 @@ from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
-from truegain.tables.notice import warn
+from truegain.tables.notice import heard, tell
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.sources import STANDARD_INPUT, PathLike, write_bytes
@@ -61,9 +59,10 @@ def write_report(
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")
-    with _heard() as told:
+    with heard() as told:
         table, judged = _tables(runs, judgments, study)
         made = Study(table, judged, measures, **study)
+    tell(told)
     if len(made.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({made.systems[0]}); give another run")
     asked = {**made.made_by, "pairs": [list(pair) for pair in pairs], "baselines": list(baselines)}
@@ -89,15 +88,3 @@ def _are_tagged(runs: Any, study: dict[str, Any]) -> bool:
     paths = [runs] if isinstance(runs, str | os.PathLike) else runs
     files = isinstance(paths, list | tuple) and all(isinstance(p, str | os.PathLike) for p in paths)
     return files and study.get("name_by", "file") != "file"
-
-
-@contextmanager
-def _heard() -> Iterator[list[str]]:
-    """What is warned of meanwhile: told as ever, and kept for the page."""
-    told: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DataWarning)
-        yield told
-        told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
-    for message in told:
-        warn(message)

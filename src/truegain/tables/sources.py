@@ -18,6 +18,7 @@ from truegain.errors import ORDER, InputError, why
 from truegain.tables.guard import descriptor, reading, reading_standard_input, wrote
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
+from truegain.tables.unchanging import check_unchanged
 
 STANDARD_INPUT = "-"
 STANDARD_OUTPUT = "standard output"
@@ -36,7 +37,9 @@ def read_bytes(path: PathLike) -> bytes:
     name = os.fspath(path)
     file = shown_path(name)
     with read_failures(file), _opened(name) as stream:
-        return _gathered(stream, file)
+        data = _gathered(stream, file)
+    check_unchanged(name, data)
+    return data
 
 
 @contextmanager

@@ -75,6 +75,7 @@ class Questions:
     _given: Given
     _labels: Judgments
     _lattices: dict[str, Lattice]
+    _answerings: dict[str, Answering]
     _weights: dict[str, Floats]
     _reaches: dict[str, tuple[Reach | None, str]]
 
@@ -133,7 +134,11 @@ class Questions:
         return Contrasts.of([(self.systems.index(a), self.systems.index(b))])
 
     def _answering(self, m: Measure) -> Answering:
-        return Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
+        """One for each measure: it holds the draws that rankings and adjusted p share."""
+        if str(m) not in self._answerings:
+            made = Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
+            self._answerings[str(m)] = made
+        return self._answerings[str(m)]
 
     def _chosen(self, measure: MeasureLike | None) -> list[Answering]:
         return [self._answering(m) for m in (self.measures if measure is None else (self._measure(measure),))]

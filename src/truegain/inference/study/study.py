@@ -75,7 +75,7 @@ class Study(Questions):
 
     def __init__(
         self,
-        runs: RunsLike,
+        runs: RunsLike | Given,
         judgments: JudgmentsLike,
         measures: MeasuresLike,
         *,
@@ -132,7 +132,7 @@ class Study(Questions):
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
         gold = given if self.gold_rated else gold
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
-        self._given = Given(runs, name_by, jobs)
+        self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         if listed is not None:
@@ -144,14 +144,14 @@ class Study(Questions):
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample, self.gold_list, confidence if anytime else None,
         )  # fmt: skip
-        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, runs), judge_model
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
         self._lattices: dict[str, Lattice] = {}
-        self._weights, self._reaches = {}, {}
+        self._answerings, self._weights, self._reaches = {}, {}, {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
             "anytime": anytime, "confidence": confidence, "seed": seed, "replicates": replicates,
-            **told({"runs": runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
+            **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
                     "gold_rule": gold_rule, "judge_model": judge_model, "fill": fill, "scale": scale,
                     "normalise": normalise, "level": level, "topics": topics, **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,

@@ -71,10 +71,9 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
     return Check(name, False, value, tuple(about))
 
 
-def ties_check(runs: Runs, measures: Sequence[Measure]) -> Check:
+def ties_check(runs: Runs, depth: int) -> Check:
     """Lists in which equal scores reach into the ranks that count; their order is that of document ids."""
-    cutoffs = [getattr(m, "cutoff", None) or DEEP for m in measures]
-    depth, lists, tied, by = max(cutoffs), 0, 0, defaultdict[str, int](int)
+    lists, tied, by = 0, 0, defaultdict[str, int](int)
     for part in runs.parts:
         here, of = _tied_lists(part, depth)
         tied, lists = tied + here, lists + of

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from truegain.inference.study.study import Study
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.report.facts.checks import (
+    DEEP,
     assessors_check,
     gold_checks,
     holes_check,
@@ -35,6 +35,7 @@ from truegain.report.facts.checks import (
     unjudged_by_system,
 )
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.report.facts.filed import Keeping, as_made
 from truegain.report.facts.judge import judge_facts
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
@@ -44,14 +45,6 @@ MOST_COMPARED = 400  # systems of which every pair is asked about one by one
 MOST_CLAIMS = 300
 BY_TEXT = ("AbsRB@20", "DeltaRB@20")
 LISTED = 25  # documents to judge next
-
-
-Keeping = Callable[[tuple[object, ...], Callable[[], Any]], Any]
-
-
-def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
-    """Nothing is kept."""
-    return make()
 
 
 def gather(
@@ -83,7 +76,7 @@ def gather(
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
             study.lattice(m)  # what is refused, is refused first
-        measures = tuple(kept(("scores", str(m)), partial(_of_measure, study, m)) for m in study.measures)
+        measures = tuple(_scores(study, m, kept) for m in study.measures)
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
@@ -95,7 +88,7 @@ def gather(
         content = (
             None if rated or corpus is None else _content(study, runs, judgments, measures[0], corpus, judged_corpus)
         )
-        checks = _checks(study, runs, judgments, judge, agreement, bounds, told)
+        checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
     population = study.population.removesuffix(".")
     holds_for, _, held_fixed = population.partition("; held fixed: ")
     return Facts(
@@ -108,6 +101,12 @@ def gather(
 
 
 # ---------------------------------------------------------------------- scores
+
+
+def _scores(study: Study, m: Measure, kept: Keeping) -> MeasureFacts:
+    """As kept, but for how it was made: the study may have other measures beside this one."""
+    found: MeasureFacts = kept(("scores", str(m)), partial(_of_measure, study, m))
+    return replace(found, ranking=replace(found.ranking, made_by=study.made_by))
 
 
 def _of_measure(study: Study, m: Measure) -> MeasureFacts:
@@ -148,7 +147,8 @@ def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_firs
 
 def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[Verdict, ...]:
     a, b, given = claim.a, claim.b, str(costs)
-    return tuple(kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
+    found = (kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
+    return tuple(replace(verdict, made_by=study.made_by) for verdict in found)
 
 
 def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
@@ -233,7 +233,7 @@ def _content(
 
 def _checks(
     study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
-    bounds: Holes | None, told: Sequence[str],
+    bounds: Holes | None, told: Sequence[str], kept: Keeping,
 ) -> list[Check]:  # fmt: skip
     found = [topics_check(study.ranked, judgments)]
     seen: set[object] = set()
@@ -242,7 +242,9 @@ def _checks(
         if cutoff not in seen:
             found.append(holes_check(study.ranked, m, bounds))
             seen.add(cutoff)
-    found += [ties_check(runs, study.measures), identical_check(study.ranked), labels_check(judgments, study.ranked)]
+    depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
+    found.append(kept(("ties", depth), partial(ties_check, runs, depth)))
+    found += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
     if judge is not None:
         found += gold_checks(judge, len(judgments))
     if agreement is not None:

@@ -1,0 +1,97 @@
+"""Runs in files: read when they are first looked at, which is never where all that is asked was kept."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truegain.inference.study.given import Given, of_topics
+from truegain.tables.columns import frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.notice import heard, tell
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs, read_runs
+
+Keeping = Callable[[tuple[object, ...], Callable[[], Any]], Any]
+
+
+def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
+    """Nothing is kept."""
+    return make()
+
+
+class FiledRuns(Runs):
+    """Runs that are read when somebody looks at them."""
+
+    def __init__(self, files: Sequence[str], name_by: NameBy) -> None:
+        self.files, self.name_by = list(files), name_by
+
+    @cached_property
+    def parts(self) -> tuple[Run, ...]:
+        """Of every file."""
+        return read_runs(self.files, name_by=self.name_by).parts
+
+    @property
+    def are_read(self) -> bool:
+        """Whether somebody did."""
+        return "parts" in self.__dict__
+
+
+@dataclass(frozen=True, eq=False)
+class Filed(Given):
+    """Runs in files, as a study is given them; how they stand in line with labels is kept, and what was told of it."""
+
+    kept: Keeping = as_made
+
+    @classmethod
+    def of(cls, files: Sequence[str], name_by: NameBy, jobs: int | None, kept: Keeping) -> Filed:
+        """From the names of the files."""
+        return cls(FiledRuns(files, name_by), name_by, jobs, kept)
+
+    @property
+    def table(self) -> FiledRuns:
+        """The runs."""
+        assert isinstance(self.runs, FiledRuns)
+        return self.runs
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """As ever, or as kept."""
+        make = super().aligned
+
+        def now() -> tuple[dict[str, Any], tuple[str, ...], list[str]]:
+            with heard() as said:
+                ranked = make(labels, keep_keys, few)[0]
+            columns = {f.name: getattr(ranked, f.name) for f in fields(ranked) if f.name != "pool"}
+            return columns, ranked.topics, said
+
+        columns, topics, said = self.kept(("aligned", digest_of_labels(labels), keep_keys, few), now)
+        tell(said)
+        left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
+        for column in columns.values():
+            if isinstance(column, np.ndarray):
+                frozen(column)
+        return RankedGains(pool=Pool.of(left), **columns), left
+
+    def two(self, a: str, b: str, labels: Judgments) -> Runs:
+        """The runs of two systems; of their files alone, where the others were not read."""
+        table = self.table
+        return super().two(a, b, labels) if table.are_read else Given(table.files, self.name_by).two(a, b, labels)
+
+
+def digest_of_labels(labels: Judgments) -> str:
+    """The digest of what is matched with runs.
+
+    >>> one, same, other = (Judgments.of({"1": {"a": x, "b": 0}}) for x in (1, 1, 2))
+    >>> digest_of_labels(one) == digest_of_labels(same) != digest_of_labels(other)
+    True
+    """
+    names = repr((labels.topic.values, labels.subtopic.values, labels.source, labels.are_gains, labels.chosen))
+    columns = (labels.topic.code, labels.docs.hash, labels.label, labels.subtopic.code)
+    return hashlib.sha256(b"".join([names.encode(), *(c.tobytes() for c in columns)])).hexdigest()
