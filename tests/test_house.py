@@ -33,7 +33,7 @@ FLOORS = (
     ("engine",),
     ("studentized",),
     ("student",),
-    ("drawing",),
+    ("drawing", "made_by"),
     ("errors", "_version"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}

@@ -16,11 +16,18 @@ from truegain.tables.likes import TableLike
 from truegain.tables.named import Columns
 from truegain.tables.plain import plain_text
 from truegain.tables.rating_values import says_missing
+from truegain.tables.raw import COLUMNS
 from truegain.tables.scores import ALL_TOPICS, Scores
 from truegain.tables.separated import first_line
 from truegain.tables.sources import read_bytes, shown_path
 
 NEEDED = ("system", "topic", "measure", "value")
+NAMES = {
+    "system": (*COLUMNS["system"], "name"),  # as pyterrier calls it
+    "topic": COLUMNS["topic"],
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+}
 _HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
 
 
@@ -35,11 +42,12 @@ def read_scores(data: TableLike) -> Scores:
     0.75
     """
     columns = _columns(data)
-    lost = [name for name in NEEDED if name not in columns.names]
+    found = {ours: next((n for n in theirs if n in columns.names), None) for ours, theirs in NAMES.items()}
+    lost = [name for name in NEEDED if found[name] is None]
     if lost:
         there = ", ".join(columns.names)
         raise InputError(f"there is no column {some(lost)} among {there}", file=columns.file, hint=_HINT)
-    columns.found |= {name: [name] for name in NEEDED}
+    columns.found |= {ours: [theirs] for ours, theirs in found.items() if theirs is not None}
     system, topic, measure = (columns.ids(name) for name in NEEDED[:3])
     if not system:
         raise InputError("there are no rows", file=columns.file, hint=_HINT)

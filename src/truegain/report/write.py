@@ -37,8 +37,10 @@ def write_report(
     judged_corpus: CorpusLike | None = None,
     title: str = "",
     **study: Any,
-) -> None:
+) -> PathLike:
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.
+
+    The path is given back.
 
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these; without
     either the claim is about the two best.  Further keywords are those of `Study`.  (`tg.report` is the package that
@@ -50,8 +52,8 @@ def write_report(
     >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
     ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)}}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     tg.write_report(runs, qrels, "P@2", f"{folder}/report.html", pairs=[("poor", "good")])
-    ...     "good is better than poor" in Path(folder, "report.html").read_text()
+    ...     path = tg.write_report(runs, qrels, "P@2", f"{folder}/report.html", pairs=[("poor", "good")])
+    ...     "good is better than poor" in Path(path).read_text()
     True
     """
     name = os.fspath(path)
@@ -69,6 +71,7 @@ def write_report(
         corpus=corpus, judged_corpus=judged_corpus, told=told, made=Made(str(made.made_by["truegain"]), "", asked),
     )  # fmt: skip
     write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
+    return path
 
 
 def _tables(runs: Any, judgments: JudgmentsLike, study: dict[str, Any]) -> tuple[Runs, Judgments]:

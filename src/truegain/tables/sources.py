@@ -25,6 +25,8 @@ STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
+LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
+
 
 def read_bytes(path: PathLike) -> bytes:
     """All bytes of a file, or of standard input for '-', unpacked if gzip, xz or zstandard.
@@ -79,6 +81,11 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 def _gathered(raw: BinaryIO, file: str) -> bytes:
     """All bytes of a stream, unpacked."""
     first = _filled(raw, PIECE)
+    if first.startswith(LZ4):
+        raise InputError(
+            "compressed by lz4, which is not read here", file=file,
+            hint="save it as .json (in ranx run.save('run.json')), or compress it by gzip, xz or zstandard",
+        )  # fmt: skip
     counted = Joined(first, raw)
     unpacked = unpacking(first, cast("BinaryIO", counted))
     if unpacked is None and (size := _file_size(raw)) > PIECE:

@@ -197,7 +197,9 @@ def test_one_of_a_thing_is_one() -> None:
         tg.Study(RUNS, ratings, "P@5", rule="mean", generalise_to="assessors")
     top = max(RUNS["c"]["t0"], key=RUNS["c"]["t0"].__getitem__)
     labels = {**LABELS, "t0": {d: g for d, g in LABELS["t0"].items() if d != top}}
-    assert "1 of the 36 documents that P@1 looks at, all lists together, is unjudged and counts as" in str(
+    of = "1 of the 36 documents that P@1 looks at, all lists together, is unjudged"
+    assert f"{of} and counts as not relevant here" in str(tg.Study(RUNS, labels, "P@1", holes="non-relevant").best())
+    assert f"{of}: tiers and ranks hold whatever its label; scores count it as" in str(
         tg.Study(RUNS, labels, "P@1").best()
     )
 

@@ -7,7 +7,8 @@ the label 0 or any that was given to a document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
@@ -54,11 +55,12 @@ class Holes(Shown):
     unjudged: dict[int, Floats]  # by depth: share of unjudged documents
     beside: dict[str, Floats]  # other ways to look: condensed list, Bpref, infAP
     depth: int
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"truegain": __version__, "measure": self.measure, "depth": self.depth}
+        return {**self.asked, "truegain": __version__, "measure": self.measure, "depth": self.depth}
 
     def in_short(self) -> str:
         """How many pairs of systems could change order."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -89,11 +90,12 @@ class Next(Shown):
     open: int  # unjudged documents that could move a score
     judged: int
     pair: PairSoFar | None = None
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"truegain": __version__, "measure": self.measure}
+        return {**self.asked, "truegain": __version__, "measure": self.measure}
 
     def in_short(self) -> str:
         """How many there are, and the first of them."""

@@ -15,6 +15,7 @@ from truegain.gains.panel import GoldLike
 from truegain.inference.labels.aim import Aim, least_of, planned
 from truegain.inference.labels.listing import gold_list, weights_of
 from truegain.inference.results import Plan
+from truegain.inference.study.answers import Answering
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD
@@ -220,7 +221,7 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
             else "The bronze labels are worth no gold label here: they do not tell what gold says."
         )
     if len(asked) == 1:
-        found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
+        found = Answering(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
         why = f"; {'; '.join(found.notes)}" if found.low is None and found.notes else ""
         notes.insert(0, f"So far {found}{why}.")
     least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked))

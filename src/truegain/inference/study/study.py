@@ -28,6 +28,7 @@ from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.material import Material
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
+from truegain.made_by import told
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasuresLike, parse_measures
@@ -115,6 +116,7 @@ class Study(Questions):
         self.smallest, self.holes = smallest_of(smallest), holes
         self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
         check_one_of("holes", holes, ("bound", "non-relevant"))
+        gold_given = gold
         gold, design, listed = listed_in(gold, design)
         self.gold_list = listed if listed is not None and listed.design == "ordered" else None
         check_labels(gold, design, gold_level, hole_sample, self.over)
@@ -144,11 +146,14 @@ class Study(Questions):
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
         self._lattices: dict[str, Lattice] = {}
-        self._answerings, self._weights = {}, {}
+        self._answerings, self._weights, self._reaches = {}, {}, {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
-            "anytime": anytime, "confidence": confidence, "seed": seed,
+            "anytime": anytime, "confidence": confidence, "seed": seed, "replicates": replicates,
+            **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
+                    "gold_rule": gold_rule, "judge_model": judge_model, "fill": fill, "scale": scale,
+                    "normalise": normalise, "level": level, "topics": topics, **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip
