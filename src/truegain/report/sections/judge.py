@@ -9,7 +9,7 @@ from truegain.report.parts.html import Child, Html, el, join, names_in, paragrap
 from truegain.report.parts.numbers import NONE, count, limits, many, percent, plain, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import folded, head, heads, label, num, plot, scrolls, table, tr, who
+from truegain.report.parts.table import folded, head, heads, label, num, plot, room, scrolls, table, tr, who
 from truegain.report.parts.words import true_minus
 
 UNFOLDED = 24
@@ -76,7 +76,7 @@ def _favours(facts: Facts, judge: JudgeFacts) -> Html:
         head("95% interval", "n0 o"),
     ]
     about = f"On the documents each system retrieved ({found.measure}), best system on top"
-    made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind="sort jd")
+    made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind=f"sort jd {room(order)}")
     if len(order) > UNFOLDED:
         made = folded(f"The judge, system by system ({count(len(order))})", made, opened=True)
     said = (
@@ -109,7 +109,7 @@ def _scores(facts: Facts) -> Html | None:
         rows.append(tr(who(system), plot(row(axis, two)), *numbers))
     top = [head("system"), head(axis_head(axis), "p"), *heads("as labelled", "corrected"), head("change", "n0 o")]
     about = f"{m.name} by the labels as they are, and corrected"
-    made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind="sort")
+    made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
     if len(spans) > UNFOLDED:
         made = folded(f"{m.name} of {many(len(spans), 'system')}, as labelled and corrected", made)
     columns = ("system", "as_labelled", "corrected", "low", "high")

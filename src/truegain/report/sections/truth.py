@@ -13,7 +13,7 @@ from truegain.report.parts.html import Child, Html, el, join, name, names_in, pa
 from truegain.report.parts.numbers import count, limits, many, plain, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, line, row
-from truegain.report.parts.table import cell, folded, head, heads, num, plot, table, tr, who
+from truegain.report.parts.table import cell, folded, head, heads, num, plot, room, table, tr, who
 from truegain.report.parts.words import CHIPS
 
 UNFOLDED, NAMED = 24, 3
@@ -132,6 +132,7 @@ def _mark(outcome: Outcome, mark: Mark) -> Html:
     return cell(
         el("span", el("b", sign, aria_hidden="true"), " ", mark, class_=f"v v-{kind}"),
         el("span", f" {SAYS[outcome]}", class_="of"),
+        kind="tv",
     )
 
 
@@ -147,18 +148,16 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
             spans.insert(0, Span(v.naive, c.verdict.naive.low, c.verdict.naive.high, True))
         drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
         marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
-        rows.append(
-            tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn, "o" if both else ""), num(signed(c.true)))
-        )
-    top = [head("system" if one else "claim"), *([head("labels as they are")] if both else [])]
+        rows.append(tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn), num(signed(c.true))))
+    top = [head("system" if one else "claim"), *([head("labels as they are", "tv")] if both else [])]
     top += [
-        head("corrected" if both else "verdict"),
-        head(axis_head(axis, signs=True), "p o" if both else "p"),
+        head("corrected" if both else "verdict", "tv"),
+        head(axis_head(axis, signs=True), "p"),
         *heads("in truth"),
     ]
     about = join("Is it better than ", name(m.claims[0].verdict.comparison.a), "?") if one else "Is the first better?"
     words = join(about, el("span", f", by {m.measure.name}, beside the truth", class_="m"))
-    cols = ("cs", *(["tv"] if both else []), "tv", "o" if both else None, "x")
+    cols = ("cs", *(["tv"] if both else []), "tv", None, "x")
     key = (
         f"Dashed line: the true difference. Filled: the verdict's, with its {facts.level} interval."
         f"{' Open: by the labels as they are.' if both else ''} That one system is better is right where the true "
@@ -167,7 +166,12 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
     )
     data = [_record(c, both) for c in m.claims]
     take = links(csv_link(f"truth-{file_name(m.measure.name)}.csv", tuple(data[0]), [tuple(d.values()) for d in data]))
-    return el("figure", table(words, top, rows, cols=cols, kind="sort"), el("figcaption", key, take), class_="claims")
+    return el(
+        "figure",
+        table(words, top, rows, cols=cols, kind=f"sort own {room(c.verdict.comparison.b for c in m.claims)}"),
+        el("figcaption", key, take),
+        class_="claims",
+    )
 
 
 def _claim(b: str, a: str) -> Html:
@@ -199,7 +203,7 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
     top.append(head("holds it", "n0"))
     made = table(
         join("True scores and intervals", el("span", f", by {m.measure.name}", class_="m")), top, rows,
-        cols=("cs", None, "x", "x", "ci o", "x"), kind="sort",
+        cols=("cs", None, "x", "x", "ci o", "x"), kind=f"sort {room(e.system for e, _ in m.scores)}",
     )  # fmt: skip
     if len(rows) > UNFOLDED:
         made = folded(f"True scores of {many(len(rows), 'system')}", made)

@@ -14,7 +14,7 @@ from truegain.report.parts.number_line import NumberLine
 from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row
-from truegain.report.parts.table import cell, head, label, num, plot, scrolls, table, tr
+from truegain.report.parts.table import cell, head, label, num, plot, room, scrolls, table, tr
 from truegain.report.parts.words import Said, chip, true_minus
 
 NAMED = 8
@@ -263,7 +263,7 @@ def _claims(facts: Facts) -> Html | None:
     verdicts, both = [c.first for c in facts.claims], facts.corrected
     several = len({c.a for c in facts.claims}) > 1
     axis = Axis.of([x for v in verdicts for x in _ends(v, both)], 5, zero=True)
-    top = [head("system" if not several else "system, and against which"), head("that it is better")]
+    top = [head("system" if not several else "system, and against which"), head("that it is better", "vv")]
     top += [head(axis_head(axis, signs=True), "p"), *([head("as labelled", "n0 o")] if both else [])]
     top += [head("corrected" if both else "difference", "n0"), head(f"{facts.level} interval", "n0 o")]
     rows = []
@@ -275,14 +275,14 @@ def _claims(facts: Facts) -> Html | None:
         first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
         numbers = [num(signed(c.naive), more="o")] if both else []
         numbers += [num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")]
-        rows.append(tr(first, cell(chip(v.outcome)), drawn, *numbers))
+        rows.append(tr(first, cell(chip(v.outcome), kind="vv"), drawn, *numbers))
     about = join("The claims that were asked about")
     about = about if several else join("Is it better than ", name(facts.claims[0].a), "?")
     cols = ("cs", "vv", None, *(["x o"] if both else []), "x", "y o")
     words = join(about, el("span", f", by {facts.main.name}", class_="m"))
     return el(
         "figure",
-        table(words, top, rows, cols=cols, kind="sort"),
+        table(words, top, rows, cols=cols, kind=f"sort {room(x for c in facts.claims for x in (c.a, c.b))}"),
         el("figcaption", *_claims_caption(facts, verdicts)),
         class_="claims",
     )
