@@ -59,9 +59,14 @@ class NumberLine:
     @property
     def words(self) -> str:
         """The whole content of the figure."""
-        told = "; ".join(f"{w}: {signed(s.value)}, {limits(s.low, s.high, signs=True)}" for w, s in self.bars)
+        told = "; ".join(f"{w}: {', '.join(self._numbers(s))}" for w, s in self.bars)
         least = f" The smallest gain that matters is {signed(self.smallest)}." if self.smallest > 0 else ""
         return f"Number line of the difference in {self.measure}, {self.b} less {self.a}. {told}.{least}"
+
+    def _numbers(self, span: Span) -> tuple[str, str]:
+        """A value and its limits, in words."""
+        ends = limits(span.low, span.high, signs=True, smallest=self.smallest)
+        return signed(span.value, smallest=self.smallest), ends
 
     def _drawn(self, axis: Axis) -> Html:
         zero, height = axis.at(0.0), self.height
@@ -72,9 +77,11 @@ class NumberLine:
         ]
         for i, (words, span) in enumerate(self.bars):
             y = 33 + BAR * i
-            numbers = f"{signed(span.value)} ({limits(span.low, span.high, signs=True)})"
+            value, ends = self._numbers(span)
             told = el("tspan", words, class_=f"b {'nt' if span.is_open else 'ct'}")
-            parts.append(el("text", told, el("tspan", numbers, dx=8), class_="t halo", x="0", dx=2, y=y - 9))
+            parts.append(
+                el("text", told, el("tspan", f"{value} ({ends})", dx=8), class_="t halo", x="0", dx=2, y=y - 9)
+            )
             parts.append(span.drawn(axis, y + 6, 14.0))
         return join(*parts, bottom_axis(axis, height))
 

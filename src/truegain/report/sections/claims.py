@@ -105,7 +105,8 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
     rows = []
     for words, s in spans:
-        numbers = num(signed(s.value)), num(limits(s.low, s.high, signs=True), more="o")
+        ends = limits(s.low, s.high, signs=True, smallest=facts.smallest)
+        numbers = num(signed(s.value, smallest=facts.smallest)), num(ends, more="o")
         rows.append(tr(label(words), plot(row(axis, [s], zero=True, height=20)), *numbers))
     top = [head("over"), head(axis_head(axis, signs=True), "p"), head("difference", "n0")]
     top.append(head(f"{facts.level} interval", "n0 o"))
@@ -154,8 +155,8 @@ def _holes(verdict: Verdict) -> Html | None:
     if hidden is None or not hidden.documents:
         return None
     how = "the verdict takes the worst" if verdict.holes == "bound" else "the verdict counts them as not relevant"
-    said = (
-        f"{many(hidden.documents, 'unjudged document')} where {verdict.comparison.measure} looks could move the "
-        f"difference by {signed(hidden.least)} to {signed(hidden.most)}; {how}."
-    )
-    return paragraph(said, class_="note")
+    found = f"{many(hidden.documents, 'unjudged document')} where {verdict.comparison.measure} looks"
+    if not hidden.least and not hidden.most:
+        return paragraph(f"{found} cannot move the difference: they count alike in both.", class_="note")
+    move = limits(hidden.least, hidden.most, signs=True)
+    return paragraph(f"{found} could move the difference by {move}; {how}.", class_="note")

@@ -49,6 +49,14 @@ def section(facts: Facts) -> Section:
     return Section("verdict", "Verdict", "Verdict", body, data, tuple(rail), heads=True)
 
 
+def _signed(facts: Facts, x: float | None) -> str:
+    return signed(x, smallest=facts.smallest)
+
+
+def _limits(facts: Facts, low: float | None, high: float | None) -> str:
+    return limits(low, high, signs=True, smallest=facts.smallest)
+
+
 def _about_two(facts: Facts) -> bool:
     return facts.asked or len(facts.systems) == 2
 
@@ -79,12 +87,12 @@ def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
     if said.whole:
         return paragraph(true_minus(said.rest), class_="lede")
     by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
-    found = el("b", f"{signed(c.difference)} {c.measure}", class_="nb")
+    found = el("b", f"{_signed(facts, c.difference)} {c.measure}", class_="nb")
     parts: list[Child] = [f"{by} difference is ", found]
     if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
         parts.append(f" ({plain(c.value_b)} against {plain(c.value_a)})")
     if c.low is not None and c.high is not None and c.low != c.high:
-        parts += [f", and its {facts.level} interval reaches ", el("b", f"from {limits(c.low, c.high, signs=True)}")]
+        parts += [f", and its {facts.level} interval reaches ", el("b", f"from {_limits(facts, c.low, c.high)}")]
     parts += [f", {verdict.holds_for}", names_in(true_minus(said.rest), (c.a, c.b)), ". ", _as_labelled(verdict)]
     return paragraph(*parts, class_="lede")
 
@@ -150,7 +158,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     two = join(
         el("h2", "The two best, had they been named beforehand", class_="two-best"),
         paragraph(
-            chip(verdict.outcome), " ", names_in(_short(verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
+            chip(verdict.outcome), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
         ),
         _number_line(facts, verdict),
         paragraph(PICKED, class_="note"),
@@ -171,13 +179,14 @@ def _ranking_words(m: MeasureFacts) -> str:
     return f"{count(k)} of {count(n)} systems may be best on {m.name}."
 
 
-def _short(verdict: Verdict) -> str:
+def _short(facts: Facts, verdict: Verdict) -> str:
     """Claim and numbers in one sentence."""
     said, c = Said.of(verdict), verdict.comparison
     if said.whole:
         return true_minus(said.rest)
-    span = "" if c.low is None or c.high is None else f", {limits(c.low, c.high, signs=True)}"
-    return f"{said.head[:-1]}: {signed(c.difference)} {c.measure}{span}, {verdict.holds_for}{true_minus(said.rest)}."
+    span = "" if c.low is None or c.high is None else f", {_limits(facts, c.low, c.high)}"
+    found = f"{_signed(facts, c.difference)} {c.measure}{span}"
+    return f"{said.head[:-1]}: {found}, {verdict.holds_for}{true_minus(said.rest)}."
 
 
 # ---------------------------------------------------------------------- a baseline
@@ -226,7 +235,9 @@ def _holes(verdict: Verdict) -> str:
         return "not known for this measure"
     if not hidden.documents:
         return "nothing, all are judged"
-    return f"{signed(hidden.least)} to {signed(hidden.most)} ({many(hidden.documents, 'document')})"
+    if not hidden.least and not hidden.most:
+        return f"nothing ({many(hidden.documents, 'document')} that count alike in both)"
+    return f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')})"
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
@@ -244,7 +255,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
         ]
         for m, v in zip(facts.measures, claim.verdicts, strict=True):
             c = v.comparison
-            numbers = num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")
+            numbers = num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")
             rows.append(tr(label(m.name), cell(chip(v.outcome)), *numbers))
     else:
         about, top = join("Who may be best"), [head("measure"), head("may be best"), head("best by score")]
@@ -274,7 +285,7 @@ def _claims(facts: Facts) -> Html | None:
         against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if several else ()
         first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
         numbers = [num(signed(c.naive), more="o")] if both else []
-        numbers += [num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")]
+        numbers += [num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")]
         rows.append(tr(first, cell(chip(v.outcome), kind="vv"), drawn, *numbers))
     about = join("The claims that were asked about")
     about = about if several else join("Is it better than ", name(facts.claims[0].a), "?")
