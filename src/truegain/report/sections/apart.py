@@ -131,7 +131,7 @@ def _triangle(m: MeasureFacts) -> Html:
     drawing = el("svg", paths, outline, viewBox=f"0 0 {n} {n}", role="img", aria_label=words, **looks)
     left = el("div", el("div", drawing, *_ticks(n), *_beside_diagonal(m), class_="mx"))
     right = el("div", el("h3", "Read along a row"), _example_words(m, example), _legend(m), _leaders(m))
-    bold = el("b", "The pale band along the diagonal is what is not told apart.")
+    bold = el("b", "The plain band along the diagonal is what is not told apart.")
     said = (
         " A row is a system, best on top; its cells are the systems below it by score, numbered along the top. "
         f"{_gap_words(m)} The CSV has a digit a pair: 2 told apart, 1 only if asked alone, 0 not."

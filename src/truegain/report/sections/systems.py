@@ -107,7 +107,7 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
     what = "may be best" if number == 1 else names_in(f"led by {leader}", [leader])
     values = [m.estimates[int(i)].value for i in at if not m.estimates[int(i)].refused]
     rug = hidden_svg(join(*(line(axis.at(v), 3, 17, "rug") for v in values)), 20)
-    ends = limits(min(values), max(values)) if values else NONE
+    ends = NONE if not values else plain(values[0]) if n == 1 else limits(min(values), max(values))
     summary = join(
         el("span", el("b", tiers), f" {many(n, 'system')}, ", what),
         el("span", rug, class_="tr"),

@@ -15,7 +15,7 @@ from truegain.report.parts.numbers import count, limits, many, named, p_value, p
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row
 from truegain.report.parts.table import cell, head, label, num, plot, room, scrolls, table, tr
-from truegain.report.parts.words import Said, chip, true_minus
+from truegain.report.parts.words import CHIPS, Said, chip, true_minus
 
 NAMED = 8
 PICKED = (
@@ -28,7 +28,7 @@ def section(facts: Facts) -> Section:
     """Always there."""
     claim = facts.claims[0]
     if facts.asked and claim.baseline and len(facts.claims) > 1:
-        outcome, words, heading, below = _against_baseline(facts, claim.a)
+        outcome, words, heading, below = _against_baselines(facts)
     elif _about_two(facts):
         outcome, words, heading, below = _about_pair(facts, claim)
     else:
@@ -137,7 +137,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.smallest > 0 else ''}",
         " The open bar is what the labels say if taken as true." if both else "",
-        " The pale bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
+        " The faint bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.smallest).html(caption)
 
@@ -192,24 +192,43 @@ def _short(facts: Facts, verdict: Verdict) -> str:
 # ---------------------------------------------------------------------- a baseline
 
 
-def _against_baseline(facts: Facts, baseline: str) -> tuple[str, str, str, Html]:
-    claims = [c for c in facts.claims if c.baseline and c.a == baseline]
-    by = {o: [c.b for c in claims if c.first.outcome == o] for o in ("holds", "does not hold", "cannot be told")}
-    better, n = by["holds"], len(claims)
-    some = "None" if not better else count(len(better))
-    heading = f"{some} of {count(n)} systems {'is' if len(better) < 2 else 'are'} shown to be better than {baseline}."
-    if len(better) == 1:
-        heading = f"{better[0]} is shown to be better than {baseline}, of {count(n)} systems the only one."
+def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
+    """Who is better than the baseline, or than every one of several."""
+    claims = [c for c in facts.claims if c.baseline]
+    against = list(dict.fromkeys(c.a for c in claims))
+    said: dict[str, set[str]] = {}
+    for c in claims:
+        said.setdefault(c.b, set()).add(c.first.outcome)
+    by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
+    better, n, several = by["holds"], len(said), len(against) > 1
+    than = against[0] if not several else f"{'both' if len(against) == 2 else 'all of'} {named(against, NAMED)}"
+    verb = "is" if len(better) < 2 else "are"
+    heading = f"{count(len(better)) if better else 'None'} of {count(n)} systems {verb} shown to be better than {than}."
+    if n == 1:
+        heading = f"{next(iter(said))} is {'' if better else 'not '}shown to be better than {than}."
+    elif len(better) == 1:
+        heading = f"{better[0]} is shown to be better than {than}, of {count(n)} systems the only one."
+    some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
     told = {
         "holds": f"better on {facts.main.name}: {named(better, NAMED)}",
-        "does not hold": f"the claim does not hold of {named(by['does not hold'], NAMED)}",
-        "cannot be told": f"it cannot be told of {named(by['cannot be told'], NAMED)}",
+        "does not hold": f"the claim does not hold{some} of {named(by['does not hold'], NAMED)}",
+        "cannot be told": f"it cannot be told{some} of {named(by['cannot be told'], NAMED)}",
     }
     words = "; ".join(told[o] for o, systems in by.items() if systems)
     sure = f"{small(facts.holds_for)}, each claim alone at {facts.level}"
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).", facts.systems), class_="lede")
     outcome = "holds" if better else "cannot be told" if by["cannot be told"] else "does not hold"
-    return outcome, f"{count(len(better))} of {count(n)} claims hold", heading, lede
+    short = f"{count(len(better))} of {count(n)} claims hold"
+    if several:
+        short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
+    return outcome, short, heading, lede
+
+
+def _joint(outcomes: set[str]) -> str:
+    """What is known of a system that shall be better than every baseline."""
+    if outcomes == {"holds"}:
+        return "holds"
+    return "does not hold" if "does not hold" in outcomes else "cannot be told"
 
 
 # ---------------------------------------------------------------------- below the verdict
