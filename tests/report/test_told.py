@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ import truegain as tg
 from tests.report import worlds
 from tests.report.reading import Tag, data_of, read
 from truegain.experiments.ratings_world import noisy_ratings
+from truegain.inference.judges.homogeneity import Homogeneity
 from truegain.report.facts.facts import Facts
 from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
@@ -160,9 +161,9 @@ def test_a_hole_that_turns_nothing_is_told_once() -> None:
 
 def test_a_tier_of_one_has_one_score() -> None:
     """Guards the fold of a tier: no range from a score to itself."""
-    ends = [t.text for t in read(page(worlds.many(60))).every("span", class_="te")]
-    tiers = np.bincount(worlds.many(60).main.ranking.tier)[1:]
-    assert ends
+    ends = [t.text for t in read(page(worlds.many(30))).every("span", class_="te")]
+    tiers = np.bincount(worlds.many(30).main.ranking.tier)[1:]
+    assert 1 in tiers
     assert [EN in e for e in ends] == [n > 1 for n in tiers[: len(ends)]]
 
 
@@ -170,3 +171,43 @@ def test_captions_hold_in_light_and_dark() -> None:
     """Guards words for what is drawn: what is pale in the light is dark in the dark."""
     for facts in (worlds.many(60), worlds.plain(2, 4)[1]):
         assert not any("pale" in c.text for c in read(page(facts)).every("figcaption"))
+
+
+def test_a_caption_folds_with_its_table() -> None:
+    """Guards figures that fold: no caption stands outside a closed fold without what it explains."""
+    for facts in (worlds.rated()[1], worlds.with_gold()[1], worlds.many(60)):
+        for figure in read(page(facts)).every("figure"):
+            inside = [t for d in figure.every("details", class_="again") for t in d.every("table")]
+            if inside and len(inside) == len(figure.every("table")):
+                assert figure.one("details").every("figcaption")
+
+
+def judged_alike(favour: float, p: float) -> Tag:
+    """The section of a judge whose clearest favour has a size and a p; rates differ in any case."""
+    facts = worlds.with_gold()[1]
+    assert facts.judge is not None
+    assert facts.judge.by_system is not None
+
+    class Fixed(Homogeneity):
+        @property
+        def adjusted(self) -> dict[str, float | None]:
+            return {"mR": 0.5, "mN": 0.001, "favour": p}
+
+    found = facts.judge.by_system
+    favours = tuple(replace(f, value=favour if i == 1 else 0.0, se=0.01) for i, f in enumerate(found.favours))
+    values = {f.name: getattr(found, f.name) for f in fields(found)} | {"favours": favours}
+    judge = replace(facts.judge, by_system=Fixed(**values))
+    return read(page(replace(facts, judge=judge)))
+
+
+def test_a_favour_is_a_fact_only_where_it_is_shown() -> None:
+    """Guards the judge's headline: the favour with its size where the test shows it, else that it is not shown."""
+    shown, not_shown = judged_alike(0.153, 0.01), judged_alike(0.093, 0.127)
+    ledes = [t.one("section", id="judge").one("p", class_="lede").text for t in (shown, not_shown)]
+    assert "It favours sys-2 (+0.153 P@10 more than the others get" in ledes[0]
+    assert ledes[1].endswith("It is not equally good for all systems; that it favours one is not shown.")
+    for tree in (shown, not_shown):
+        words = tree.one("main").text
+        assert "NOT" not in words
+        assert words.count("adjusted by Bonferroni") == 1
+    assert "its errors add" not in not_shown.one("main").text

@@ -18,6 +18,7 @@ from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Run, Runs
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
+LATER = "What was tested, and how large a favour may be, stands below, at the judge."
 MIXED = "scales seem to mix"
 FEW_TOPICS = 25
 FEW_LABELS = 5
@@ -167,9 +168,7 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     found = [drawn, better]
     if judge.by_system is not None:
         words = "not equally good" if judge.by_system.differs else "no difference shown"
-        found.append(
-            Check("Judge alike for all systems", not judge.by_system.differs, words, (judge.by_system.finding,))
-        )
+        found.append(Check("Judge alike for all systems", not judge.by_system.differs, words, (LATER,)))
     return found
 
 

@@ -92,4 +92,6 @@ def _plotted(found: Table, unit: str, value: str, about: str, fold: bool = False
     drawn = stacked([(str(r[at[unit]]), [s]) for r, s in zip(known, spans, strict=True)][:DRAWN], axis, about)
     data = csv_link(f"agreement-{unit}.csv", found.columns, found.rows)
     caption = el("figcaption", said, _notes(found), links(data, svg_link(f"agreement-{unit}.svg", drawn)))
-    return el("figure", folded(f"{about} ({count(len(rows))})", made) if fold else made, caption)
+    if fold:
+        return el("figure", folded(f"{about} ({count(len(rows))})", made, caption))
+    return el("figure", made, caption)

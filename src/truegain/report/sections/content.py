@@ -70,9 +70,10 @@ def _figure(facts: Facts, content: ContentFacts) -> Html:
         cols=cols,
         kind=f"sort {room(s for s, _ in spans)}",
     )
-    if len(spans) > UNFOLDED:
-        made = folded(f"{first} of {len(spans):,} systems", made)
     columns = ("system", facts.main.name, first, "low", "high", *others)
     drawn = stacked([(w, [s]) for w, s in spans], axis, f"{first} with {facts.level} intervals")
     take = links(csv_link("content.csv", columns, data), svg_link("content.svg", drawn))
-    return el("figure", made, el("figcaption", f"Intervals are over topics, each system alone ({facts.level}).", take))
+    caption = el("figcaption", f"Intervals are over topics, each system alone ({facts.level}).", take)
+    if len(spans) > UNFOLDED:
+        return el("figure", folded(f"{first} of {len(spans):,} systems", made, caption))
+    return el("figure", made, caption)

@@ -205,12 +205,13 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
         join("True scores and intervals", el("span", f", by {m.measure.name}", class_="m")), top, rows,
         cols=("cs", None, "x", "x", "ci o", "x"), kind=f"sort {room(e.system for e, _ in m.scores)}",
     )  # fmt: skip
-    if len(rows) > UNFOLDED:
-        made = folded(f"True scores of {many(len(rows), 'system')}", made)
     columns = ("system", "true", "score", "low", "high", "holds_it")
     take = links(csv_link(f"true-scores-{file_name(m.measure.name)}.csv", columns, data))
     bold = el("b", f"{count(m.held)} of {count(len(rows))} intervals hold the true score.")
-    return el("figure", made, el("figcaption", bold, " Dashed line: the true score.", take))
+    caption = el("figcaption", bold, " Dashed line: the true score.", take)
+    if len(rows) > UNFOLDED:
+        return el("figure", folded(f"True scores of {many(len(rows), 'system')}", made, caption))
+    return el("figure", made, caption)
 
 
 def _record(c: MarkedClaim, both: bool) -> dict[str, str | float | None]:
