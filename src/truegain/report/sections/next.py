@@ -10,11 +10,11 @@ from truegain.inference.study.rule import could_move, outcome_of
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Facts
 from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
 from truegain.report.parts.numbers import count, limits, many, plain, signed
 from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row
+from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, heads, label, num, plot, scrolls, table, tr, who
 from truegain.report.parts.words import true_minus
 
@@ -66,7 +66,15 @@ def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...], blocked: boo
         f", {c.measure}: half the width of the interval is ±{plain(now)}. Widths below are expectations, a step each."
     )
     data = [(s.what, s.have, s.more, s.half, s.cost) for s in steps]
-    take = links(csv_link("next.csv", ("what", "have", "more", "half_width", "cost"), data))
+    halves = [("as it is", now), *((_bought(s, whole=True), s.half) for s in steps)]
+    drawn = stacked(
+        [(w, [Span(0.0, -h, h)]) for w, h in halves],
+        axis,
+        f"{c.b} less {c.a}, {c.measure}: interval to expect",
+        signs=True,
+    )
+    columns = ("what", "have", "more", "half_width", "cost")
+    take = links(csv_link("next.csv", columns, data), svg_link("next.svg", drawn))
     about = join(
         _why_blocked(verdict) if blocked else None, paragraph("About ", name(c.b), " against ", name(c.a), told)
     )

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.claim_rows import ClaimRows
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
 from truegain.report.parts.number_line import NumberLine
 from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row
-from truegain.report.parts.table import cell, head, label, num, plot, room, scrolls, table, tr
+from truegain.report.parts.svg import Span
+from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
 from truegain.report.parts.words import CHIPS, Said, chip, true_minus
 
 NAMED = 8
@@ -290,57 +288,5 @@ def _claims(facts: Facts) -> Html | None:
     """Every claim that was asked for, where there are several."""
     if len(facts.claims) < 2:
         return None
-    verdicts, both = [c.first for c in facts.claims], facts.corrected
-    several = len({c.a for c in facts.claims}) > 1
-    axis = Axis.of([x for v in verdicts for x in _ends(v, both)], 5, zero=True)
-    top = [head("system" if not several else "system, and against which"), head("that it is better", "vv")]
-    top += [head(axis_head(axis, signs=True), "p"), *([head("as labelled", "n0 o")] if both else [])]
-    top += [head("corrected" if both else "difference", "n0"), head(f"{facts.level} interval", "n0 o")]
-    rows = []
-    for v in verdicts:
-        c = v.comparison
-        spans = [Span(c.naive, v.naive.low, v.naive.high, True)] if both and c.naive is not None else []
-        drawn = plot(row(axis, [*spans, Span(c.difference, c.low, c.high)], zero=True))
-        against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if several else ()
-        first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
-        numbers = [num(signed(c.naive), more="o")] if both else []
-        numbers += [num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")]
-        rows.append(tr(first, cell(chip(v.outcome), kind="vv"), drawn, *numbers))
-    about = join("The claims that were asked about")
-    about = about if several else join("Is it better than ", name(facts.claims[0].a), "?")
-    cols = ("cs", "vv", None, *(["x o"] if both else []), "x", "y o")
-    words = join(about, el("span", f", by {facts.main.name}", class_="m"))
-    return el(
-        "figure",
-        table(words, top, rows, cols=cols, kind=f"sort {room(x for c in facts.claims for x in (c.a, c.b))}"),
-        el("figcaption", *_claims_caption(facts, verdicts)),
-        class_="claims",
-    )
-
-
-def _ends(v: Verdict, both: bool) -> tuple[float | None, ...]:
-    c = v.comparison
-    return (c.low, c.high, c.difference, *((v.naive.low, v.naive.high) if both else ()))
-
-
-def _claims_caption(facts: Facts, verdicts: Sequence[Verdict]) -> tuple[Child, ...]:
-    hold = sum(v.outcome == "holds" for v in verdicts)
-    half = f"{100 * (1 - facts.confidence) / 2:.3g}%"
-    alone = (
-        f" Each claim is tested alone: of equal systems about {half} would be called better, and as many worse; the "
-        "more claims, the more of these."
-    )
-    columns = ("system", "against", "outcome", "difference", "low", "high", "as_labelled")
-    rows = [(c.b, c.a, v.outcome, c.difference, c.low, c.high, c.naive) for v in verdicts for c in [v.comparison]]
-    key = " Open: labels as they are; filled: corrected." if facts.corrected else ""
-    bold = el("b", f"{count(hold)} of {count(len(verdicts))} claims hold.")
-    held = [v for v in verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
-    back = f" {many(len(held), 'claim')} with an interval above 0 cannot be told: {_held_back(held)}." if held else ""
-    return bold, key, back, alone, links(csv_link("claims.csv", columns, rows))
-
-
-def _held_back(held: Sequence[Verdict]) -> str:
-    """Why claims with an interval above 0 cannot be told."""
-    lent, hidden = any(v.borrowed for v in held), any(not v.borrowed for v in held)
-    why = ["unjudged documents could turn it"] if hidden else []
-    return " or ".join([*why, *(["the judge knows too little of what they retrieved"] if lent else [])])
+    verdicts = [c.first for c in facts.claims]
+    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.smallest).html()
