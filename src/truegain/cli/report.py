@@ -73,6 +73,7 @@ def report_command(
     from truegain.report.facts.gather import gather
     from truegain.report.facts.truth import read_truth
     from truegain.report.page.page import page
+    from truegain.report.sections.catalogue import sections_for
     from truegain.report.sections.truth import in_short
 
     _check_output(output)
@@ -108,9 +109,10 @@ def report_command(
     )  # fmt: skip
     tell(noticed)
     facts = replace(facts, truth=true)
-    write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
-    if true is not None and output != STANDARD_INPUT:
-        typer.echo(f"{output}: {in_short(facts)}")
+    sections = sections_for(facts)
+    write_bytes(output, page(facts, title, sections).encode(errors="backslashreplace"))
+    if output != STANDARD_INPUT:
+        typer.echo(" ".join([f"{output}:", str(sections[0].data["headline"]), *([in_short(facts)] if true else [])]))
 
 
 def _key(asked: StudyOptions, reading: Reading, read: Mapping[str, str | None]) -> dict[str, object] | None:

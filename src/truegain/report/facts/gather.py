@@ -24,11 +24,14 @@ from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.report.facts.checks import (
     DEEP,
+    MIXED,
+    are_idle,
     assessors_check,
     gold_checks,
     holes_check,
     identical_check,
     labels_check,
+    scales_check,
     ties_check,
     told_check,
     topics_check,
@@ -81,13 +84,13 @@ def gather(
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
         judge = judge_facts(study, gold_level)
-        rated = study.raters is not None and not study.gold_rated
         agreement = _agreement(study)
-        bounds = None if rated else _holes(study, runs, judgments, kept)
-        to_judge = None if rated else _next(study, runs, judgments, answered[0] if asked else None, kept)
-        content = (
-            None if rated or corpus is None else _content(study, runs, judgments, measures[0], corpus, judged_corpus)
-        )
+        rated = study.raters is not None and not study.gold_rated
+        labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
+        bounds = _holes(study, runs, labels, kept)
+        measures = tuple(_without_idle_holes(m, bounds) for m in measures)
+        to_judge = _next(study, runs, labels, answered[0] if asked else None, bounds, kept)
+        content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
     population = study.population.removesuffix(".")
     holds_for, _, held_fixed = population.partition("; held fixed: ")
@@ -95,7 +98,7 @@ def gather(
         study.systems, len(study.topics), len(judgments), 0 if study.judge is None else study.judge.size,
         0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
-        made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, bounds, to_judge,
+        made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, to_judge,
         content,
     )  # fmt: skip
 
@@ -139,7 +142,9 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
 
 def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
     found = [Claim(a, b, ()) for a, b in pairs]
-    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b != a]
+    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b not in baselines]
+    if baselines and not set(best_first) - set(baselines):
+        raise TruegainError("every system is a baseline; leave one out, which may be better than the others")
     if len(found) > MOST_CLAIMS:
         raise TruegainError(f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines")
     return tuple(found)
@@ -185,13 +190,22 @@ def _holes(study: Study, runs: Runs, judgments: Judgments, kept: Keeping) -> Hol
     return None
 
 
-def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, kept: Keeping) -> Next | None:
-    """Documents to judge next, for the first claim or for the whole ranking; none where all are judged."""
+def _without_idle_holes(m: MeasureFacts, bounds: Holes | None) -> MeasureFacts:
+    """Not a word at the ranking of unjudged documents that could turn none of its pairs; data health tells of them."""
+    if not are_idle(bounds, m.measure):
+        return m
+    return replace(m, notes=tuple(n for n in m.notes if "unjudged" not in n))
+
+
+def _next(
+    study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, bounds: Holes | None, kept: Keeping
+) -> Next | None:
+    """Documents to judge next, for the first claim or for the whole ranking; none where none could turn a pair."""
     if len(study.systems) > MOST_COMPARED:
         return None
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
-        if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any():
+        if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any() or are_idle(bounds, m):
             continue
         pair = None if claim is None else (claim.a, claim.b)
         try:
@@ -249,5 +263,8 @@ def _checks(
         found += gold_checks(judge, len(judgments))
     if agreement is not None:
         found.append(assessors_check(agreement))
+    if study.raters is not None and len(study.raters) > 1 and study.raters.normalise == "none":
+        found.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
+        told = [x for x in told if MIXED not in x]
     found.append(told_check(told))
     return found
