@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.inference.holes.filled import Filled
 from truegain.inference.study.reach import reach_of
+from truegain.measures.evaluate import Options
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
 
@@ -49,6 +52,11 @@ def filled(judged: Labels, holes: list[tuple[str, str]], labels: tuple[int, ...]
     return out
 
 
+def holed(runs: object, judged: object, measure: str) -> Filled:
+    """Runs against labels and holes."""
+    return Filled.of(runs, judged, parse_measure(measure), Options())
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_reach_is_what_all_labels_reach(seed: int) -> None:
     """By brute force: over every labelling of the holes no difference rises further, and some labels reach it."""
@@ -58,7 +66,9 @@ def test_reach_is_what_all_labels_reach(seed: int) -> None:
     every = [filled(judged, holes, labels) for labels in itertools.product((0, 1, 2), repeat=len(holes))]
     most = np.max([_gaps(tg.evaluate(runs, labels, measures), measures) for labels in every], axis=0)
     for i, measure in enumerate(measures):
-        told = reach_of(runs, judged, parse_measure(measure), SYSTEMS, np.ones(4, np.bool_), True)
+        told = reach_of(
+            partial(holed, runs, judged, measure), parse_measure(measure), SYSTEMS, np.ones(4, np.bool_), True
+        )
         assert told.rise == pytest.approx(most[i] - now[i], abs=1e-9)
 
 
@@ -73,7 +83,13 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
     runs = {s: {t: {d: 9.0 - i for i, d in enumerate([*docs, f"deep{s}"])} for t in "12"} for s, docs in top.items()}
     judged = {"1": {"x": 1, "y": 0, "z": 0}, "2": {"x": 0, "y": 1, "z": 1}}
     judged["2"]["hole"] = 0  # judged there
-    told = reach_of(runs, judged, parse_measure("nDCG@2"), ("a", "b", "c"), np.array([False, False, True]), True)
+    told = reach_of(
+        partial(holed, runs, judged, "nDCG@2"),
+        parse_measure("nDCG@2"),
+        ("a", "b", "c"),
+        np.array([False, False, True]),
+        True,
+    )
     score = {label: tg.evaluate(runs, {**judged, "1": {**judged["1"], "hole": label}}, "nDCG@2") for label in (0, 1)}
     gap = {label: table.mean("b") - table.mean("a") for label, table in score.items()}
     assert told.rise[1, 0] == pytest.approx(gap[1] - gap[0])

@@ -12,8 +12,10 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
+from truegain.inference.holes.filled import Filled
 from truegain.inference.study.evidence import LEAST_TOPICS
 from truegain.inference.study.raters import Raters
+from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
@@ -88,6 +90,10 @@ class Given:
     def all(self, labels: Judgments) -> Runs:
         """The runs of all systems."""
         return Runs(tuple(run for load in loaders_of(self.runs, labels, self.name_by, 1) for run in load()))
+
+    def filled(self, labels: Judgments, measure: Measure) -> Filled:
+        """The runs of all systems against a pool that also holds what nobody judged."""
+        return Filled.of(self.all(labels), labels, measure, Options())
 
     def two(self, a: str, b: str, labels: Judgments) -> Runs:
         """The runs of two systems; of files, those that are named like them are read first."""

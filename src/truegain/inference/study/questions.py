@@ -224,8 +224,8 @@ class Questions:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told when the runs were first read
                 try:
-                    runs, over = self._given.all(self._labels), "topics" in self.over
-                    self._reaches[str(m)] = reach_of(runs, self._labels, m, self.systems, own, over), ""
+                    make = partial(self._given.filled, self._labels, m)
+                    self._reaches[str(m)] = reach_of(make, m, self.systems, own, "topics" in self.over), ""
                 except TruegainError as error:
                     self._reaches[str(m)] = None, _not_known(m, error)
         return self._reaches[str(m)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,6 @@ from truegain.inference.holes.extremes import Ratio, check_known, extremes_of
 from truegain.inference.holes.filled import Filled
 from truegain.inference.study.hidden import ROUNDING, Hidden, more_variance
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options
 from truegain.tables.columns import Bools, Floats
 
 
@@ -44,7 +44,7 @@ class Reach:
 
 
 def reach_of(
-    runs: object, judgments: object, measure: Measure, systems: tuple[str, ...], own: Bools, over_topics: bool
+    make: Callable[[], Filled], measure: Measure, systems: tuple[str, ...], own: Bools, over_topics: bool
 ) -> Reach:
     """What the holes of all lists could do; an error where the measure's bounds are not known.
 
@@ -52,7 +52,7 @@ def reach_of(
     to the depth of `tg.holes`, may be relevant too; where neither has, those that any list shows to the measure may.
     """
     check_known(measure)
-    filled = Filled.of(runs, judgments, measure, Options())
+    filled = make()
     ranked = filled.ranked
     score = measure.score(ranked)
     if np.isnan(score).any():

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from truegain.inference.holes.filled import Filled, in_question, with_unjudged
 from truegain.inference.study.given import Given, of_topics
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options
 from truegain.tables.columns import frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import heard, tell
@@ -72,22 +75,46 @@ class Filed(Given):
         def now() -> tuple[dict[str, Any], tuple[str, ...], list[str]]:
             with heard() as said:
                 ranked = make(labels, keep_keys, few)[0]
-            columns = {f.name: getattr(ranked, f.name) for f in fields(ranked) if f.name != "pool"}
-            return columns, ranked.topics, said
+            return _columns(ranked), ranked.topics, said
 
         columns, topics, said = self.kept(("aligned", digest_of_labels(labels), keep_keys, few), now)
         tell(said)
         left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
-        for column in columns.values():
-            if isinstance(column, np.ndarray):
-                frozen(column)
-        return RankedGains(pool=Pool.of(left), **columns), left
+        return _against(left, columns), left
+
+    def filled(self, labels: Judgments, measure: Measure) -> Filled:
+        """As ever, or as kept: the same for all measures that look as far down."""
+        make = super().filled
+
+        def now() -> tuple[dict[str, Any], list[str], list[str], int]:
+            made = make(labels, measure)
+            rows = made.ranked.pool.judgments
+            open_ = rows.take(np.arange(len(labels), len(rows)))  # behind those that were judged
+            return _columns(made.ranked), open_.topic.strings(), open_.docs.strings(), made.depth
+
+        down_to = in_question(measure, Options())
+        columns, topics, docs, depth = self.kept(("unjudged", digest_of_labels(labels), down_to), now)
+        ranked = _against(with_unjudged(labels, topics, docs), columns)
+        return Filled(ranked, ~ranked.item_judged, depth)
 
     def two(self, a: str, b: str, labels: Judgments) -> Runs:
         """The runs of two systems; of their files alone, where the others were not read."""
         table = self.table
         whole = table.are_read or table.rename is not None  # files are found by the names that systems have in them
         return super().two(a, b, labels) if whole else Given(table.files, self.name_by).two(a, b, labels)
+
+
+def _columns(ranked: RankedGains) -> dict[str, Any]:
+    """All but the pool, which labels make again."""
+    return {f.name: getattr(ranked, f.name) for f in fields(ranked) if f.name != "pool"}
+
+
+def _against(labels: Judgments, columns: dict[str, Any]) -> RankedGains:
+    """Runs in line with labels, from what was kept."""
+    for column in columns.values():
+        if isinstance(column, np.ndarray):
+            frozen(column)
+    return RankedGains(pool=Pool.of(labels), **columns)
 
 
 def digest_of_labels(labels: Judgments) -> str:
