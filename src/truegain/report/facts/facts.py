@@ -127,6 +127,9 @@ class Facts:
     agreement: AgreementReport | None = None
     next: Next | None = None
     content: ContentFacts | None = None
+    rule: str = ""  # by which ratings became one label a document
+    replicates: int = 0  # of other collections
+    seed: int = 0
     truth: Truth | None = None  # the true scores, where they are known
 
     @property

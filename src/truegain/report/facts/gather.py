@@ -99,8 +99,15 @@ def gather(
         0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
         made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, to_judge,
-        content,
+        content, _rule(study) if rated else "", study.replicates, study.seed,
     )  # fmt: skip
+
+
+def _rule(study: Study) -> str:
+    """How ratings became one label, in words."""
+    assert study.raters is not None
+    scaled = "" if study.raters.normalise == "none" else f", after normalising by the {study.raters.normalise}"
+    return f"rule {study.raters.rule.NAME}{scaled}"
 
 
 # ---------------------------------------------------------------------- scores
