@@ -72,15 +72,30 @@ def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
 def labelled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
     """The rows that have a label; how many have none is told."""
     cells = columns._raw(name)
+    kept = _with_label(cells, columns.file, f"check the column '{columns.found[name][0]}'", values)
+    return columns if len(kept) == len(cells) else columns.take(np.array(kept, np.int64))
+
+
+def labelled(data: Mapping[Any, Any], file: str) -> dict[Any, Any]:
+    """{topic: {document: label}} without the documents that have no label; how many have none is told."""
+    cells = [x for docs in data.values() if isinstance(docs, Mapping) for x in docs.values()]
+    _with_label(cells, file, "give at least one label")
+    return {
+        topic: {d: x for d, x in docs.items() if not says_missing(x)} if isinstance(docs, Mapping) else docs
+        for topic, docs in data.items()
+    }
+
+
+def _with_label(cells: Sequence[Any], file: str, hint: str, values: Mapping[str, float] | None = None) -> list[int]:
+    """Which cells hold a label; how many do not is told."""
     kept = [row for row, value in enumerate(cells) if not says_missing(value, values)]
     lost = len(cells) - len(kept)
     if not kept:
-        raise InputError("no row has a label", file=columns.file, hint=f"check the column '{columns.found[name][0]}'")
-    if not lost:
-        return columns
-    have, are = ("has", "is") if lost == 1 else ("have", "are")
-    warn(f"{columns.file}: {lost} of {counted(len(cells), 'row')} {have} no label, and {are} left out")
-    return columns.take(np.array(kept, np.int64))
+        raise InputError("no row has a label", file=file, hint=hint)
+    if lost:
+        have, are = ("has", "is") if lost == 1 else ("have", "are")
+        warn(f"{file}: {lost} of {counted(len(cells), 'row')} {have} no label, and {are} left out")
+    return kept
 
 
 def _refused(
