@@ -105,7 +105,11 @@ def _refused(
     value = raw[row]
     column = f" in column '{names[row]}'" if names else ""
     if says_missing(value, values):
-        empty = "leave the cell empty" if names else "leave out the row, or all such rows (missing='drop'),"
+        empty = (
+            "leave the cell empty"
+            if names
+            else "leave out the row, or all such rows (missing='drop' of tg.read_ratings),"
+        )
         return f"rating{column} is missing", row, value, f"{empty} where a document was not rated"
     if not isinstance(value, str):
         return f"rating{column} is not a number", row, value, "write one number, not a list or an object"
@@ -115,9 +119,9 @@ def _refused(
     if value.endswith("%") and number_of(value[:-1]) is not None:
         return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
     words = sorted({str(v) for v in raw if _number(v, values) is None and not says_missing(v, values)})
-    hint = f"give numbers for words, as in values={{{value!r}: 1}} (words here: {some(words, 5)})"
+    hint = f"give numbers for words, as in values={{{value!r}: 1}} of tg.read_ratings (words here: {some(words, 5)})"
     if names:
-        hint += "; or say which columns hold ratings, as in assessors=['ann', 'bob']"
+        hint += "; or say which columns hold ratings, as in assessors=['ann', 'bob'] of tg.read_ratings"
     return f"rating{column} is not a number", row, value, hint
 
 

@@ -205,8 +205,8 @@ def _of_tasks(columns: Columns, separator: str | None) -> tuple[list[str], list[
                 f"the task does not hold a topic and a document with {what} between them",
                 row,
                 task,
-                "give the separator (separator=':'), or where all tasks are documents of one topic a name for it "
-                "(topic='NAME'), or name columns topic and doc",
+                "give the separator (separator=':' of tg.read_ratings), or where all tasks are documents of one topic "
+                "a name for it (topic='NAME' of tg.read_ratings), or name columns topic and doc",
             )
         topics.append(parts[0])
         docs.append(parts[1])
@@ -260,6 +260,6 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
         taken = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
         warn(
             f"{columns.file}: {len(names)} {taken}: {some(names, MOST_NAMED)} "
-            f"(choose them with assessors={names[:2]!r})"
+            f"(choose them with assessors={names[:2]!r} of tg.read_ratings)"
         )
     return who
