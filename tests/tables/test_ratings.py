@@ -116,7 +116,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc,ann\n1,a,NA\n", {"assessors": ["ann"]}, "rating in column 'ann' is missing: 'NA' (leave the cell"),
         ("topic,doc,ann,bob\n1,a,1,x\n", {"assessors": ["ann", "bob"]}, "in column 'bob' is not a number: 'x'"),
         ("topic,doc,assessor,label\n1,a,x,50%\n", {}, "is not a number: '50%' (write 50, without the sign)"),
-        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "values={'good': 1} of tg.read_ratings (words here: bad, good)"),
+        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "1} of tg.read_ratings (words here: bad, good)"),
         ('{"topic": "1", "doc": "a", "assessor": "x", "label": [1]}\n', {}, "'[1]' (write one number, not a list"),
         ("topic,doc,assessor,label,seconds\n1,a,x,1,abc\n", {}, ":2: seconds is not a number of at least 0: 'abc'"),
         ("topic,doc,assessor,label,seconds\n1,a,x,1,-5\n", {}, "seconds is not a number of at least 0: '-5'"),
@@ -317,7 +317,7 @@ def test_csfcube_is_read_as_given(shared_data: Path) -> None:
 def test_hints_name_arguments_that_are_taken(
     call: Callable[[object], object], text: str, argument: str, tmp_path: Path
 ) -> None:
-    """Guards what a user does next: an argument that the function called does not have is named with the one that has."""
+    """Guards what a user does next: an argument is named with the function that has it."""
     path = tmp_path / "r.csv"
     path.write_text(text)
     with pytest.raises(tg.InputError, match=rf"\b{argument}=[^;)]* of tg.read_ratings"):
