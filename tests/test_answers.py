@@ -289,7 +289,7 @@ def test_all_answers_of_the_face_are_here() -> None:
     asked += [f for name, f in inspect.getmembers(tg.Study, inspect.isfunction) if not name.startswith("_")]
     for function in asked:
         for one in (inspect.unwrap(function), *typing.get_overloads(inspect.unwrap(function))):
-            hint = eval(one.__annotations__["return"], one.__globals__)
+            hint = eval(one.__annotations__["return"], inspect.unwrap(one).__globals__)
             parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
             found |= {typing.get_origin(part) or part for part in parts if part is not None}
     odd = {f for f in found if f not in data and not issubclass(f, Shown)}

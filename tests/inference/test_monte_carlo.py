@@ -279,7 +279,7 @@ def test_mistakes_are_told() -> None:
     """Guards the messages: a way to count that is none, and too few trials for any answer."""
     x = generated(3, 8, seed=7)
     with pytest.raises(TruegainError, match="give 'plus-one' or 'published'"):
-        tg.compare(scores_of(x), test="randomisation", counting="none")
+        tg.compare(scores_of(x), test="randomisation", counting="none")  # type: ignore[call-overload]
     with pytest.raises(TruegainError, match="'plus-one' or 'published'"):
         randomised_tukey_hsd(x, Resampling(counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials give no p-value"):

@@ -101,7 +101,7 @@ def test_keywords_of_before_are_refused() -> None:
     with pytest.raises(TypeError, match="trials"):
         tg.correct(RUNS, QRELS, "P@2", gold=QRELS, trials=100)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="alpha"):
-        tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)
+        tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="positional"):
         tg.correct(RUNS, QRELS, QRELS, "P@2")  # type: ignore[call-arg]
 

@@ -40,6 +40,7 @@ RENAMED = {
     "--assessors": ("--simulated-assessors",),
     "--intervals": ("--with-intervals",),
 }
+READING = " of tg.read_ratings"  # whose argument it is; commands that read ratings have its options themselves
 UNMATCHED = "missing='drop' for gold labels"  # missing= is also about rows of files
 _APART = r"(?<![\w./\\'\"-])"  # no part of a longer word, a path or something quoted
 _OUTSIDE = r"(?<![\w./\\'\",-])(?<!\w\()"  # nor a parameter of a measure, as in nERR(max_rel='topic',rule='gain')
@@ -97,6 +98,7 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     >>> in_options("rule='mean' (or 'sum'), gold='a' or 'b'", names)
     '--rule mean (or sum), --gold a or b'
     """
+    text = text.replace(READING, "")
     for function, command in FUNCTIONS.items():
         text = re.sub(rf"{_APART}{re.escape(function)}{_END}", command, text)
     if not options:

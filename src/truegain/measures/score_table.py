@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,10 +12,12 @@ from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
 from truegain.tables import tabular
 from truegain.tables.columns import Floats
+from truegain.tables.convert import long_rows
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.likes import TableLike
 from truegain.tables.named import Columns
 from truegain.tables.plain import plain_text
+from truegain.tables.protocols import Numbers
 from truegain.tables.rating_values import says_missing
 from truegain.tables.raw import COLUMNS
 from truegain.tables.scores import ALL_TOPICS, Scores
@@ -31,8 +34,13 @@ NAMES = {
 _HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
 
 
-def read_scores(data: TableLike) -> Scores:
+ScoresLike = TableLike | Mapping[str, Numbers]  # long rows, or {measure: {system: {topic: value}}}
+
+
+def read_scores(data: ScoresLike) -> Scores:
     """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file of `truegain eval -q -o FILE`.
+
+    A dict is {measure: {system: {topic: value}}}.
 
     Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing.
 
@@ -78,8 +86,10 @@ def read_scores(data: TableLike) -> Scores:
 def _columns(data: object) -> Columns:
     if is_frame(data):
         return Columns(opened(data), "scores")
+    if isinstance(data, Mapping):
+        return Columns(long_rows(data, ("measure", "system", "topic", "value"), "scores"), "scores")
     if not isinstance(data, str | os.PathLike):
-        raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, or a frame")
+        raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, a frame or a dict")
     raw, file = read_bytes(data), shown_path(data)
     if tabular.is_parquet(raw, tabular.ending(file)):
         return Columns(tabular.read(raw, "parquet", file), file)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from truegain.errors import TruegainError
 from truegain.inference.study.questions import Costs
-from truegain.inference.study.study import Study
+from truegain.inference.study.study import DEFAULTS_OF_STUDY, Study
+from truegain.inference.study.words import StudyWords
+from truegain.keywords import takes
 from truegain.measures.parse import MeasuresLike
 from truegain.report.facts.facts import Made
 from truegain.report.facts.gather import gather
@@ -24,6 +26,7 @@ from truegain.text.corpus import CorpusLike
 ENDINGS = (".html", ".htm", ".html.gz")
 
 
+@takes(StudyWords, DEFAULTS_OF_STUDY)
 def write_report(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -36,7 +39,7 @@ def write_report(
     corpus: CorpusLike | None = None,
     judged_corpus: CorpusLike | None = None,
     title: str = "",
-    **study: Any,
+    **words: Unpack[StudyWords],
 ) -> PathLike:
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.
 
@@ -56,6 +59,7 @@ def write_report(
     ...     "good is better than poor" in Path(path).read_text()
     True
     """
+    study: dict[str, Any] = {**words}
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")

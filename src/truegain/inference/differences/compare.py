@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
@@ -18,10 +18,18 @@ from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.families import FEW, tested_pairs
 from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.pair_list import PairList
+from truegain.inference.differences.words import (
+    COMPARE_DEFAULTS,
+    CompareWords,
+    TestedWords,
+    beside_gold,
+    of_topics_alone,
+)
 from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison
+from truegain.keywords import takes
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.student import check_confidence
@@ -42,36 +50,44 @@ Topics = Literal["topics"]
 @overload
 def compare(
     runs: Given, judgments: Labels = ..., measures: MeasureLike | None = ..., *, gold: None = ...,
-    over: Topics = ..., **options: Any,
+    over: Topics = ..., **options: Unpack[TestedWords],
 ) -> Comparisons: ...  # fmt: skip
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels = ..., *, measures: Measures, gold: None = ..., over: Topics = ..., **options: Any
+    runs: Given, judgments: Labels = ..., *, measures: Measures, gold: None = ..., over: Topics = ...,
+    **options: Unpack[TestedWords],
 ) -> ComparisonsByMeasure: ...  # fmt: skip
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels, measures: Measures, *, gold: None = ..., over: Topics = ..., **options: Any
+    runs: Given,
+    judgments: Labels,
+    measures: Measures,
+    *,
+    gold: None = ...,
+    over: Topics = ...,
+    **options: Unpack[TestedWords],
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
     runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, gold: GoldLike,
-    over: Topics = ..., **options: Any,
+    over: Topics = ..., **options: Unpack[TestedWords],
 ) -> Answers[Comparison]: ...  # fmt: skip
 
 
 @overload
 def compare(
     runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, over: Literal["collection"],
-    **options: Any,
+    **options: Unpack[TestedWords],
 ) -> Answers[Comparison]: ...  # fmt: skip
 
 
+@takes(CompareWords, COMPARE_DEFAULTS)
 def compare(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,
@@ -87,7 +103,7 @@ def compare(
     baseline: str | None = None,
     counting: Counting = "plus-one",
     tested: Callable[[int], None] | None = None,
-    **options: Any,
+    **options: Unpack[CompareWords],
 ) -> Answers[Comparison]:
     """Compare systems on a measure, or on several, each by itself: all pairs, or all against a baseline.
 
@@ -122,8 +138,8 @@ def compare(
     check_one_of("over", over, get_args(Over))
     if over == "collection":
         return _over_collection(
-            runs, judgments, measures, options, gold=gold, test=test, adjust=adjust, replicates=replicates, seed=seed,
-            confidence=confidence, baseline=baseline, counting=counting, tested=tested,
+            runs, judgments, measures, dict(options), gold=gold, test=test, adjust=adjust, replicates=replicates,
+            seed=seed, confidence=confidence, baseline=baseline, counting=counting, tested=tested,
         )  # fmt: skip
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
@@ -134,14 +150,14 @@ def compare(
         chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
         found = compare_each(
             runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
-            confidence=confidence, baseline=baseline, **options,
+            confidence=confidence, baseline=baseline, **beside_gold(options),
         )  # fmt: skip
         return Answers.joined(found) if several else found[0]
     test = test or "tukey-hsd"
     find_test(test)
     check_confidence(confidence)
     check_counting(counting)
-    scores = scores_of(runs, judgments, measures, options)
+    scores = scores_of(runs, judgments, measures, of_topics_alone(options))
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
     asked = _Asked(

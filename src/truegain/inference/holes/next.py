@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.order import OpenRanking, Queue, Until
 from truegain.inference.holes.predicted import Prediction
+from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level, options_of
+from truegain.measures.evaluate import DEFAULTS, Options, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import judgments_of_columns
@@ -128,6 +129,7 @@ class Next(Shown):
         return (*pair, *listed, *again, how)
 
 
+@takes(OptionWords, DEFAULTS)
 def judge_next(
     runs: RunsLike,
     judgments: JudgmentsLike | None,
@@ -140,7 +142,7 @@ def judge_next(
     llm: JudgmentsLike | None = None,
     all_topics: bool = False,
     jobs: int | None = None,
-    **options: Any,
+    **options: Unpack[OptionWords],
 ) -> Next:
     """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Standing, prices_of
-from truegain.inference.study.study import Study
+from truegain.inference.study.study import DEFAULTS_OF_STUDY, Study
+from truegain.inference.study.words import PlannedWords
+from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
 from truegain.sampling.designs import Design
@@ -33,6 +35,7 @@ from truegain.tables.likes import JudgmentsLike, RunsLike, TableLike
 from truegain.tables.table import Table
 
 
+@takes(PlannedWords, DEFAULTS_OF_STUDY)
 def plan_labels(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -45,7 +48,7 @@ def plan_labels(
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
     errors: GoldList | TableLike | Mapping[float, float] | None = None,
-    **options: Any,
+    **words: Unpack[PlannedWords],
 ) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
 
@@ -69,6 +72,7 @@ def plan_labels(
     >>> plan.needed, plan.made_by["most"]
     ({'gold labels': 54}, 76)
     """
+    options: dict[str, Any] = {**words}
     if smallest == 0 and costs is not None:
         raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
     if gold is None:

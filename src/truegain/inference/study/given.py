@@ -135,7 +135,8 @@ def raters_of(
     """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
     if rule is None and normalise is None:
         if parameters:
-            raise TruegainError(f"Study has no option {', '.join(sorted(parameters))}")
+            odd = ", ".join(sorted(parameters))
+            raise TruegainError(f"{odd}: this is of a rule that makes gains of ratings; give rule= as well")
         return None
     declared = Scale.of(scale)
     table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)

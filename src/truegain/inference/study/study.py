@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from inspect import signature
+from typing import Any, Unpack
 
 from truegain._version import __version__
 from truegain.errors import check_one_of
+from truegain.gains.catalogue import FitWords
 from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.study.borrowed import Uses, models_of
@@ -28,6 +30,8 @@ from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.material import Material
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
+from truegain.inference.study.words import HolesAs
+from truegain.keywords import takes
 from truegain.made_by import told
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import at_level
@@ -40,8 +44,6 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ratings import Outside, Repeated
 from truegain.tables.read import NameBy
 from truegain.tables.scale import Scale
-
-HolesAs = Literal["bound", "non-relevant"]
 
 
 class Study(Questions):
@@ -73,6 +75,7 @@ class Study(Questions):
     good is better than poor: +0.3333 P@2 [0.1769, 0.4898], for topics like these 12.
     """
 
+    @takes(FitWords, name="Study")
     def __init__(
         self,
         runs: RunsLike | Given,
@@ -109,7 +112,7 @@ class Study(Questions):
         replicates: int = 1000,
         seed: int = 0,
         jobs: int | None = None,
-        **rule_parameters: Any,
+        **rule_parameters: Unpack[FitWords],
     ) -> None:
         self.over = sources_of(generalise_to, topics)
         self.confidence, self.seed, self.jobs = check_confidence(confidence), count_of("seed", seed, 0), jobs
@@ -167,3 +170,6 @@ class Study(Questions):
                 self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
             self.raters = left
             check_units(self.raters, self.over)
+
+
+DEFAULTS_OF_STUDY = {p.name: p.default for p in signature(Study).parameters.values() if p.default is not p.empty}

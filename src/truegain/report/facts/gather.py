@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -226,7 +227,7 @@ def _next(
 
 
 def _content(
-    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: object, judged_corpus: object
+    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: Any, judged_corpus: Any
 ) -> ContentFacts:  # fmt: skip
     """Measures that read text, over topics, and Kendall's tau with the main measure over systems like these."""
     order = [study.systems.index(s) for s in main.ranking.systems]
