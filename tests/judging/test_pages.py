@@ -11,7 +11,7 @@ import pytest
 
 from tests.judging.pages import TOKEN, all_pages, item_page, made_study
 from tests.judging.reading import Html
-from truegain.judging.desk.desk import moves, practice
+from truegain.judging.desk import moves, practice
 from truegain.judging.desk.steps import Page, PageStep, StepName
 from truegain.judging.server.render import HTMX, Renderer
 from truegain.judging.study.study import JudgingStudy, Words
