@@ -15,9 +15,9 @@ from truegain.cli.judging_parts import organiser_told, parts_of, taken_back
 from truegain.errors import TruegainError
 from truegain.judging.keys import FILE, JudgeKeys
 from truegain.judging.server.app import create_app
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.study import read_study
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import read_study
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.browser import AXE, FLAGS, READY, missing
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Locator
@@ -55,7 +55,7 @@ def chromium() -> Iterator[Browser]:
 class Served:
     """A study and the address of its server."""
 
-    study: Study
+    study: JudgingStudy
     base: str
 
     @property
@@ -65,7 +65,7 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(study: Study, database: str = "") -> Iterator[Served]:
+def serving(study: JudgingStudy, database: str = "") -> Iterator[Served]:
     """`truegain judging serve`, until the block ends."""
     words = [sys.executable, "-m", "truegain", "judging", "serve", str(study.folder), "--port", "0", "--quiet"]
     words += ["--database", database] if database else []
@@ -301,7 +301,7 @@ class Visitor:
             self.press(number=f"{numbers[self.document()]:g}", reason="I read it")
 
 
-def worth(study: Study, *, wrong: bool = False) -> dict[str, float]:
+def worth(study: JudgingStudy, *, wrong: bool = False) -> dict[str, float]:
     """A number for every document of a study: Hk's the largest of its unit and Nk's the smallest, or the contrary."""
     high = {unit.items[unit.high].docs[0] for unit in study.units if unit.high is not None}
     low = {unit.items[unit.low].docs[0] for unit in study.units if unit.low is not None}

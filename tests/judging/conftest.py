@@ -13,7 +13,7 @@ from tests.judging.browsing import chromium
 from tests.judging.postgres import Server, memory
 from tests.judging.walking import Time, small_study
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -71,6 +71,6 @@ def clock() -> Time:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path: Path) -> JudgingStudy:
     """A small study of magnitudes: three topics, two units each, four documents a unit."""
     return small_study(tmp_path)

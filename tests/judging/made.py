@@ -9,22 +9,24 @@ from typing import Any
 import numpy as np
 
 from truegain.judging.collected import Collected
-from truegain.judging.material import Document, Item, Topic, Unit
-from truegain.judging.study import People, Study, Words
+from truegain.judging.study.study import JudgingStudy, People, Words
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.tasks.material import Document, Item, Topic, Unit
 
 WORTH = {"h": 80.0, "a": 40.0, "b": 20.0, "c": 10.0, "d": 5.0, "e": 3.0, "f": 2.0, "n": 1.0}
 CLAIM = "The tower was moved in 2011, at night."
 
 
-def made_study(task: str = "magnitude", topics: int = 3, people: int = 4, **settings: Any) -> Study:
+def made_study(task: str = "magnitude", topics: int = 3, people: int = 4, **settings: Any) -> JudgingStudy:
     """A study with one unit a person and topic, of eight documents; the probability of a document is its own."""
     names = [f"{t + 1}" for t in range(topics)]
     units = tuple(Unit(f"{t}-{k}", t, _items(task, t), *_anchors(task)) for k in range(people) for t in names)
     docs = {f"{d}{t}": Document(f"{d}{t}", "text") for t in names for d in WORTH}
     found = {t: Topic(t, f"Topic {t}", "what is asked") for t in names}
     pay = People(pay=1.5, currency="GBP")
-    return Study(Path("study"), "study", task_of(task, settings), found, docs, units, Words("A study"), people=pay)
+    return JudgingStudy(
+        Path("study"), "study", task_of(task, settings), found, docs, units, Words("A study"), people=pay
+    )
 
 
 def _items(task: str, topic: str) -> tuple[Item, ...]:
@@ -41,7 +43,7 @@ def _anchors(task: str) -> tuple[int | None, int | None]:
     return (0, 7) if task == "magnitude" else (None, None)
 
 
-def made_rows(study: Study, seed: int = 0, spread: float = 0.1) -> Collected:
+def made_rows(study: JudgingStudy, seed: int = 0, spread: float = 0.1) -> Collected:
     """All units finished: each person has a scale of their own, and orders documents by their worth but for noise."""
     draws = np.random.default_rng(seed)
     units, sessions = [], []

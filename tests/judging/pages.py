@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from truegain.judging.material import Document, Item, Question, Topic, Unit
-from truegain.judging.steps import Elsewhere, Entered, Page, Person, Practice, Step, UnknownToken
-from truegain.judging.study import People, Rules, Study, Words
+from truegain.judging.desk.steps import Elsewhere, Entered, Page, PageStep, Person, Practice, UnknownToken
+from truegain.judging.study.study import JudgingStudy, People, Rules, Words
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit
 from truegain.judging.tasks.task import Wrong
 
 TOPIC = Topic(
@@ -34,29 +34,29 @@ ITEM = Item(
 TOKEN = "Zk3J0x8mQ2pL7vR9tYwBcD4f"
 
 
-def made_study(task: str = "magnitude", **about: Any) -> Study:
+def made_study(task: str = "magnitude", **about: Any) -> JudgingStudy:
     """A study to render with: nothing in it is judged."""
     units = (Unit("u1", "t1", tuple(Item((f"d{i}",)) for i in range(8))),)
     words = Words("Bridges and banks", contact="study@example.org", approved="Approved by the board, no. 0000")
     people = People("prolific", {"completed": "C1"}, pay=2.6, currency="EUR", minutes=15)
     given = {"words": words, "people": people, "rules": Rules(practice_tries=2, question_tries=2), **about}
-    return Study(Path("study"), "bridges", task_of(task, {}), {"t1": TOPIC}, {}, units, **given)
+    return JudgingStudy(Path("study"), "bridges", task_of(task, {}), {"t1": TOPIC}, {}, units, **given)
 
 
 def item_page(task: str = "magnitude", **about: Any) -> Page:
     """A page that asks about an item."""
     documents = (DOC, OTHER) if task == "preference" else (DOC,)
-    page = Page(Step("doc", 3), "csrf", "once", 8, TOPIC, item=ITEM, documents=documents, answered=(1, 2))
+    page = Page(PageStep("doc", 3), "csrf", "once", 8, TOPIC, item=ITEM, documents=documents, answered=(1, 2))
     return replace(page, **about)
 
 
 def all_pages() -> dict[str, tuple[str, Page]]:
     """Every kind of page under a name, with its task."""
-    plain = Page(Step("consent"), "csrf", "once", 8)
+    plain = Page(PageStep("consent"), "csrf", "once", 8)
     comma = Wrong("number", "number.comma", {"typed": "1,500", "one": "1.5", "other": "1500"}, ("1.5", "1500"))
     zero = (Wrong("number", "number.zero"), Wrong("reason", "reason.empty"))
-    practice = replace(plain, step=Step("practice", 1), practice=Practice(0.4, "badefi"), tries=2)
-    topic = replace(plain, step=Step("topic"), topic=TOPIC, options=OPTIONS, tries=2)
+    practice = replace(plain, step=PageStep("practice", 1), practice=Practice(0.4, "badefi"), tries=2)
+    topic = replace(plain, step=PageStep("topic"), topic=TOPIC, options=OPTIONS, tries=2)
     back = "https://app.prolific.com/submissions/complete?cc=C1"
     received = ((1, "30", "two bridges", False), (2, "", "", False), (3, "12", "tells how it was done", True))
     other = {"number": "21", "reason": "b"}
@@ -67,25 +67,25 @@ def all_pages() -> dict[str, tuple[str, Page]]:
         "practice-again": replace(practice, notice="again", tries=1),
         "topic": topic,
         "topic-wrong": replace(topic, errors=(Wrong("choice", "choice.empty"),)),
-        "item-first": item_page(step=Step("doc", 1), answered=()),
+        "item-first": item_page(step=PageStep("doc", 1), answered=()),
         "item": item_page(notice="saved", saved=2),
-        "item-last": item_page(step=Step("doc", 8), answered=tuple(range(1, 8)), previous=((7, "40"),)),
+        "item-last": item_page(step=PageStep("doc", 8), answered=tuple(range(1, 8)), previous=((7, "40"),)),
         "item-zero": item_page(errors=zero, fields={"number": "0"}),
         "item-comma": item_page(errors=(comma,), fields={"number": "1,500", "reason": "names it"}),
         "item-cannot": item_page(errors=(Wrong("cannot", "cannot.empty"),)),
         "item-resumed": item_page(notice="resumed", fields={"number": "12", "reason": "Tells how and why"}),
         "item-reported": item_page(notice="reported", fields={"report": "broken letters"}),
         "item-twice": item_page(notice="twice", fields={"number": "12", "reason": "a"}, other=other),
-        "revise": replace(plain, step=Step("revise"), tries=2),
-        "done": replace(plain, step=Step("done"), code="C1", redirect=back, more=True),
-        "leave": replace(plain, step=Step("leave"), errors=(Wrong("withdraw", "leave.empty"),)),
-        "left": replace(plain, step=Step("left")),
-        "declined": replace(plain, step=Step("declined")),
-        "screened": replace(plain, step=Step("screened"), redirect=back, more=True),
-        "failed": replace(plain, step=Step("failed"), redirect=back),
-        "passed": replace(plain, step=Step("passed"), received=received, more=True),
-        "none": replace(plain, step=Step("none")),
-        "paused": replace(plain, step=Step("paused")),
+        "revise": replace(plain, step=PageStep("revise"), tries=2),
+        "done": replace(plain, step=PageStep("done"), code="C1", redirect=back, more=True),
+        "leave": replace(plain, step=PageStep("leave"), errors=(Wrong("withdraw", "leave.empty"),)),
+        "left": replace(plain, step=PageStep("left")),
+        "declined": replace(plain, step=PageStep("declined")),
+        "screened": replace(plain, step=PageStep("screened"), redirect=back, more=True),
+        "failed": replace(plain, step=PageStep("failed"), redirect=back),
+        "passed": replace(plain, step=PageStep("passed"), received=received, more=True),
+        "none": replace(plain, step=PageStep("none")),
+        "paused": replace(plain, step=PageStep("paused")),
     }  # fmt: skip
     pages = {name: ("magnitude", page) for name, page in magnitude.items()}
     for task in ("graded", "binary", "preference", "claim"):
@@ -105,7 +105,7 @@ class ShowingDesk:
         self.shown = page or item_page()
         self.entered = entered or Entered(TOKEN)
         self.came: list[tuple[Person, str]] = []
-        self.sent: list[tuple[Step, Mapping[str, str]]] = []
+        self.sent: list[tuple[PageStep, Mapping[str, str]]] = []
         self.notices: list[tuple[str, Mapping[str, str]]] = []
 
     def enter(self, person: Person, *, invitation: str = "") -> Entered:
@@ -118,19 +118,19 @@ class ShowingDesk:
         self.where(token)
         return self.entered
 
-    def where(self, token: str) -> Step:
+    def where(self, token: str) -> PageStep:
         """The step of the one page."""
         if token != TOKEN:
             raise UnknownToken("unknown")
         return self.shown.step
 
-    def page(self, token: str, step: Step | None = None) -> Page:
+    def page(self, token: str, step: PageStep | None = None) -> Page:
         """The one page."""
         if step not in (None, self.where(token)):
             raise Elsewhere(self.shown.step)
         return self.shown
 
-    def send(self, token: str, step: Step, fields: Mapping[str, str]) -> Step:
+    def send(self, token: str, step: PageStep, fields: Mapping[str, str]) -> PageStep:
         """Kept."""
         if step != self.where(token):
             raise Elsewhere(self.shown.step)

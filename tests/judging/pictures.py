@@ -12,10 +12,10 @@ from PIL import Image
 from tests.judging.browsing import PHONE, WIDE, Visitor, chromium, serving, worth
 from truegain.cli.judging_key import keep_password
 from truegain.judging.server.sign_in import password_hash_of
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import FILE
-from truegain.judging.study import FILE as SETTINGS
-from truegain.judging.study import People, Rules, Study, read_study
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import FILE as SETTINGS
+from truegain.judging.study.study import JudgingStudy, People, Rules, read_study
 
 PASSWORD = "four words that differ"
 COLOURS = 48
@@ -70,7 +70,7 @@ def main(to: Path) -> None:
             album.take(who, "german")
 
 
-def _study(folder: Path, **about: str) -> Study:
+def _study(folder: Path, **about: str) -> JudgingStudy:
     rules = Rules(seconds=0.2, practice_tries=2, question_tries=2, check_tries=2)
     people = People(pay=2.5, currency="GBP", minutes=15)
     task = about.get("task", "magnitude")
@@ -80,7 +80,7 @@ def _study(folder: Path, **about: str) -> Study:
     return read_study(made.folder)
 
 
-def _unit(album: Album, who: Visitor, study: Study) -> None:
+def _unit(album: Album, who: Visitor, study: JudgingStudy) -> None:
     """A whole unit, with the mistakes that have pages of their own."""
     who.open()
     album.take(who, "welcome")
@@ -162,7 +162,7 @@ def _organiser(album: Album, who: Visitor, judges: list[Visitor]) -> None:
     album.take(who, "organiser-exclude")
 
 
-def _run_out(study: Study, token: str) -> None:
+def _run_out(study: JudgingStudy, token: str) -> None:
     connection = sqlite3.connect(study.folder / FILE, timeout=30)
     with connection:
         connection.execute("UPDATE sessions SET lease = 1, steady = -1 WHERE token = ?", (token,))

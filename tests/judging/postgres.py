@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psycopg
@@ -28,10 +28,12 @@ SETTINGS = {
 class Server:
     """A server that runs until it is stopped; it refuses root, who lends it another user."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, str] = SETTINGS, *, on_disk: bool = False) -> None:
         self._programs = programs()
         self._user = _user()
-        self.folder = Path(tempfile.mkdtemp(prefix="tg-pg-", dir=memory()))  # short: a socket's path has 107 characters
+        self._settings = settings
+        place = None if on_disk else memory()
+        self.folder = Path(tempfile.mkdtemp(prefix="tg-pg-", dir=place))  # short: a socket's path has 107 characters
         if self._user:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
         self._process: subprocess.Popen[bytes] | None = None
@@ -50,7 +52,7 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(self._programs / "postgres"), "-D", str(self.data), "-k", str(self.folder), *options]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/", **self._as_user())  # type: ignore[call-overload]
@@ -70,6 +72,12 @@ class Server:
             self._process.send_signal(3)  # SIGQUIT: at once; nothing here is needed any more
             self._process.wait(30)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def process(self) -> int:
+        """The number of its first process."""
+        assert self._process is not None
+        return self._process.pid
 
     def conninfo(self, name: str) -> str:
         """How psycopg reaches a database of it."""

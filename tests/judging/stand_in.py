@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from truegain.judging.material import Unit
+from truegain.judging.tasks.material import Unit
 from truegain.judging.tasks.task import Answer, Fields, Level, Option, Wrong
 
 

@@ -19,22 +19,22 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.judging.asgi import TestClient
 from tests.judging.walking import Time, rows, small_study
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.office import Office
 from truegain.judging.keys import FILE, JudgeKeys, LlmJudge
-from truegain.judging.office import Office
 from truegain.judging.server.api import judge_routes
 from truegain.judging.server.app import create_app
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, sessions
-from truegain.judging.study import Study
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.catalogue import task_of
 
 
 class Place:
     """A study with its desk, keys and app, and a judge's client."""
 
-    def __init__(self, study: Study, database: Database, clock: Time | None = None) -> None:
+    def __init__(self, study: JudgingStudy, database: Database, clock: Time | None = None) -> None:
         self.study, self.database = study, database
         self.desk = Desk(study, database, clock=clock or Time())
         self.keys = JudgeKeys(study.folder)
@@ -55,7 +55,7 @@ class Place:
 
 
 @pytest.fixture
-def place(study: Study, database: Database, clock: Time) -> Place:
+def place(study: JudgingStudy, database: Database, clock: Time) -> Place:
     """The small study of magnitudes, on either database."""
     return Place(study, database, clock)
 
@@ -225,7 +225,7 @@ def test_every_task_names_its_field(tmp_path: Path, task: str) -> None:
     database = Database(default_url(tmp_path))
     try:
         made = simulated_study(tmp_path / "study", task="graded", topics=1, docs=4, judgments=1, size=2)
-        study = Study(made.folder, "s", task_of(task), made.topics, made.documents, made.units, made.words)
+        study = JudgingStudy(made.folder, "s", task_of(task), made.topics, made.documents, made.units, made.words)
         place = Place(study, database)
         asked = place.client.get(place.at).json()
         page = place.client.post(f"{place.at}/units").json()

@@ -12,9 +12,9 @@ import pytest
 
 from tests.judging.browsing import PHONE, Served, Visitor, serving, worth
 from tests.judging.wire import CODE, alike, faults_of
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import FILE
-from truegain.judging.study import Rules
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import Rules
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

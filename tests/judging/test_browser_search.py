@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.judging.browsing import LOOKED, Exchange, Visitor, serving
 from tests.judging.wire import strayed, told_early
-from truegain.judging.simulated import simulated_study
+from truegain.judging.study.simulated import simulated_study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,8 +13,8 @@ from tests.judging.postgres import Server
 from tests.judging.wire import CODE, faults_of
 from truegain.cli.judging_key import keep_password
 from truegain.judging.server.sign_in import password_hash_of
-from truegain.judging.simulated import simulated_study
-from truegain.judging.study import FILE, Rules, Study, read_study
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import FILE, JudgingStudy, Rules, read_study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -45,12 +45,12 @@ def magnitude(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-def small(folder: Path, task: str) -> Study:
+def small(folder: Path, task: str) -> JudgingStudy:
     """A study of another task: a unit has few items."""
     return simulated_study(folder / "study", task=task, topics=1, docs=6, size=3, judgments=2, rules=Rules(seconds=0))
 
 
-def in_german(study: Study) -> Study:
+def in_german(study: JudgingStudy) -> JudgingStudy:
     """The same study with German pages, and numbers as they are written there."""
     path = Path(study.folder) / FILE
     text = path.read_text().replace('language = "en"', 'language = "de"').replace('decimal = "."', 'decimal = ","')

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from truegain.cli.app import main
-from truegain.judging.checking import check_study
-from truegain.judging.simulated import simulated_study
-from truegain.judging.study import read_study
+from truegain.judging.study.checking import check_study
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import read_study
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
 

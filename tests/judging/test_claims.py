@@ -12,11 +12,11 @@ from typing import TypeVar
 import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, small_study, texts
-from truegain.judging.desk import Desk, Elsewhere, Entered, Person, Step
-from truegain.judging.office import Office
+from truegain.judging.desk.desk import Desk, Elsewhere, Entered, PageStep, Person
+from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
-from truegain.judging.study import People, Study
+from truegain.judging.study.study import JudgingStudy, People
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ def test_forty_claims_of_twenty_units(tmp_path: Path, database_url: str, clock: 
         server.close()
 
 
-def test_one_person_in_many_tabs_gets_one_unit(study: Study, database: Database, clock: Time) -> None:
+def test_one_person_in_many_tabs_gets_one_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards doubled entries: a person who comes ten times at one moment has one unit."""
     desk = desk_of(study, database, clock)
     person = Person("prolific", "same")
@@ -71,19 +71,19 @@ def test_one_person_in_many_tabs_gets_one_unit(study: Study, database: Database,
     assert len(rows(database, sessions)) == 1
 
 
-def test_free_units_in_order_and_no_topic_twice(study: Study, database: Database, clock: Time) -> None:
+def test_free_units_in_order_and_no_topic_twice(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the order of units, and that a person who goes on never has a topic again, until none is left."""
     walker = Walker(desk_of(study, database, clock), clock)
     had = []
     for _ in range(3):
-        assert walker.whole() == Step("done")
+        assert walker.whole() == PageStep("done")
         had.append(rows(database, sessions, token=walker.token)[0].unit)
     assert had == ["t1u1", "t2u1", "t3u1"]
     assert not walker.page().more
     assert walker.enter() == "none"
 
 
-def test_another_is_one_more_unit(study: Study, database: Database, clock: Time) -> None:
+def test_another_is_one_more_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards `another`: during a unit it is the same one, after it a new one."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -99,35 +99,37 @@ def test_most_units_of_a_person(tmp_path: Path, database: Database, clock: Time)
     walker = Walker(desk_of(study, database, clock), clock)
     walker.enter()
     walker.consent()
-    assert walker.practise(right=False) == Step("screened")
-    assert walker.whole() == Step("done")
+    assert walker.practise(right=False) == PageStep("screened")
+    assert walker.whole() == PageStep("done")
     assert not walker.page().more
     assert walker.enter() == "none"
 
 
 @pytest.fixture
-def one_unit(tmp_path: Path) -> Study:
+def one_unit(tmp_path: Path) -> JudgingStudy:
     """A study with a single unit: whoever has it keeps all others out."""
     return small_study(tmp_path, topics=1, per_topic=1)
 
 
-def test_a_lease_that_ran_out_is_renewed_where_nobody_came(one_unit: Study, database: Database, clock: Time) -> None:
+def test_a_lease_that_ran_out_is_renewed_where_nobody_came(
+    one_unit: JudgingStudy, database: Database, clock: Time
+) -> None:
     """Guards who comes back late: what was typed on the old page is shown again, and one more Next counts it."""
     walker = Walker(desk_of(one_unit, database, clock), clock)
     walker.to_documents()
     walker.judge()
     page = walker.page()
     clock.go(3601)
-    assert walker.send(page, number="12", reason="late") == Step("doc", 2)
+    assert walker.send(page, number="12", reason="late") == PageStep("doc", 2)
     assert len(rows(database, answers, kind="item")) == 1
     again = walker.page()
     assert (again.notice, texts(again.fields)) == ("resumed", {"number": "12", "reason": "late"})
     assert again.csrf != page.csrf
-    assert walker.send(again, number="12", reason="late") == Step("doc", 3)
+    assert walker.send(again, number="12", reason="late") == PageStep("doc", 3)
     check_invariants(database, one_unit)
 
 
-def test_an_early_return_keeps_the_place(one_unit: Study, database: Database, clock: Time) -> None:
+def test_an_early_return_keeps_the_place(one_unit: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards leases: each step renews them, another comes in vain, and the same person resumes in the same order."""
     desk = desk_of(one_unit, database, clock)
     walker, other = Walker(desk, clock), Walker(desk, clock, "w2")
@@ -141,10 +143,10 @@ def test_an_early_return_keeps_the_place(one_unit: Study, database: Database, cl
     assert walker.enter() == ""
     assert walker.token == token
     assert rows(database, sessions)[0].plan["order"] == order
-    assert walker.page().step == Step("doc", 4)
+    assert walker.page().step == PageStep("doc", 4)
 
 
-def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: Study, database: Database, clock: Time) -> None:
+def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the lease's end: another person gets the unit; what comes late is kept, flagged, and no part of a set."""
     desk = desk_of(one_unit, database, clock)
     slow, fast = Walker(desk, clock, "slow"), Walker(desk, clock, "fast")
@@ -154,7 +156,7 @@ def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: Study, database: Da
     clock.go(3601)
     assert fast.enter() == ""
     form = slow.fill(page, number="12", reason="too late")
-    assert [slow.post(page.step, form) for _ in range(3)] == [Step("passed")] * 3
+    assert [slow.post(page.step, form) for _ in range(3)] == [PageStep("passed")] * 3
     received = slow.page().received
     assert [r[1:] for r in received] == [("30", "saved in time", False), ("12", "too late", True)]
     late = rows(database, answers, late=True)
@@ -162,13 +164,13 @@ def test_a_unit_is_passed_on_and_late_work_is_kept(one_unit: Study, database: Da
     session = rows(database, sessions, token=slow.token)[0]
     assert (session.outcome, session.flags, session.code) == ("passed", ["late"], None)
     with pytest.raises(Elsewhere):
-        slow.page(Step("doc", 2))
+        slow.page(PageStep("doc", 2))
     assert slow.page().code == ""
     assert slow.enter() == "none"
     fast.consent()
     fast.practise()
     fast.choose()
-    assert fast.rest() == Step("done")
+    assert fast.rest() == PageStep("done")
     check_invariants(database, one_unit)
 
 
@@ -192,7 +194,9 @@ def test_a_renewal_and_a_claim_at_one_moment(tmp_path: Path, database_url: str, 
         server.close()
 
 
-def test_released_units_are_free_but_may_be_taken_up_again(one_unit: Study, database: Database, clock: Time) -> None:
+def test_released_units_are_free_but_may_be_taken_up_again(
+    one_unit: JudgingStudy, database: Database, clock: Time
+) -> None:
     """Guards `release_expired`: the unit is free, and who returns first has it."""
     office = Office(one_unit, database, clock=clock)
     walker = Walker(desk_of(one_unit, database, clock), clock)
@@ -202,13 +206,13 @@ def test_released_units_are_free_but_may_be_taken_up_again(one_unit: Study, data
     assert office.release_expired() == 1
     assert office.release_expired() == 0
     assert office.progress()[0].free == 1
-    assert walker.page().step == Step("doc", 1)
+    assert walker.page().step == PageStep("doc", 1)
     assert office.progress()[0].held == 1
     assert kinds(database, walker.token)[-3:] == ["released", "renewed", "served"]
     check_invariants(database, one_unit)
 
 
-def test_invitations(study: Study, database: Database, clock: Time) -> None:
+def test_invitations(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards invitations: each is one person, however often it is used, and nobody comes without one."""
     invited = replace(study, people=People("invitation"))
     tokens = Office(invited, database, clock=clock).invite(2)
@@ -222,14 +226,14 @@ def test_invitations(study: Study, database: Database, clock: Time) -> None:
     assert not any(token in stored for token in tokens)
 
 
-def test_no_id_is_a_preview(study: Study, database: Database, clock: Time) -> None:
+def test_no_id_is_a_preview(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards previews: who has no id yet takes nothing."""
     desk: Desk = desk_of(study, database, clock)
     assert desk.enter(Person("mturk", "")) == Entered("", "preview")
     assert rows(database, sessions) == []
 
 
-def test_a_submission_ends_with_its_unit(study: Study, database: Database, clock: Time) -> None:
+def test_a_submission_ends_with_its_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards who comes back through the platform's link: to the code of that submission, also where excluded by now."""
     office = Office(study, database, clock=clock)
     walker = Walker(desk_of(study, database, clock), clock)
@@ -250,7 +254,7 @@ def test_a_submission_ends_with_its_unit(study: Study, database: Database, clock
     assert walker.desk.another(token).token not in ("", token, other.token)
 
 
-def test_the_trail_does_not_name_the_submission(study: Study, database: Database, clock: Time) -> None:
+def test_the_trail_does_not_name_the_submission(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards opaque ids: what a platform sent along is not in the audit trail."""
     desk_of(study, database, clock).enter(Person("prolific", "p", about={"session": "platforms-own"}))
     assert "platforms-own" not in str(rows(database, events))

@@ -18,11 +18,11 @@ from truegain.cli.judging_status import status_command
 from truegain.errors import TruegainError
 from truegain.gains.make import to_gains
 from truegain.judging.collected import audit, collected
-from truegain.judging.desk import Desk, Page, Person
+from truegain.judging.desk.desk import Desk, Page, Person
 from truegain.judging.export import rating_table
-from truegain.judging.simulated import simulated_study, simulated_truth
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.study import Study
+from truegain.judging.study.simulated import simulated_study, simulated_truth
+from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.catalogue import task_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
@@ -30,7 +30,7 @@ from truegain.tables.gold_list_read import read_gold_list
 WORDS = ("one", "two", "three", "four", "five", "six")
 
 
-def judged(study: Study, page: Page, truth: dict[str, float], scale: float, random: Random) -> dict[str, str]:
+def judged(study: JudgingStudy, page: Page, truth: dict[str, float], scale: float, random: Random) -> dict[str, str]:
     """What an honest person fills in: by the worth of what is shown, on a scale of their own."""
     assert page.item is not None
     worth = [truth[doc.text] * random.lognormvariate(0, 0.1) for doc in page.documents]
@@ -45,7 +45,7 @@ def judged(study: Study, page: Page, truth: dict[str, float], scale: float, rand
     return {**form, "label": str(int(np.searchsorted(levels, worth[0])))}
 
 
-def walk(study: Study, desk: Desk, clock: Time, name: str, truth: dict[str, float]) -> bool:
+def walk(study: JudgingStudy, desk: Desk, clock: Time, name: str, truth: dict[str, float]) -> bool:
     """One unit from the door to the code; whether there was one."""
     random = Random(name)
     scale = random.lognormvariate(0, 1)
@@ -176,7 +176,7 @@ def test_a_drawn_list_comes_back_filled(tmp_path: Path, monkeypatch: pytest.Monk
     pairs = [("1", doc) for doc in study.documents]
     topics, docs = [t for t, _ in pairs], [d for _, d in pairs]
     GoldList.of(topics, docs, np.zeros(8), np.ones(8), "random", "P@10", (0, 3)).write("next.csv")
-    monkeypatch.setattr("truegain.judging.study.read_study", lambda _: replace(study, gold_list="next.csv"))
+    monkeypatch.setattr("truegain.judging.study.study.read_study", lambda _: replace(study, gold_list="next.csv"))
     truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
     seen = {study.documents[doc].text: worth for doc, worth in truth.items()}
     database, clock = Database(default_url("study")), Time()

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows
-from truegain.judging.codes import code_digest
-from truegain.judging.desk import Step
+from truegain.judging.desk.codes import code_digest
+from truegain.judging.desk.desk import PageStep
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, sessions, units
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 
-def test_a_whole_unit(study: Study, database: Database, clock: Time) -> None:
+def test_a_whole_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the flow of the paper: consent, three lines, topic and question, documents, code."""
     walker = Walker(desk_of(study, database, clock), clock)
     assert walker.enter() == ""
-    assert walker.step == Step("consent")
-    assert walker.consent() == Step("practice", 1)
-    assert walker.practise() == Step("topic")
-    assert walker.choose() == Step("doc", 1)
+    assert walker.step == PageStep("consent")
+    assert walker.consent() == PageStep("practice", 1)
+    assert walker.practise() == PageStep("topic")
+    assert walker.choose() == PageStep("doc", 1)
     for number in range(1, 4):
         page = walker.page()
-        assert (page.step, page.total) == (Step("doc", number), 4)
-        assert walker.judge() == Step("doc", number + 1)
+        assert (page.step, page.total) == (PageStep("doc", number), 4)
+        assert walker.judge() == PageStep("doc", number + 1)
     assert walker.page().notice == "saved"
     assert walker.page().saved == 3
-    assert walker.judge() == Step("done")
+    assert walker.judge() == PageStep("done")
     code = walker.page().code
     assert walker.page().code == code
     session = rows(database, sessions)[0]

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, small_study
-from truegain.judging.desk import Desk, Elsewhere, Person, Step
+from truegain.judging.desk.desk import Desk, Elsewhere, PageStep, Person
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, visits
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 DAY = 86_400.0
 
@@ -22,7 +22,7 @@ def seconds(database: Database) -> dict[int, float]:
     return {a.number: a.seconds for a in found}
 
 
-def test_visits_add_up(study: Study, database: Database, clock: Time) -> None:
+def test_visits_add_up(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the 20 s: they run from the first serving, add up over visits, and stop while another page is open."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -32,53 +32,60 @@ def test_visits_add_up(study: Study, database: Database, clock: Time) -> None:
     walker.page()  # a reload goes on
     clock.go(7)
     page = walker.page()
-    walker.page(Step("leave"))
+    walker.page(PageStep("leave"))
     clock.go(50)  # the page on leaving
     walker.page()
     clock.go(1)
     walker.send(page, number="1", reason="first")
     assert seconds(database) == {1: 13.0}
-    walker.page(Step("doc", 2))
+    walker.page(PageStep("doc", 2))
     clock.go(3)
-    walker.page(Step("doc", 1))
+    walker.page(PageStep("doc", 1))
     clock.go(10)
-    walker.send(walker.page(Step("doc", 1)), number="2", reason="again")
+    walker.send(walker.page(PageStep("doc", 1)), number="2", reason="again")
     assert seconds(database) == {1: 23.0}
 
 
-def test_eight_tabs_do_not_make_time(study: Study, database: Database, clock: Time) -> None:
+def test_eight_tabs_do_not_make_time(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the clock against tabs: of all documents open at once only the last served one counts."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
     for _ in range(4):
         walker.judge(seconds=1)
-    assert walker.step == Step("revise")
+    assert walker.step == PageStep("revise")
     walker.send(walker.page())
-    tabs = [walker.page(Step("doc", n)) for n in (1, 2, 3, 4, 1, 2, 3, 4)]
+    tabs = [walker.page(PageStep("doc", n)) for n in (1, 2, 3, 4, 1, 2, 3, 4)]
     clock.go(25)
     for page in tabs[4:]:
         walker.send(page, number=walker.worth(page), reason="from a tab")
     assert seconds(database) == {1: 1.0, 2: 1.0, 3: 1.0, 4: 26.0}
-    assert walker.step == Step("revise")
+    assert walker.step == PageStep("revise")
     assert sum(v.seconds for v in rows(database, visits)) == 29.0
     check_invariants(database, study)
 
 
-def test_jump_ahead_serves_nothing(study: Study, database: Database, clock: Time) -> None:
+def test_jump_ahead_serves_nothing(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the order: a document ahead is not shown, its clock does not start, and an answer to it is not taken."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
     page = walker.page()
-    for step in (Step("doc", 3), Step("doc", 0), Step("doc", -1), Step("doc", 10**30), Step("done"), Step("revise")):
+    for step in (
+        PageStep("doc", 3),
+        PageStep("doc", 0),
+        PageStep("doc", -1),
+        PageStep("doc", 10**30),
+        PageStep("done"),
+        PageStep("revise"),
+    ):
         with pytest.raises(Elsewhere) as other:
             walker.page(step)
-        assert other.value.step == Step("doc", 1)
-        assert walker.post(step, walker.fill(page, number="1", reason="ahead")) == Step("doc", 1)
+        assert other.value.step == PageStep("doc", 1)
+        assert walker.post(step, walker.fill(page, number="1", reason="ahead")) == PageStep("doc", 1)
     assert [v.number for v in rows(database, visits)] == [1]
     assert rows(database, answers, kind="item") == []
 
 
-def test_forged_times_change_nothing(study: Study, database: Database, clock: Time) -> None:
+def test_forged_times_change_nothing(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards times against forms: whatever fields say of seconds, the server's clock is what counts."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -88,17 +95,17 @@ def test_forged_times_change_nothing(study: Study, database: Database, clock: Ti
         forged = {"seconds": "500", "began": "0", "at": "0", "time": "1e9", "session": "x", "late": "true"}
         walker.send(page, number=walker.worth(page), reason="forged", **forged)
     assert set(seconds(database).values()) == {2.0}
-    assert walker.step == Step("revise")
+    assert walker.step == PageStep("revise")
 
 
-def test_a_post_without_a_page_has_no_time(study: Study, database: Database, clock: Time) -> None:
+def test_a_post_without_a_page_has_no_time(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards scripts: who sends an answer without having been served the document has spent 0 s on it."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
     page = walker.page()
     clock.go(1000)
     walker.send(page, number="1", reason="first")
-    walker.post(Step("doc", 2), {**walker.fill(page, number="1", reason="blind"), "once": "B" * 16 + ".0"})
+    walker.post(PageStep("doc", 2), {**walker.fill(page, number="1", reason="blind"), "once": "B" * 16 + ".0"})
     assert seconds(database) == {1: 1000.0, 2: 0.0}
 
 
@@ -124,14 +131,14 @@ def test_the_wall_clock_is_set_by_a_day(tmp_path: Path, database: Database, step
             walker.page()
         pass_(15)
         walker.send(page, number=walker.worth(page), reason="steady")
-    assert walker.step == Step("done")
+    assert walker.step == PageStep("done")
     assert seconds(database) == dict.fromkeys((1, 2, 3, 4), 30.0)
     assert [e.about for e in rows(database, events, kind="clock")] == [{"by": step}]
     check_invariants(database, study)
 
 
 @pytest.mark.parametrize("step", [-DAY, DAY])
-def test_only_a_wall_clock_and_it_is_set(study: Study, database: Database, clock: Time, step: float) -> None:
+def test_only_a_wall_clock_and_it_is_set(study: JudgingStudy, database: Database, clock: Time, step: float) -> None:
     """Guards machines without a steady clock: no time below 0, no answer lost, and the step is noted."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -145,8 +152,8 @@ def test_only_a_wall_clock_and_it_is_set(study: Study, database: Database, clock
         assert "clock" in kinds(database, walker.token)
     assert all(s >= 0 for s in seconds(database).values())
     assert rows(database, answers, kind="item")[0].reason == "stepped"
-    while walker.step != Step("done"):
-        if walker.step == Step("revise"):
+    while walker.step != PageStep("done"):
+        if walker.step == PageStep("revise"):
             walker.send(walker.page())
         walker.judge()
     check_invariants(database, study)
@@ -164,5 +171,5 @@ def test_a_machine_that_was_started_anew(tmp_path: Path, database: Database) -> 
     after._clock._boot = "another start"
     wall.go(30)
     walker.desk = after
-    assert walker.send(page, number="1", reason="after") == Step("doc", 2)
+    assert walker.send(page, number="1", reason="after") == PageStep("doc", 2)
     assert seconds(database) == {1: 30.0}

@@ -23,16 +23,23 @@ from hypothesis.stateful import (
 
 from tests.judging.postgres import Server, memory
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows, small_study
-from truegain.judging.desk import Elsewhere, Page, Step
-from truegain.judging.office import Office
+from truegain.judging.desk.desk import Elsewhere, Page, PageStep
+from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, events, sessions
-from truegain.judging.study import People, Rules
+from truegain.judging.study.study import People, Rules
 
 PEOPLE = st.integers(0, 3)
 ACTIONS = st.sampled_from(["next", "next", "next", "back", "cannot", "report", "leave", "decline", "stay", "withdraw"])
 STEPS = st.sampled_from(
-    [Step("consent"), Step("topic"), Step("revise"), Step("done"), Step("leave"), Step("practice", 2)]
+    [
+        PageStep("consent"),
+        PageStep("topic"),
+        PageStep("revise"),
+        PageStep("done"),
+        PageStep("leave"),
+        PageStep("practice", 2),
+    ]
 )
 ORGANISED = st.sampled_from(["release", "pause", "resume", "resume", "exclude", "readmit", "readmit", "withdraw"])
 TIMES = st.sampled_from([1.0, 25.0, 3700.0, 3700.0, -86_400.0, 86_400.0])
@@ -76,14 +83,14 @@ class Judging(RuleBasedStateMachine):
         if self.people[who].token:
             self.tabs.append((who, self.people[who].token, self.people[who].page()))
 
-    @rule(who=PEOPLE, step=STEPS | st.builds(Step, st.just("doc"), st.integers(-1, 4)))
-    def open_any(self, who: int, step: Step) -> None:
+    @rule(who=PEOPLE, step=STEPS | st.builds(PageStep, st.just("doc"), st.integers(-1, 4)))
+    def open_any(self, who: int, step: PageStep) -> None:
         """Someone types an address."""
         walker = self.people[who]
         if walker.token:
             with contextlib.suppress(Elsewhere):
                 self.tabs.append((who, walker.token, walker.page(step)))
-                assert step == Step("leave") or walker.step == step
+                assert step == PageStep("leave") or walker.step == step
 
     @rule(who=PEOPLE, right=st.booleans())
     def go_on(self, who: int, right: bool) -> None:

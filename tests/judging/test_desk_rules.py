@@ -11,31 +11,31 @@ import pytest
 from tests.judging.stand_in import Plain, StandIn
 from tests.judging.walking import RIGHT, Time, Walker, check_invariants, desk_of, kinds, rows, small_study, with_rules
 from truegain.errors import InputError, TruegainError
-from truegain.judging.codes import code_digest
-from truegain.judging.desk import Elsewhere, Page, Person, Step, UnknownToken
-from truegain.judging.material import Item, Unit
+from truegain.judging.desk.codes import code_digest
+from truegain.judging.desk.desk import Elsewhere, Page, PageStep, Person, UnknownToken
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, drafts, events, sent, sessions, units, visits
-from truegain.judging.study import People, Rules, Study
+from truegain.judging.study.study import JudgingStudy, People, Rules
+from truegain.judging.tasks.material import Item, Unit
 
 
-def test_practice_and_question_have_one_try(study: Study, database: Database, clock: Time) -> None:
+def test_practice_and_question_have_one_try(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the paper's single try: wrong lines or a wrong option end the unit, and the slot is free."""
     desk = desk_of(study, database, clock)
     first, second = Walker(desk, clock, "a"), Walker(desk, clock, "b")
     first.enter()
     first.consent()
-    assert first.practise(right=False) == Step("screened")
+    assert first.practise(right=False) == PageStep("screened")
     second.enter()
     second.consent()
     second.practise()
-    assert second.choose(right=False) == Step("screened")
+    assert second.choose(right=False) == PageStep("screened")
     assert {u.state for u in rows(database, units)} == {"free"}
     assert (first.page().code, first.page().more) == ("", True)
     check_invariants(database, study)
 
 
-def test_two_tries_have_new_lines_and_options(study: Study, database: Database, clock: Time) -> None:
+def test_two_tries_have_new_lines_and_options(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards `tries = 2`: once more with other lines and options; a page of the first try is not taken."""
     walker = Walker(desk_of(with_rules(study, practice_tries=2, question_tries=2), database, clock), clock)
     walker.enter()
@@ -43,18 +43,18 @@ def test_two_tries_have_new_lines_and_options(study: Study, database: Database, 
     old = walker.page()
     lines = rows(database, sessions)[0].plan["lines"]
     assert (old.tries, old.notice) == (2, "")
-    assert walker.practise(right=False) == Step("practice", 1)
+    assert walker.practise(right=False) == PageStep("practice", 1)
     assert (walker.page().tries, walker.page().notice) == (1, "again")
     assert rows(database, sessions)[0].plan["lines"] != lines
     form = {**walker.fill(old, number="1"), "once": "C" * 16 + ".0"}
-    assert walker.post(old.step, form) == Step("practice", 1)
-    assert walker.practise() == Step("topic")
+    assert walker.post(old.step, form) == PageStep("practice", 1)
+    assert walker.practise() == PageStep("topic")
     options = walker.page().options
-    assert walker.choose(right=False) == Step("topic")
+    assert walker.choose(right=False) == PageStep("topic")
     again = walker.page()
     assert (again.tries, again.notice) == (1, "again")
     assert not {value for value, _ in options} & {value for value, _ in again.options}
-    assert walker.choose() == Step("doc", 1)
+    assert walker.choose() == PageStep("doc", 1)
     assert len(rows(database, answers, kind="practice")) == 6
     assert [a.value == RIGHT for a in rows(database, answers, kind="question")] == [False, True]
 
@@ -64,14 +64,14 @@ def test_steps_that_a_study_does_not_have(tmp_path: Path, database: Database, cl
     study = small_study(tmp_path, task=Plain(), question=False)
     walker = Walker(desk_of(study, database, clock), clock)
     walker.enter()
-    assert walker.consent() == Step("topic")
+    assert walker.consent() == PageStep("topic")
     page = walker.page()
     assert (page.options, page.topic is not None) == ((), True)
-    assert walker.send(page) == Step("doc", 1)
-    assert walker.rest() == Step("done")
+    assert walker.send(page) == PageStep("doc", 1)
+    assert walker.rest() == PageStep("done")
 
 
-def test_empty_pages_before_the_documents(study: Study, database: Database, clock: Time) -> None:
+def test_empty_pages_before_the_documents(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the wording of errors: consent unticked, no number, no option chosen, no choice on leaving."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.enter()
@@ -86,22 +86,22 @@ def test_empty_pages_before_the_documents(study: Study, database: Database, cloc
     assert wrong(number="0") == ["number.empty"]
     walker.practise()
     assert wrong(choice="forged") == ["question.empty"]
-    assert walker.send(walker.page(Step("leave")), "leave") == Step("leave")
-    assert [w.text for w in walker.page(Step("leave")).errors] == ["leave.empty"]
-    walker.send(walker.page(Step("leave")), "stay")
-    assert walker.page(Step("leave")).errors == ()
+    assert walker.send(walker.page(PageStep("leave")), "leave") == PageStep("leave")
+    assert [w.text for w in walker.page(PageStep("leave")).errors] == ["leave.empty"]
+    walker.send(walker.page(PageStep("leave")), "stay")
+    assert walker.page(PageStep("leave")).errors == ()
 
 
-def test_declining_frees_the_unit(study: Study, database: Database, clock: Time) -> None:
+def test_declining_frees_the_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards consent: who declines has given nothing and holds nothing."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.enter()
-    assert walker.send(walker.page(), "decline") == Step("declined")
+    assert walker.send(walker.page(), "decline") == PageStep("declined")
     assert {u.state for u in rows(database, units)} == {"free"}
-    assert walker.send(walker.page(), "next", consent="yes") == Step("declined")
+    assert walker.send(walker.page(), "next", consent="yes") == PageStep("declined")
 
 
-def test_failed_checks_are_neutral_and_limited(study: Study, database: Database, clock: Time) -> None:
+def test_failed_checks_are_neutral_and_limited(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the checks: order and time fail alike, the set may be revised, the last failure ends it; all is kept."""
     shown: list[Page] = []
     for name, number, spent in (("order", "5", 25.0), ("time", "", 1.0)):
@@ -111,12 +111,12 @@ def test_failed_checks_are_neutral_and_limited(study: Study, database: Database,
             walker.judge(number, seconds=spent)
         page = walker.page()
         shown.append(replace(page, csrf="", once=""))
-        assert (page.step, page.tries) == (Step("revise"), 2)
+        assert (page.step, page.tries) == (PageStep("revise"), 2)
         for attempt in (2, 3):
-            assert walker.send(walker.page()) == Step("doc", 1)
+            assert walker.send(walker.page()) == PageStep("doc", 1)
             for _ in range(4):
                 walker.judge("5", seconds=0)
-            assert walker.step == Step("revise" if attempt < 3 else "failed")
+            assert walker.step == PageStep("revise" if attempt < 3 else "failed")
     assert shown[0] == shown[1]
     assert {u.state for u in rows(database, units)} == {"free"}
     assert len(rows(database, answers, kind="item")) == 2 * 3 * 4
@@ -126,7 +126,7 @@ def test_failed_checks_are_neutral_and_limited(study: Study, database: Database,
     check_invariants(database, study)
 
 
-def test_revised_sets_are_accepted(study: Study, database: Database, clock: Time) -> None:
+def test_revised_sets_are_accepted(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards revision: seconds of both rounds add up, and a set that was mended gets its code."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -135,10 +135,10 @@ def test_revised_sets_are_accepted(study: Study, database: Database, clock: Time
     walker.send(walker.page())
     for _ in range(4):
         walker.judge(seconds=12)
-    assert walker.step == Step("done")
+    assert walker.step == PageStep("done")
 
 
-def test_cannot_judge_an_anchor(study: Study, database: Database, clock: Time) -> None:
+def test_cannot_judge_an_anchor(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards "cannot judge" on Hk: the check of order is void, the unit is flagged and ends with a code."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -152,13 +152,13 @@ def test_cannot_judge_an_anchor(study: Study, database: Database, clock: Time) -
             walker.send(walker.page(), "cannot", cannot="unclear")
         else:
             walker.send(page, number="5", reason="all the same")
-    assert walker.step == Step("done")
+    assert walker.step == PageStep("done")
     session = rows(database, sessions)[0]
     assert set(session.flags) == {"cannot", "anchor"}
     assert [a.value for a in rows(database, answers, cannot="unclear")] == [None]
 
 
-def test_leaving_and_withdrawing(study: Study, database: Database, clock: Time) -> None:
+def test_leaving_and_withdrawing(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards leaving: kept answers stay and the slot is free; withdrawn ones are erased everywhere, the fact stays."""
     desk = desk_of(study, database, clock)
     keeper, taker = Walker(desk, clock, "keeper"), Walker(desk, clock, "taker")
@@ -169,9 +169,9 @@ def test_leaving_and_withdrawing(study: Study, database: Database, clock: Time) 
         walker.send(walker.page(), number="", reason="secret refusal")
         walker.send(walker.page(), "report", report="secret report")
         desk.noticed(walker.token, "paste", {"length": "secret"})
-        assert walker.send(walker.page(), "leave") == Step("leave")
-    assert keeper.send(keeper.page(Step("leave")), "leave", withdraw="no") == Step("left")
-    assert taker.send(taker.page(Step("leave")), "leave", withdraw="yes") == Step("left")
+        assert walker.send(walker.page(), "leave") == PageStep("leave")
+    assert keeper.send(keeper.page(PageStep("leave")), "leave", withdraw="no") == PageStep("left")
+    assert taker.send(taker.page(PageStep("leave")), "leave", withdraw="yes") == PageStep("left")
     assert {u.state for u in rows(database, units)} == {"free"}
     outcomes = {s.token: s.outcome for s in rows(database, sessions)}
     assert outcomes == {keeper.token: "left", taker.token: "withdrawn"}
@@ -184,39 +184,39 @@ def test_leaving_and_withdrawing(study: Study, database: Database, clock: Time) 
     assert kinds(database, taker.token)[0] == "claimed"
     assert kinds(database, taker.token)[-1] == "withdrawn"
     for step, form, _ in list(taker.sent):
-        assert taker.post(step, form) == Step("left")
+        assert taker.post(step, form) == PageStep("left")
     assert rows(database, answers, session=gone.id) == []
     assert len(rows(database, sent, session=gone.id)) <= 1
     check_invariants(database, study)
 
 
-def test_a_finished_unit_is_not_withdrawn_by_its_link(study: Study, database: Database, clock: Time) -> None:
+def test_a_finished_unit_is_not_withdrawn_by_its_link(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards code and data: after the code was shown the page on leaving is no more."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.whole()
     with pytest.raises(Elsewhere):
-        walker.page(Step("leave"))
+        walker.page(PageStep("leave"))
     page = walker.page()
-    assert walker.post(Step("leave"), walker.fill(page, "withdraw", withdraw="yes")) == Step("done")
+    assert walker.post(PageStep("leave"), walker.fill(page, "withdraw", withdraw="yes")) == PageStep("done")
     assert len(rows(database, answers, kind="item")) == 4
 
 
-def test_models_judge_only(study: Study, database: Database, clock: Time) -> None:
+def test_models_judge_only(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards LLM judges: no consent, practice, question or seconds; the same checks of order and the same code."""
     walker = Walker(desk_of(study, database, clock), clock)
     walker.person = Person("model", "m1", "model", {"model": "m", "prompt": "sha256:0"})
     walker.enter()
-    assert walker.step == Step("doc", 1)
+    assert walker.step == PageStep("doc", 1)
     for _ in range(4):
         walker.judge("3", seconds=0)
-    assert walker.step == Step("revise")
+    assert walker.step == PageStep("revise")
     walker.send(walker.page())
     for _ in range(4):
         walker.judge(seconds=0)
-    assert walker.step == Step("done")
+    assert walker.step == PageStep("done")
 
 
-def test_no_page_shows_what_it_may_not(study: Study, database: Database, clock: Time) -> None:
+def test_no_page_shows_what_it_may_not(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards secrets: no page before the end holds ids of documents, probabilities, checks, right options or codes."""
     people = People("prolific", codes={"completed": "CODE1", "screened": "CODE2", "failed": "CODE3"})
     walker = Walker(desk_of(replace(study, people=people), database, clock), clock)
@@ -225,7 +225,7 @@ def test_no_page_shows_what_it_may_not(study: Study, database: Database, clock: 
     for walk in (walker.consent, walker.practise, walker.choose, *[walker.judge] * 4):
         pages.append(walker.page())
         if walker.step.name == "practice":
-            pages.append(walker.page(Step("leave")))
+            pages.append(walker.page(PageStep("leave")))
         walk()
     for page in pages:
         text = str(asdict(page))
@@ -252,7 +252,7 @@ def test_previous_numbers_where_the_study_shows_them(tmp_path: Path, database: D
     assert walker.page().answered == (1,)
 
 
-def test_odd_text_and_tokens(study: Study, database: Database, clock: Time) -> None:
+def test_odd_text_and_tokens(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards both databases against text that they cannot store, and addresses that are none."""
     walker = Walker(desk_of(study, database, clock), clock)
     for token in ("", "x", "\x00" * 30, "A" * 32, "ä" * 32, "A" * 10_000):
@@ -266,13 +266,13 @@ def test_odd_text_and_tokens(study: Study, database: Database, clock: Time) -> N
     walker.desk.noticed(walker.token, "paste", {odd: odd})
     walker.desk.noticed(walker.token, odd, {})
     walker.send(page, "report", report=odd, number=odd, reason=odd)
-    assert walker.send(walker.page(), odd, **{odd: odd}) == Step("doc", 1)
+    assert walker.send(walker.page(), odd, **{odd: odd}) == PageStep("doc", 1)
     walker.judge(reason=odd)
     assert "d" * 5000 in rows(database, answers, kind="item")[0].reason
     assert "pasted" in rows(database, sessions)[0].flags
 
 
-def test_a_changed_study_is_refused(study: Study, database: Database, clock: Time) -> None:
+def test_a_changed_study_is_refused(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards what is judged: units may be added, and nothing that was begun with may change or vanish."""
     desk_of(study, database, clock)
     more = (*study.units, Unit("new", "t1", (Item(("t1-secret-1-0",)),)))

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.judging.reading import Html
-from truegain.judging.material import Document, Item
 from truegain.judging.server.documents import answer_of, shown
+from truegain.judging.tasks.material import Document, Item
 
 ATTACKS = [
     "<p>x</p><script>alert(1)</script>",

@@ -20,7 +20,7 @@ from tests.judging.made import CLAIM, WORTH, made_rows, made_study
 from truegain.errors import InputError, TruegainError
 from truegain.judging.collected import Collected
 from truegain.judging.export import Wanted, fill_list, rating_table, win_table, write_audit
-from truegain.judging.study import Rules, Study
+from truegain.judging.study.study import JudgingStudy, Rules
 from truegain.tables.gold_list import GoldList
 from truegain.tables.ratings import read_ratings
 
@@ -38,13 +38,13 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def truth(study: Study) -> str:
+def truth(study: JudgingStudy) -> str:
     """Experts' grades of the made documents, as lines of a qrels file."""
     grades = {doc: np.searchsorted([4, 15, 50], WORTH[doc[0]]) for doc in study.documents}
     return "".join(f"{doc[1:]} 0 {doc} {grade}\n" for doc, grade in grades.items())
 
 
-def runs(folder: Path, study: Study) -> Sequence[str]:
+def runs(folder: Path, study: JudgingStudy) -> Sequence[str]:
     """Two runs: one in the order of worth, one the other way round."""
     for name, sign in (("good", 1), ("bad", -1)):
         scored = [(doc[1:], doc, sign * WORTH[doc[0]]) for doc in study.documents]

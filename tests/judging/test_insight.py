@@ -13,10 +13,10 @@ import pytest
 import truegain as tg
 from truegain.cli.judging_insight import agreement_so_far, insight_of, together, verdict_so_far
 from truegain.judging.insight import Rating
-from truegain.judging.material import Item, Unit
-from truegain.judging.simulated import simulated_study
-from truegain.judging.study import Study, Words
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy, Words
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.tasks.material import Item, Unit
 from truegain.judging.tasks.task import Level
 
 TOPICS, ITEMS, PEOPLE = ("1", "2"), 10, 6
@@ -142,7 +142,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def study_of(world: Path, listed: str = "list.csv", people: int = 1, bronze: str = "llm.qrels") -> Study:
+def study_of(world: Path, listed: str = "list.csv", people: int = 1, bronze: str = "llm.qrels") -> JudgingStudy:
     """A study of the list's pairs, a unit for each and each of several people."""
     drawn = tg.read_gold_list(world / "list.csv")
     pairs = enumerate(zip(drawn.topics, drawn.docs, strict=True))
@@ -150,7 +150,7 @@ def study_of(world: Path, listed: str = "list.csv", people: int = 1, bronze: str
     runs = tuple(str(world / f"{name}.run") for name in ("one", "two"))
     listed = str(world / listed) if listed else ""
     drawn_with = str(world / bronze) if bronze else ""
-    made = Study(world, "s", task_of("graded"), {}, {}, tuple(units), Words("Of a list"), runs=runs)
+    made = JudgingStudy(world, "s", task_of("graded"), {}, {}, tuple(units), Words("Of a list"), runs=runs)
     return replace(made, gold_list=listed, bronze=drawn_with)
 
 

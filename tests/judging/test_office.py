@@ -9,15 +9,15 @@ import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
-from truegain.judging import office as offices
-from truegain.judging.desk import Step
-from truegain.judging.office import Office
+from truegain.judging.desk import office as offices
+from truegain.judging.desk.desk import PageStep
+from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 
-def test_progress_and_assessors(study: Study, database: Database, clock: Time) -> None:
+def test_progress_and_assessors(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the figures: units by topic and state, people by what became of their units."""
     office, desk = Office(study, database, clock=clock), desk_of(study, database, clock)
     one, two = Walker(desk, clock, "one"), Walker(desk, clock, "two")
@@ -32,7 +32,7 @@ def test_progress_and_assessors(study: Study, database: Database, clock: Time) -
     assert (second.outcomes, second.failed_checks, second.flags) == ({"going": 1}, 1, ("blurred",))
 
 
-def test_exclude_and_readmit(study: Study, database: Database, clock: Time) -> None:
+def test_exclude_and_readmit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards exclusion: all is kept and flagged, the code stays, units are free for others, and it can be undone."""
     office, desk = Office(study, database, clock=clock), desk_of(study, database, clock)
     walker, other = Walker(desk, clock, "one"), Walker(desk, clock, "two")
@@ -58,18 +58,18 @@ def test_exclude_and_readmit(study: Study, database: Database, clock: Time) -> N
         office.exclude(person.id, " ")
 
 
-def test_excluded_during_a_unit(study: Study, database: Database, clock: Time) -> None:
+def test_excluded_during_a_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards who is excluded while at work: they finish and get their code, and the unit is free for another."""
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
     office.exclude(office.assessors()[0].id, "suspicious")
-    assert walker.rest() == Step("done")
+    assert walker.rest() == PageStep("done")
     assert walker.page().code
     assert [p.free for p in office.progress()] == [2, 2, 2]
     check_invariants(database, study)
 
 
-def test_pause_and_resume(study: Study, database: Database, clock: Time) -> None:
+def test_pause_and_resume(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the pause: nobody gets a new unit, who is at one may finish."""
     office, desk = Office(study, database, clock=clock), desk_of(study, database, clock)
     at_work, comer = Walker(desk, clock, "a"), Walker(desk, clock, "b")
@@ -78,13 +78,13 @@ def test_pause_and_resume(study: Study, database: Database, clock: Time) -> None
     office.pause()
     assert office.paused
     assert comer.enter() == "paused"
-    assert at_work.rest() == Step("done")
+    assert at_work.rest() == PageStep("done")
     assert not at_work.page().more
     office.resume()
     assert (office.paused, comer.enter()) == (False, "")
 
 
-def test_release_of_who_was_sent_away(study: Study, database: Database, clock: Time) -> None:
+def test_release_of_who_was_sent_away(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards submissions that the platform takes back: the unit is free, the answers are kept, others are untouched."""
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -92,11 +92,11 @@ def test_release_of_who_was_sent_away(study: Study, database: Database, clock: T
     assert not office.release("open", "someone else")
     assert office.release("open", walker.name)
     assert not office.release("open", walker.name)
-    assert walker.step == Step("left")
+    assert walker.step == PageStep("left")
     assert len(office.ratings()) == 1
 
 
-def test_withdrawal_through_the_office(study: Study, database: Database, clock: Time) -> None:
+def test_withdrawal_through_the_office(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards late wishes: also a finished unit is erased, its code with it, and its slot is free."""
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
     walker.whole()
@@ -112,7 +112,7 @@ def test_withdrawal_through_the_office(study: Study, database: Database, clock: 
     check_invariants(database, study)
 
 
-def test_ratings(study: Study, database: Database, clock: Time) -> None:
+def test_ratings(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the rows of the export: the last revision of each item, with its place in the unit and as shown."""
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
@@ -126,7 +126,7 @@ def test_ratings(study: Study, database: Database, clock: Time) -> None:
     assert found[0]["assessor"] == office.assessors()[0].id
 
 
-def test_the_audit_trail(study: Study, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_trail(study: JudgingStudy, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the audit trail: every event once and in order, over chunks, and no token, code or id of a platform."""
     monkeypatch.setattr(offices, "CHUNK", 7)
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock, "prolific-id")
@@ -138,7 +138,7 @@ def test_the_audit_trail(study: Study, database: Database, clock: Time, monkeypa
     assert [e["kind"] for e in trail][:3] == ["study", "entered", "claimed"]
 
 
-def test_invitations_are_counted(study: Study, database: Database, clock: Time) -> None:
+def test_invitations_are_counted(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards `invite`: as many as asked, none twice, none guessable, and none where none is asked."""
     office = Office(study, database, clock=time.time)
     tokens = office.invite(50)

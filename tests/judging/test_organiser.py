@@ -24,16 +24,16 @@ from tests.judging.walking import Time, Walker, rows, small_study
 from truegain.cli.judging_insight import insight_of
 from truegain.errors import TruegainError
 from truegain.judging.collected import collected
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.office import Office
 from truegain.judging.insight import AgreementSoFar, Coefficient95, Insight, VerdictSoFar
-from truegain.judging.office import Office
 from truegain.judging.server.app import create_app
 from truegain.judging.server.organiser import COOKIE, organiser_routes
 from truegain.judging.server.overview import histogram, overview_of
 from truegain.judging.server.sign_in import HOURS, TRIES, WINDOW, Door, TooManyTriesError, password_hash_of
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import assessors, events
-from truegain.judging.study import People, Study, Words
+from truegain.judging.study.study import JudgingStudy, People, Words
 from truegain.judging.tasks.catalogue import task_of
 
 PASSWORD = "four words or more"
@@ -44,7 +44,7 @@ AT = "/organise/small"
 class House:
     """A study, its desk and office, and the app with the organiser's page."""
 
-    def __init__(self, study: Study, database: Database, clock: Time, insight: Insight | None = None) -> None:
+    def __init__(self, study: JudgingStudy, database: Database, clock: Time, insight: Insight | None = None) -> None:
         self.study, self.database, self.clock = study, database, clock
         self.desk, self.office = Desk(study, database, clock=clock), Office(study, database, clock=clock)
         made = partial(organiser_routes, study, self.office, insight or insight_of(study), HASH)
@@ -491,7 +491,7 @@ def test_all_assessors_are_shown_when_asked(lone: House, monkeypatch: pytest.Mon
 
 
 def flat(table: dict[str, object], above: str = "") -> dict[str, str]:
-    """Texts by dotted name."""
+    """Wording by dotted name."""
     found: dict[str, str] = {}
     for name, value in table.items():
         found |= flat(value, f"{above}{name}.") if isinstance(value, dict) else {above + name: str(value)}

@@ -11,13 +11,13 @@ import pytest
 
 from tests.judging.pages import TOKEN, all_pages, item_page, made_study
 from tests.judging.reading import Html
-from truegain.judging import moves, practice
+from truegain.judging.desk import moves, practice
+from truegain.judging.desk.steps import Page, PageStep, StepName
 from truegain.judging.server.render import HTMX, Renderer
-from truegain.judging.steps import Page, Step, StepName
-from truegain.judging.study import Study, Words
+from truegain.judging.study.study import JudgingStudy, Words
 from truegain.judging.tasks import binary, claim, forms, graded, magnitude, numbers, preference
 from truegain.judging.tasks.catalogue import TASKS, task_of
-from truegain.judging.texts import LANGUAGES, Texts, catalogue
+from truegain.judging.texts import LANGUAGES, Wording, catalogue
 
 PAGES = all_pages()
 STUDIES = {
@@ -70,11 +70,11 @@ def test_every_error_that_the_server_names_has_a_text() -> None:
 def test_labels_of_tasks_are_translated_and_those_of_studies_are_not(task: str) -> None:
     """Guards that the English catalogue says what the tasks say: else their German would never be shown."""
     for option in task_of(task, {}).options:
-        english = Texts("en").option(task, option.key, option.name, option.meaning)
-        german = Texts("de").option(task, option.key, option.name, option.meaning)
+        english = Wording("en").option(task, option.key, option.name, option.meaning)
+        german = Wording("de").option(task, option.key, option.name, option.meaning)
         assert english == (option.name, option.meaning)
         assert german[0] == catalogue("de")[f"option.{task}.{option.key}"]
-    assert Texts("de").option(task, "1", "Just so", "My own") == ("Just so", "My own")
+    assert Wording("de").option(task, "1", "Just so", "My own") == ("Just so", "My own")
     assert binary.LABELS[0].name == "Relevant"
 
 
@@ -207,7 +207,9 @@ def test_two_answers_to_one_page_are_shown_and_either_can_be_sent() -> None:
 def test_end_leads_back_to_the_platform() -> None:
     """Guards the three ways back: Prolific's address with its code, Mechanical Turk's form, and nowhere."""
     done = Page(
-        Step("done"), code="OUR-CODE", redirect="https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=A1"
+        PageStep("done"),
+        code="OUR-CODE",
+        redirect="https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=A1",
     )
     turk = replace(made_study(), people=replace(made_study().people, platform="mturk"))
     form = Html(Renderer(turk).page(done, TOKEN)).one("form")
@@ -220,7 +222,7 @@ def test_end_leads_back_to_the_platform() -> None:
     link = rendered("done").one("a", class_="button")
     assert link.attributes["href"] == "https://app.prolific.com/submissions/complete?cc=C1"
     alone = replace(made_study(), people=replace(made_study().people, platform="open"))
-    assert "prolific" not in Renderer(alone).page(Page(Step("done"), code="X"), TOKEN)
+    assert "prolific" not in Renderer(alone).page(Page(PageStep("done"), code="X"), TOKEN)
 
 
 def test_every_step_has_a_page() -> None:
@@ -248,7 +250,7 @@ def test_consent_says_how_often_one_may_try() -> None:
     """Guards what people are told before they agree: as often as the rules say."""
     said = {}
     for tries in (1, 2, 5):
-        study: Study = made_study()
+        study: JudgingStudy = made_study()
         study = replace(study, rules=replace(study.rules, practice_tries=tries, question_tries=tries))
         said[tries] = Renderer(study).page(PAGES["consent"][1], TOKEN)
     assert "goes wrong, the set ends there" in said[1]

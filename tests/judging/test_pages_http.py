@@ -13,12 +13,12 @@ from fastapi.testclient import TestClient
 
 from tests.judging.pages import TOKEN, ShowingDesk, item_page, made_study
 from tests.judging.reading import Html
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person
 from truegain.judging.server.app import create_app
-from truegain.judging.server.security import Limits, Rates, told
-from truegain.judging.steps import Elsewhere, Entered, Person, Step
+from truegain.judging.server.security import RateLimits, RequestRates, told
 from truegain.judging.store.database import Database, StoreError
-from truegain.judging.study import People, Platform, Study
+from truegain.judging.study.study import JudgingStudy, People, Platform
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -28,18 +28,18 @@ HOME = "/s/bridges/"
 UNIT = f"/u/{TOKEN}"
 
 
-def study_of(platform: Platform, **about: Any) -> Study:
+def study_of(platform: Platform, **about: Any) -> JudgingStudy:
     """A study whose people come from there."""
     return replace(made_study(), people=People(platform, **about))
 
 
-def app_of(study: Study, desk: ShowingDesk, limits: Limits | None = None) -> FastAPI:
+def app_of(study: JudgingStudy, desk: ShowingDesk, limits: RateLimits | None = None) -> FastAPI:
     """The app at a desk that only shows; no database is asked."""
     return create_app(study, cast("Database", None), desk=cast("Desk", desk), limits=limits)
 
 
 def client_of(
-    desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: Limits | None = None, **about: Any
+    desk: ShowingDesk | None = None, platform: Platform = "open", *, limits: RateLimits | None = None, **about: Any
 ) -> TestClient:
     """A browser that follows nothing by itself."""
     app = app_of(study_of(platform), desk or ShowingDesk(), limits)
@@ -178,7 +178,9 @@ def test_what_is_sent_reaches_the_desk_as_texts() -> None:
         f"{UNIT}/doc/3", data={"action": "next", "number": " 1/2 ", "reason": "a\r\nb\rc <b>", "empty": ""}
     )
     assert (answer.status_code, answer.headers["location"]) == (303, f"{UNIT}/doc/3")
-    assert desk.sent == [(Step("doc", 3), {"action": "next", "number": " 1/2 ", "reason": "a\nb\nc <b>", "empty": ""})]
+    assert desk.sent == [
+        (PageStep("doc", 3), {"action": "next", "number": " 1/2 ", "reason": "a\nb\nc <b>", "empty": ""})
+    ]
     assert client.post(f"{UNIT}/doc/5", data={"action": "next"}).headers["location"] == f"{UNIT}/doc/3"
     assert client.post(f"{UNIT}/doc/3", files={"number": ("a.txt", b"1")}).status_code == 400
     assert client.post(f"{UNIT}/doc/3", data={f"f{i}": "" for i in range(60)}).status_code == 400
@@ -189,8 +191,8 @@ def test_practice_with_words_goes_on_with_words() -> None:
     """Guards the form without sight over the three lines."""
 
     class Next(ShowingDesk):
-        def send(self, token: str, step: Step, fields: Mapping[str, str]) -> Step:
-            return Step("practice", 2)
+        def send(self, token: str, step: PageStep, fields: Mapping[str, str]) -> PageStep:
+            return PageStep("practice", 2)
 
     client = client_of(Next())
     assert client.post(f"{UNIT}/practice/1?words=1").headers["location"] == f"{UNIT}/practice/2?words=1"
@@ -226,7 +228,7 @@ def test_every_answer_carries_the_headers(platform: Platform) -> None:
     """Guards the policy on pages, redirects, refusals and failures; only Mechanical Turk may frame its studies."""
 
     class Failing(ShowingDesk):
-        def where(self, token: str) -> Step:
+        def where(self, token: str) -> PageStep:
             raise RuntimeError("boom")
 
     client = client_of(Failing(), platform)
@@ -275,7 +277,7 @@ def test_failures_are_plain_pages_and_logged_without_secrets(
     """Guards a failure of ours: a page that says so, and a log that has the place but neither token nor typed text."""
 
     class Failing(ShowingDesk):
-        def send(self, token: str, step: Step, fields: Mapping[str, str]) -> Step:
+        def send(self, token: str, step: PageStep, fields: Mapping[str, str]) -> PageStep:
             raise type(error)(f"{error} {token} at {step}")
 
     with caplog.at_level(logging.INFO, "truegain.judging"):
@@ -319,7 +321,7 @@ def test_too_large_a_body_is_refused(announced: bool) -> None:
 
 def test_too_many_requests_are_refused() -> None:
     """Guards the database: a unit that is asked for too often waits, a page says so, and files are not counted."""
-    client = client_of(limits=Limits(unit_burst=3, unit_rate=0.001))
+    client = client_of(limits=RateLimits(unit_burst=3, unit_rate=0.001))
     assert [client.get(f"{UNIT}/doc/3").status_code for _ in range(4)] == [200, 200, 200, 429]
     late = client.post(f"{UNIT}/doc/3")
     assert (late.status_code, heading(late)) == (429, "That was too fast for us")
@@ -330,7 +332,7 @@ def test_too_many_requests_are_refused() -> None:
 
 def test_addresses_have_limits_except_this_machine() -> None:
     """Guards against guessing tokens from one address; a proxy on this machine speaks for everyone and has none."""
-    limits = Limits(address_burst=2, address_rate=0.001)
+    limits = RateLimits(address_burst=2, address_rate=0.001)
     for address, last in (("203.0.113.7", 429), ("127.0.0.1", 404), ("::1", 404)):
         client = client_of(limits=limits, client=(address, 1))
         assert [client.get(f"/u/guess{i}/").status_code for i in range(3)][-1] == last, address
@@ -341,7 +343,7 @@ def test_addresses_have_limits_except_this_machine() -> None:
 def test_buckets_fill_again_and_are_few() -> None:
     """Guards the limits over time: waiting helps, a clock that stands still does not, and memory stays bounded."""
     now = [0.0]
-    rates = Rates(Limits(unit_burst=1, unit_rate=0.5, remembered=3), clock=lambda: now[0])
+    rates = RequestRates(RateLimits(unit_burst=1, unit_rate=0.5, remembered=3), clock=lambda: now[0])
     scope: dict[str, Any] = {"path": "/u/a/doc/1", "client": None}
     assert [rates.wait(scope), rates.wait(scope)] == [0, 2]
     now[0] = 2.0
@@ -367,7 +369,7 @@ def test_elsewhere_on_another() -> None:
 
     class Busy(ShowingDesk):
         def another(self, token: str) -> Entered:
-            raise Elsewhere(Step("doc", 3))
+            raise Elsewhere(PageStep("doc", 3))
 
     assert client_of(Busy()).post(f"{UNIT}/another").headers["location"] == f"{UNIT}/doc/3"
 

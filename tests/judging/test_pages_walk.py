@@ -12,17 +12,17 @@ from fastapi.testclient import TestClient
 
 from tests.judging.reading import Element, Html
 from tests.judging.walking import Time
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
 from truegain.judging.server.app import create_app
-from truegain.judging.simulated import simulated_study
 from truegain.judging.store.database import Database
-from truegain.judging.study import People, Rules, Study
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import JudgingStudy, People, Rules
 
 
 class Browser:
     """A browser without script: it follows redirects, and sends what a form holds with the button that is pressed."""
 
-    def __init__(self, study: Study, desk: Desk, **about: Any) -> None:
+    def __init__(self, study: JudgingStudy, desk: Desk, **about: Any) -> None:
         self.client = TestClient(
             create_app(study, desk.database, desk=desk, limits=None), follow_redirects=True, **about
         )
@@ -89,26 +89,26 @@ class Browser:
 
 
 @pytest.fixture
-def walked(tmp_path: Path) -> Study:
+def walked(tmp_path: Path) -> JudgingStudy:
     """A simulated study in which tries are two."""
     rules = Rules(practice_tries=2, question_tries=2)
     return simulated_study(tmp_path / "study", topics=2, docs=12, judgments=1, rules=rules)
 
 
 @pytest.fixture
-def browser(walked: Study, database: Database, clock: Time) -> Browser:
+def browser(walked: JudgingStudy, database: Database, clock: Time) -> Browser:
     """Someone at the door."""
     return Browser(walked, Desk(walked, database, clock=clock))
 
 
-def worth(study: Study) -> dict[str, float]:
+def worth(study: JudgingStudy) -> dict[str, float]:
     """A number for every document of a study: Hk's the largest of its unit, Nk's the smallest."""
     high = {unit.items[unit.high].docs[0] for unit in study.units if unit.high is not None}
     low = {unit.items[unit.low].docs[0] for unit in study.units if unit.low is not None}
     return {doc: 90.0 if doc in high else 0.5 if doc in low else 10.0 for doc in study.documents}
 
 
-def test_whole_unit(browser: Browser, walked: Study, clock: Time) -> None:
+def test_whole_unit(browser: Browser, walked: JudgingStudy, clock: Time) -> None:
     """Guards the flow from the link to the code, and that the code is on no page before, and the same on every look."""
     browser.begin()
     browser.practise()
@@ -154,7 +154,7 @@ def test_mistakes_are_told_and_what_was_typed_stays(browser: Browser) -> None:
     assert browser.page.one("input", id="number").attributes["value"] == "11"
 
 
-def test_wrong_practice_and_question_twice_end_the_set(walked: Study, database: Database, clock: Time) -> None:
+def test_wrong_practice_and_question_twice_end_the_set(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the tries: once more with new lines, then the end, with a page that blames nobody."""
     desk = Desk(walked, database, clock=clock)
     one, other = Browser(walked, desk), Browser(walked, desk)
@@ -172,7 +172,7 @@ def test_wrong_practice_and_question_twice_end_the_set(walked: Study, database: 
     assert other.path == "/screened"
 
 
-def test_both_failures_of_checks_look_the_same(walked: Study, database: Database, clock: Time) -> None:
+def test_both_failures_of_checks_look_the_same(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the neutral message: Hk below Nk and too little time give the same bytes but for the page's names."""
     texts = []
     for hurried in (True, False):
@@ -224,7 +224,7 @@ def test_declining(browser: Browser) -> None:
     assert (browser.path, browser.page.one("h1").text) == ("/declined", "You chose not to take part")
 
 
-def test_pages_tell_nothing_before_its_time(walked: Study, database: Database, clock: Time) -> None:
+def test_pages_tell_nothing_before_its_time(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards what is never sent: ids, later documents, anchors, codes, rules; on every page of a unit."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE", "screened": "CSCREEN", "failed": "CFAIL"}))
     browser = Browser(study, Desk(study, database, clock=clock))
@@ -249,7 +249,9 @@ def test_pages_tell_nothing_before_its_time(walked: Study, database: Database, c
         assert not any(unit.id in text for unit in study.units)
 
 
-def test_who_comes_back_to_a_finished_submission_finds_its_code(walked: Study, database: Database, clock: Time) -> None:
+def test_who_comes_back_to_a_finished_submission_finds_its_code(
+    walked: JudgingStudy, database: Database, clock: Time
+) -> None:
     """Guards pay: the platform's link leads to the code again, not to another set; a new submission begins one."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE"}))
     browser = Browser(study, Desk(study, database, clock=clock))
@@ -266,7 +268,7 @@ def test_who_comes_back_to_a_finished_submission_finds_its_code(walked: Study, d
     assert (browser.token != done, browser.path) == (True, "/consent")
 
 
-def test_mechanical_turk_without_cookies(walked: Study, database: Database, clock: Time) -> None:
+def test_mechanical_turk_without_cookies(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the frame without cookies, and that work is handed in under the assignment that was last taken."""
     study = replace(walked, people=People("mturk"))
     browser = Browser(study, Desk(study, database, clock=clock))

@@ -12,7 +12,7 @@ from tests.judging.made import made_rows, made_study
 from truegain.errors import TruegainError
 from truegain.judging.collected import Collected
 from truegain.judging.status import figures
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
 
 Change = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -23,7 +23,7 @@ def changed(found: Collected, **changes: Change) -> Collected:
     return replace(found, **{n: [{**r, **(f(dict(r)) or {})} for r in getattr(found, n)] for n, f in changes.items()})
 
 
-def flags(study: Study, found: Collected, who: str) -> str:
+def flags(study: JudgingStudy, found: Collected, who: str) -> str:
     """What is said of a person."""
     return next(str(row[-1]) for row in figures(study, found).people.rows if row[0] == who)
 

@@ -18,10 +18,10 @@ from tests.judging.postgres import Server
 from tests.judging.test_claims import at_once
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
-from truegain.judging.desk import Step
+from truegain.judging.desk.desk import PageStep
 from truegain.judging.store.database import Database, StoreError, default_url
 from truegain.judging.store.schema import answers, settings
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 
 def put(connection: Connection, name: str, value: object) -> None:
@@ -92,7 +92,7 @@ def test_deadlocks_are_tried_again(postgres_server: Server) -> None:
     database.close()
 
 
-def test_a_connection_that_is_cut_mid_submit(study: Study, postgres_server: Server, clock: Time) -> None:
+def test_a_connection_that_is_cut_mid_submit(study: JudgingStudy, postgres_server: Server, clock: Time) -> None:
     """Guards lost connections: cut within the transaction, the submit runs again and is one revision."""
     database = Database(postgres_server.new())
     walker = Walker(desk_of(study, database, clock), clock)
@@ -109,7 +109,7 @@ def test_a_connection_that_is_cut_mid_submit(study: Study, postgres_server: Serv
                 other.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
 
     event.listen(database._engine, "before_cursor_execute", cut)
-    assert walker.send(page, number="5", reason="cut") == Step("doc", 2)
+    assert walker.send(page, number="5", reason="cut") == PageStep("doc", 2)
     assert len(cuts) == 2
     assert [a.revision for a in rows(database, answers, kind="item")] == [1]
     check_invariants(database, study)
@@ -117,7 +117,7 @@ def test_a_connection_that_is_cut_mid_submit(study: Study, postgres_server: Serv
 
 
 def test_a_commit_whose_answer_is_lost(
-    study: Study, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch
+    study: JudgingStudy, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards the worst moment: committed, but the connection broke before we knew; trying again doubles nothing."""
     walker = Walker(desk_of(study, database, clock), clock)
@@ -135,13 +135,13 @@ def test_a_commit_whose_answer_is_lost(
             raise OperationalError("COMMIT", {}, Exception("connection lost"), connection_invalidated=True)
 
     monkeypatch.setattr(Database, "_transaction", breaking)
-    assert walker.send(page, number="5", reason="unknown") == Step("doc", 2)
+    assert walker.send(page, number="5", reason="unknown") == PageStep("doc", 2)
     assert broken
     assert [a.revision for a in rows(database, answers, kind="item")] == [1]
     check_invariants(database, study)
 
 
-def test_a_full_disk(study: Study, tmp_path: Path, clock: Time) -> None:
+def test_a_full_disk(study: JudgingStudy, tmp_path: Path, clock: Time) -> None:
     """Guards a full disk: the submit is refused whole, nothing is half stored, and it counts once there is room."""
     database = Database(default_url(tmp_path))
     walker = Walker(desk_of(study, database, clock), clock)
@@ -160,12 +160,12 @@ def test_a_full_disk(study: Study, tmp_path: Path, clock: Time) -> None:
         walker.post(page.step, form)
     assert rows(database, answers) == before
     full.clear()
-    assert walker.post(page.step, form) == Step("doc", 2)
+    assert walker.post(page.step, form) == PageStep("doc", 2)
     check_invariants(database, study)
     database.close()
 
 
-def test_a_file_that_another_program_holds(study: Study, tmp_path: Path, clock: Time) -> None:
+def test_a_file_that_another_program_holds(study: JudgingStudy, tmp_path: Path, clock: Time) -> None:
     """Guards SQLite's lock: a writer elsewhere is waited for."""
     database = Database(default_url(tmp_path))
     walker = Walker(desk_of(study, database, clock), clock)

@@ -18,7 +18,7 @@ from truegain.judging.store import upgrade as upgrading
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, metadata, settings
 from truegain.judging.store.upgrade import VERSIONS, current, upgrade
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 NEXT = '''
 """A version to come."""
@@ -64,7 +64,7 @@ def test_checks_and_indexes_of_the_tables(database: Database) -> None:
     assert {"one_at_a_unit", "one_a_person"} <= unique
 
 
-def test_an_old_study_is_copied_and_upgraded(study: Study, database_url: str, clock: Time, later: Path) -> None:
+def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: str, clock: Time, later: Path) -> None:
     """Guards upgrades: nothing of the old study is lost, and a copy of it as it was lies where we are told."""
     database = Database(database_url)
     walker = Walker(desk_of(study, database, clock), clock)
@@ -107,7 +107,7 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
         Database(database_url)
 
 
-def test_two_servers_start_together(study: Study, database_url: str, clock: Time) -> None:
+def test_two_servers_start_together(study: JudgingStudy, database_url: str, clock: Time) -> None:
     """Guards the first start: servers that open a new database at one moment make its tables and units once."""
     servers = at_once([lambda: Database(database_url)] * 4)
     at_once([lambda s=s: desk_of(study, s, clock) for s in servers])  # type: ignore[misc]

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.judging.material import Question, Topic
-from truegain.judging.reading import read_documents, read_topics
-from truegain.judging.settings import JudgingSettings, People, Rules, Words, read_settings
-from truegain.judging.simulated import simulated_study, simulated_truth
-from truegain.judging.study import read_study
-from truegain.judging.units import Design
-from truegain.judging.writing import toml_of
+from truegain.judging.study.reading import read_documents, read_topics
+from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, read_settings
+from truegain.judging.study.simulated import simulated_study, simulated_truth
+from truegain.judging.study.study import read_study
+from truegain.judging.study.units import Design
+from truegain.judging.study.writing import toml_of
+from truegain.judging.tasks.material import Question, Topic
 
 TASKS = ("magnitude", "graded", "binary", "preference", "claim")
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.judging.material import Item, Unit
 from truegain.judging.tasks import forms, numbers
 from truegain.judging.tasks.catalogue import TASKS, task_of
+from truegain.judging.tasks.material import Item, Unit
 from truegain.judging.tasks.task import Answer, Option
 
 FIELD = {"magnitude": "number", "graded": "label", "binary": "label", "preference": "prefer", "claim": "support"}

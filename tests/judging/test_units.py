@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truegain.errors import TruegainError
-from truegain.judging.material import Item, Unit
-from truegain.judging.units import Design, build_units, units_needed
+from truegain.judging.study.units import Design, build_units, units_needed
+from truegain.judging.tasks.material import Item, Unit
 
 ANCHORS = (Item(("high",), 0.5), Item(("low",), 0.25))
 

@@ -11,11 +11,11 @@ from typing import Any
 from sqlalchemy import Table, select
 
 from tests.judging.stand_in import StandIn
-from truegain.judging.desk import Desk, Elsewhere, Page, Person, Step
-from truegain.judging.material import Document, Item, Question, Topic, Unit
+from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
-from truegain.judging.study import People, Rules, Study, Words
+from truegain.judging.study.study import JudgingStudy, People, Rules, Words
+from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit
 from truegain.judging.tasks.task import Fields, Task
 
 RIGHT = 2
@@ -46,7 +46,7 @@ def small_study(
     people: People | None = None,
     task: Task | None = None,
     question: bool = True,
-) -> Study:
+) -> JudgingStudy:
     """A study: of each unit the first item is Hk, the last Nk."""
     found: dict[str, Topic] = {}
     documents: dict[str, Document] = {}
@@ -60,7 +60,7 @@ def small_study(
             documents |= {d: Document(d, f"Text of {d[-3:]}.") for d in ids}
             items = tuple(Item((d,), 0.5) for d in ids)
             made.append(Unit(f"{topic}u{u}", topic, items, 0, size - 1))
-    return Study(
+    return JudgingStudy(
         folder, "small", task or StandIn(), found, documents, tuple(made), Words("A small study"),
         rules or Rules(), people or People(),
         digest="d1",
@@ -76,7 +76,7 @@ class Walker:
     name: str = "w1"
     person: Person = field(init=False)
     token: str = ""
-    sent: list[tuple[Step, dict[str, str], Step]] = field(default_factory=list)
+    sent: list[tuple[PageStep, dict[str, str], PageStep]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.person = Person("open", self.name)
@@ -88,11 +88,11 @@ class Walker:
         return entered.reason
 
     @property
-    def step(self) -> Step:
+    def step(self) -> PageStep:
         """Where the person is."""
         return self.desk.where(self.token)
 
-    def page(self, step: Step | None = None) -> Page:
+    def page(self, step: PageStep | None = None) -> Page:
         """The page."""
         return self.desk.page(self.token, step)
 
@@ -100,12 +100,12 @@ class Walker:
         """A page's form as a browser sends it."""
         return {"csrf": page.csrf, "once": page.once, "action": action, **fields}
 
-    def send(self, page: Page, action: str = "next", **fields: str) -> Step:
+    def send(self, page: Page, action: str = "next", **fields: str) -> PageStep:
         """Send a page, and follow."""
         form = self.fill(page, action, **fields)
         return self.post(page.step, form)
 
-    def post(self, step: Step, form: dict[str, str]) -> Step:
+    def post(self, step: PageStep, form: dict[str, str]) -> PageStep:
         """Send a form, and tell where it leads, whatever it was."""
         try:
             led = self.desk.send(self.token, step, form)
@@ -114,11 +114,11 @@ class Walker:
         self.sent.append((step, form, led))
         return led
 
-    def consent(self) -> Step:
+    def consent(self) -> PageStep:
         """Take part."""
         return self.send(self.page(), consent="yes")
 
-    def practise(self, right: bool = True) -> Step:
+    def practise(self, right: bool = True) -> PageStep:
         """Estimate the three lines."""
         step = self.step
         for _ in range(3):
@@ -128,13 +128,13 @@ class Walker:
             step = self.send(page, number=str(length if right else 1000 - length))
         return step
 
-    def choose(self, right: bool = True) -> Step:
+    def choose(self, right: bool = True) -> PageStep:
         """Answer the question on the topic."""
         page = self.page()
         value = next(value for value, text in page.options if (text == "right") == right)
         return self.send(page, choice=value)
 
-    def judge(self, number: str = "", reason: str = "because", seconds: float = 25.0) -> Step:
+    def judge(self, number: str = "", reason: str = "because", seconds: float = 25.0) -> PageStep:
         """Judge the current item."""
         page = self.page()
         self.clock.go(seconds)
@@ -145,7 +145,7 @@ class Walker:
         place = int(page.documents[0].text[-2])
         return str(100 - 10 * place)
 
-    def to_documents(self) -> Step:
+    def to_documents(self) -> PageStep:
         """All that comes before the documents."""
         self.enter()
         self.consent()
@@ -153,12 +153,12 @@ class Walker:
             self.practise()
         return self.choose() if self.page().options else self.send(self.page())
 
-    def whole(self) -> Step:
+    def whole(self) -> PageStep:
         """A whole unit."""
         self.to_documents()
         return self.rest()
 
-    def rest(self) -> Step:
+    def rest(self) -> PageStep:
         """The documents from the current one to the end."""
         while self.step.name == "doc":
             self.judge()
@@ -179,7 +179,7 @@ def kinds(database: Database, token: str) -> list[str]:
     return [row.kind for row in sorted(rows(database, events, session=session), key=lambda e: e.id)]
 
 
-def check_invariants(database: Database, study: Study) -> None:
+def check_invariants(database: Database, study: JudgingStudy) -> None:
     """What holds after every transaction, whatever was done."""
     tables = (sessions, events, answers, units)
     all_sessions, all_events, all_answers, all_units = database.read(
@@ -213,12 +213,12 @@ def check_invariants(database: Database, study: Study) -> None:
     assert len(all_units) == len(study.units)
 
 
-def with_rules(study: Study, **values: Any) -> Study:
+def with_rules(study: JudgingStudy, **values: Any) -> JudgingStudy:
     """A study with other rules."""
     return replace(study, rules=replace(study.rules, **values))
 
 
-def desk_of(study: Study, database: Database, clock: Time, seed: int = 1) -> Desk:
+def desk_of(study: JudgingStudy, database: Database, clock: Time, seed: int = 1) -> Desk:
     """A desk whose draws are the same every time."""
     return Desk(study, database, clock=clock, random=Random(seed))
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tests.judging.browsing import Exchange, Visitor
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 CODE = re.compile(r"\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}\b")
 NEVER = re.compile(r"probability|anchor|seconds|\bhigh\b|\blow\b|\bgold\b|\bHk\b|\bNk\b")
@@ -35,7 +35,7 @@ def strayed(exchanges: Sequence[Exchange], base: str) -> list[str]:
     return away + [f"no policy: {e.url}" for e in answered if policy not in e.headers.lower()]
 
 
-def told_early(exchanges: Sequence[Exchange], study: Study, seen: Seen | None = None) -> list[str]:
+def told_early(exchanges: Sequence[Exchange], study: JudgingStudy, seen: Seen | None = None) -> list[str]:
     """What answers to an assessor told that was not to be told, or not yet, each with its address.
 
     seen: documents by unit and number, as they were served to others before.
@@ -60,7 +60,7 @@ def told_early(exchanges: Sequence[Exchange], study: Study, seen: Seen | None = 
     return faults
 
 
-def _ahead(e: Exchange, blocks: Mapping[str, str], is_document: bool, study: Study) -> list[str]:
+def _ahead(e: Exchange, blocks: Mapping[str, str], is_document: bool, study: JudgingStudy) -> list[str]:
     """What one answer told that is none of the person's business."""
     sent = f"{e.headers}\n{e.body}"
     without = SHOWN.sub("", e.body) if is_document else e.body

@@ -12,6 +12,7 @@ SUBCOMMANDS = {
     "init": "judging_init:init_study_command",
     "check": "judging_check:check_study_command",
     "serve": "judging_serve:serve_command",
+    "invite": "judging_invite:invite_command",
     "status": "judging_status:status_command",
     "export": "judging_export:export_command",
     "key": "judging_key:key_command",

@@ -13,7 +13,7 @@ StudyFolder = Annotated[str, typer.Argument(help="The folder of a study, with ju
 
 def check_study_command(folder: StudyFolder) -> None:
     """Tell everything that is wrong with a study, then its judgments, people, minutes and cost; 2 where anything is."""
-    from truegain.judging.checking import check_study
+    from truegain.judging.study.checking import check_study
 
     found = check_study(folder)
     for line in found.lines():

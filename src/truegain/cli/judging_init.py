@@ -54,12 +54,12 @@ def init_study_command(
     seed: Seed = 0,
 ) -> None:
     """Make a study: a folder with judging.toml, the topics, the documents that are judged, and the pool."""
-    from truegain.judging.items import anchors_of
-    from truegain.judging.pool import JudgingPool, read_pool
-    from truegain.judging.reading import read_documents, read_topics
-    from truegain.judging.settings import JudgingSettings, People, Rules, Words, name_of
-    from truegain.judging.units import Design
-    from truegain.judging.writing import write_study
+    from truegain.judging.study.items import anchors_of
+    from truegain.judging.study.pool import JudgingPool, read_pool
+    from truegain.judging.study.reading import read_documents, read_topics
+    from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, name_of
+    from truegain.judging.study.units import Design
+    from truegain.judging.study.writing import write_study
 
     place = Path(folder)
     faults: list[str] = []

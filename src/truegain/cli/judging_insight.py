@@ -15,7 +15,7 @@ from truegain.judging.collected import Row
 from truegain.judging.insight import AgreementSoFar, Coefficient95, Insight, Look, Rating, VerdictSoFar
 
 if TYPE_CHECKING:
-    from truegain.judging.study import Study as JudgingStudy
+    from truegain.judging.study.study import JudgingStudy
     from truegain.tables.gold_list import GoldList
     from truegain.tables.judgments import Judgments
 

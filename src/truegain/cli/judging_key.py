@@ -28,7 +28,7 @@ def key_command(
     """Make a key for an LLM judge, and print it once: it is who has this model, prompt and parameters."""
     needs("sqlalchemy", "judging")
     from truegain.judging.keys import JudgeKeys, LlmJudge
-    from truegain.judging.study import read_study
+    from truegain.judging.study.study import read_study
 
     study = read_study(folder)
     judge = LlmJudge.of(model, read_bytes(prompt), _parameters(parameter or []))
@@ -42,7 +42,7 @@ def password_command(folder: FolderOfStudy) -> None:
     """Set the password of the organiser's page; it is asked for, or read from standard input, and kept as a hash."""
     needs("argon2", "judging")
     from truegain.judging.server.sign_in import password_hash_of
-    from truegain.judging.study import read_study
+    from truegain.judging.study.study import read_study
 
     study = read_study(folder)
     path = keep_password(study.folder, password_hash_of(_asked()))

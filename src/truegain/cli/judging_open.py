@@ -12,7 +12,7 @@ from truegain.tables.sources import shown_path
 
 if TYPE_CHECKING:
     from truegain.judging.store.database import Database
-    from truegain.judging.study import Study
+    from truegain.judging.study.study import JudgingStudy
 
 FolderOfStudy = Annotated[str, typer.Argument(help="The folder of a study, with judging.toml in it.", metavar="FOLDER")]
 DatabaseUrl = Annotated[
@@ -24,7 +24,7 @@ DatabaseUrl = Annotated[
 class OpenedStudy(NamedTuple):
     """A study, and where its judgments are."""
 
-    study: Study
+    study: JudgingStudy
     database: Database
 
 
@@ -34,7 +34,7 @@ def open_collection(folder: str, database: str | None) -> OpenedStudy:
     from sqlalchemy.engine import make_url
 
     from truegain.judging.store.database import Database, default_url
-    from truegain.judging.study import read_study
+    from truegain.judging.study.study import read_study
 
     study = read_study(folder)
     url = database or default_url(folder)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from truegain.judging.server.app import Routes
     from truegain.judging.store.database import Database
-    from truegain.judging.study import Study
+    from truegain.judging.study.study import JudgingStudy
 
 
-def parts_of(study: Study) -> list[Routes]:
+def parts_of(study: JudgingStudy) -> list[Routes]:
     """The interface of LLM judges, and the organiser's page where a password is set."""
+    from truegain.judging.desk.office import Office
     from truegain.judging.keys import JudgeKeys
-    from truegain.judging.office import Office
     from truegain.judging.server.api import judge_routes
     from truegain.judging.server.organiser import organiser_routes
 
@@ -34,7 +34,7 @@ def parts_of(study: Study) -> list[Routes]:
     return parts
 
 
-def organiser_told(study: Study, url: str) -> str:
+def organiser_told(study: JudgingStudy, url: str) -> str:
     """Where the organiser's page is, or how to get one."""
     if organiser_password(study.folder) is None:
         return f"no organiser's page: set its password first (truegain judging password {shown_path(study.folder)})"
@@ -42,7 +42,7 @@ def organiser_told(study: Study, url: str) -> str:
 
 
 def taken_back(
-    study: Study, database: Database, key_file: str | None, tell: Callable[[str], object]
+    study: JudgingStudy, database: Database, key_file: str | None, tell: Callable[[str], object]
 ) -> threading.Event | None:
     """Begin to take back what Prolific says was returned or timed out; None where no key is given.
 
@@ -50,7 +50,7 @@ def taken_back(
     """
     if key_file is None:
         return None
-    from truegain.judging.office import Office
+    from truegain.judging.desk.office import Office
     from truegain.judging.server.prolific import Prolific, keep_taking_back
 
     if study.people.platform != "prolific":

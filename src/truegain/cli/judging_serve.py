@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from truegain.judging.server.serving import Listening
-    from truegain.judging.study import Study
+    from truegain.judging.study.study import JudgingStudy
 
 SETTINGS = "TRUEGAIN_JUDGING"  # what a worker is told: folder and database, as JSON
 FACTORY = "truegain.cli.judging_serve:app_of_settings"
@@ -52,7 +52,7 @@ def serve_command(
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
     from truegain.judging.server.serving import listen
-    from truegain.judging.study import read_study
+    from truegain.judging.study.study import read_study
 
     study = read_study(folder)
     at = listen(host, port)
@@ -76,8 +76,8 @@ def demo_judging_command(
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
     from truegain.judging.server.serving import listen
-    from truegain.judging.simulated import simulated_study
-    from truegain.judging.study import FILE, Rules, read_study
+    from truegain.judging.study.simulated import simulated_study
+    from truegain.judging.study.study import FILE, Rules, read_study
 
     with ExitStack() as stack:
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))) / "study"
@@ -112,7 +112,7 @@ def _new_password(place: Path) -> str:
     return made
 
 
-def _served(study: Study, at: Listening) -> str:
+def _served(study: JudgingStudy, at: Listening) -> str:
     """What is served, and where."""
     ways = {
         "open": "/",
@@ -132,10 +132,10 @@ def _served(study: Study, at: Listening) -> str:
 
 
 def _run(
-    study: Study, database: str | None, at: Listening, workers: int, quiet: bool, prolific_key: str | None = None
+    study: JudgingStudy, database: str | None, at: Listening, workers: int, quiet: bool, prolific_key: str | None = None
 ) -> None:
     """Open the database here first, so that what is wrong with it is said once, then serve."""
-    from truegain.judging.desk import Desk
+    from truegain.judging.desk.desk import Desk
     from truegain.judging.server.serving import run
     from truegain.judging.store.database import Database, default_url
 
@@ -154,7 +154,7 @@ def _run(
 def app_of_settings() -> FastAPI:
     """The app of a worker, from what the command put into its environment."""
     from truegain.judging.server.app import create_app
-    from truegain.judging.study import read_study
+    from truegain.judging.study.study import read_study
 
     given = json.loads(os.environ[SETTINGS])
     study = read_study(given["folder"])

@@ -3,9 +3,9 @@
 Imports only tables, sampling and errors: what it exports is a table, and what is made of it belongs to other rooms.
 Needs the extra `[judging]`.
 
-    study.py      what is judged and how: `judging.toml`, topics, documents, units
+    study/        what is judged and how: `judging.toml`, topics, documents, units
     tasks/        one file a task: what is asked, how an answer is read, what a finished unit must satisfy
-    desk.py       the moves of an assessor; every rule of the collection lives behind it
+    desk/         the moves of an assessor; every rule of the collection lives behind it
     store/        the database: tables, migrations, transactions, on SQLite and PostgreSQL
     server/       HTTP: pages, the organiser's page, the interface for LLM judges
 """

@@ -15,8 +15,8 @@ import numpy as np
 
 from truegain.errors import InputError, TruegainError
 from truegain.judging.collected import DONE, Row
-from truegain.judging.material import Item, Unit
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.material import Item, Unit
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.sources import PathLike, shown_path, write_bytes
@@ -81,7 +81,7 @@ class Export:
         write_bytes(path, table_bytes(columns, kind, shown_path(path)))
 
 
-def rating_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
+def rating_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
     """One row an answer, as `truegain agree`, `gains`, `eval`, `verdict` and `experiment magnitudes` read it.
 
     topic, doc, assessor, label, unit, seconds, comment, anchor ('high', 'low' or empty), order (in which the assessor
@@ -97,7 +97,7 @@ def rating_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> E
     return Export({name: [row[name] for row in table] for name in table[0]}, left)
 
 
-def win_table(study: Study, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
+def win_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) -> Export:
     """Preferences as ratings of documents: the share of its comparisons that a document won, for each assessor.
 
     label = (wins + ties / 2) / comparisons.  `probability` is the pairs' where all pairs of a document share one.
@@ -125,7 +125,7 @@ def check_ending(path: PathLike) -> Kind:
     return kind
 
 
-def fill_list(listed: GoldList, study: Study, rows: Iterable[Row]) -> tuple[GoldList, int]:
+def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tuple[GoldList, int]:
     """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
 
     A pair is ready when all units that hold it are finished by assessors who are not excluded: a label that may still
@@ -183,7 +183,7 @@ def _chosen(rows: Sequence[Row], wanted: Wanted) -> tuple[list[Row], dict[str, i
     return kept, {why: count for why, count in left.items() if count}
 
 
-def _row(study: Study, unit: Unit, row: Row) -> dict[str, Any]:
+def _row(study: JudgingStudy, unit: Unit, row: Row) -> dict[str, Any]:
     """One answer as a row of the table."""
     item, value = unit.items[row["item"]], row["value"]
     about: dict[str, Any] = {}
@@ -211,7 +211,7 @@ def claim_name(item: Item) -> str:
     return f"{item.docs[0]}#{hashlib.sha256(item.claim.encode()).hexdigest()[:8]}"
 
 
-def _flags(study: Study, row: Row) -> list[str]:
+def _flags(study: JudgingStudy, row: Row) -> list[str]:
     """What is known of a row that may matter: of its session first, then of itself."""
     found = [*row["flags"]]
     for name, holds in (

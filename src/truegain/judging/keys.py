@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from truegain.errors import TruegainError
-from truegain.judging.steps import Person
+from truegain.judging.desk.steps import Person
 
 FILE = "judge_keys.jsonl"  # in the study's folder
 PLATFORM = "model"

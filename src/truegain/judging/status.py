@@ -11,7 +11,7 @@ from typing import Any
 from truegain.errors import TruegainError
 from truegain.judging.collected import DONE, Collected, Row
 from truegain.judging.export import Wanted, rating_table
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
 from truegain.tables.table import Cell, Table
 
@@ -43,7 +43,7 @@ class Figures:
         return "\n\n".join(["\n".join(self.lines), *map(str, self.tables())])
 
 
-def figures(study: Study, found: Collected, agreement: Agreement | None = None) -> Figures:
+def figures(study: JudgingStudy, found: Collected, agreement: Agreement | None = None) -> Figures:
     """What a study's rows come to; `agreement` tells how far the ratings that count so far agree."""
     ratings = found.ratings()
     lines = [*_sets(study, found), *_answers(ratings), _ends(found), *_cost(study, found)]
@@ -52,7 +52,7 @@ def figures(study: Study, found: Collected, agreement: Agreement | None = None) 
     return Figures(_progress(study, found), _people(study, found, ratings), tuple(line for line in lines if line))
 
 
-def _sets(study: Study, found: Collected) -> list[str]:
+def _sets(study: JudgingStudy, found: Collected) -> list[str]:
     states = Counter(row["state"] for row in found.units)
     total = len(found.units) or len(study.units)
     done, held = states[DONE], states["held"]
@@ -78,7 +78,7 @@ def _ends(found: Collected) -> str:
     return f"{len(found.sessions):,} sessions: {', '.join(told)}" if told else ""
 
 
-def _cost(study: Study, found: Collected) -> list[str]:
+def _cost(study: JudgingStudy, found: Collected) -> list[str]:
     """What finished units cost so far and in all; a model's unit is not paid."""
     pay, currency = study.people.pay, study.people.currency
     if pay is None:
@@ -90,14 +90,14 @@ def _cost(study: Study, found: Collected) -> list[str]:
     return [f"{paid * pay:,.2f}{unit} for finished units at {pay:g}; {(paid + left) * pay:,.2f}{unit} when all are"]
 
 
-def _agreement(study: Study, ratings: Sequence[Row], agreement: Agreement) -> str:
+def _agreement(study: JudgingStudy, ratings: Sequence[Row], agreement: Agreement) -> str:
     try:
         return agreement(rating_table(study, ratings, Wanted()).judgments())
     except TruegainError as error:
         return f"agreement: not yet ({error})"
 
 
-def _progress(study: Study, found: Collected) -> Table:
+def _progress(study: JudgingStudy, found: Collected) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for topic in dict.fromkeys(row["topic"] for row in found.units):
         states = Counter(row["state"] for row in found.units if row["topic"] == topic)
@@ -107,7 +107,7 @@ def _progress(study: Study, found: Collected) -> Table:
     return Table(("topic", "title", "units", "finished", "held", "free"), rows, title="Progress")
 
 
-def _people(study: Study, found: Collected, ratings: Sequence[Row]) -> Table:
+def _people(study: JudgingStudy, found: Collected, ratings: Sequence[Row]) -> Table:
     usual = [r["seconds"] for r in ratings if r["kind"] == "human"]
     middle = median(usual) if usual else 0.0
     rows: list[tuple[Cell, ...]] = []
@@ -125,7 +125,7 @@ def _people(study: Study, found: Collected, ratings: Sequence[Row]) -> Table:
 
 
 def suspicions(
-    study: Study, person: Row, sessions: Sequence[Row], given: Sequence[Row], middle: float
+    study: JudgingStudy, person: Row, sessions: Sequence[Row], given: Sequence[Row], middle: float
 ) -> tuple[str, ...]:
     """What about a person is worth a second look.
 

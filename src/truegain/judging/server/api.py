@@ -19,6 +19,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from truegain.judging.desk.steps import Elsewhere, Entered, Page, PageStep, Person, UnknownToken
 from truegain.judging.keys import JudgeKeys, LlmJudge
 from truegain.judging.server.api_models import (
     ApiAnswer,
@@ -28,8 +29,7 @@ from truegain.judging.server.api_models import (
     page_shown,
     study_shown,
 )
-from truegain.judging.steps import Elsewhere, Entered, Page, Person, Step, UnknownToken
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.task import Fields
 
 MOST_MOVES = 8  # pages between two items: a set that was sent back, a page to leave
@@ -64,15 +64,15 @@ class JudgeDesk(Protocol):
         """Begin, or go on."""
         ...
 
-    def where(self, token: str) -> Step:
+    def where(self, token: str) -> PageStep:
         """The current step."""
         ...
 
-    def page(self, token: str, step: Step | None = None) -> Page:
+    def page(self, token: str, step: PageStep | None = None) -> Page:
         """The page of a step."""
         ...
 
-    def send(self, token: str, step: Step, fields: Fields) -> Step:
+    def send(self, token: str, step: PageStep, fields: Fields) -> PageStep:
         """What follows from a page."""
         ...
 
@@ -110,7 +110,7 @@ def _statuses(*some: int) -> Responses:
     }
 
 
-def judge_routes(study: Study, desk: JudgeDesk, keys: JudgeKeys) -> APIRouter:
+def judge_routes(study: JudgingStudy, desk: JudgeDesk, keys: JudgeKeys) -> APIRouter:
     """The routes of LLM judges, for the app to include."""
 
     def known(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> None:
@@ -144,7 +144,7 @@ def judge_routes(study: Study, desk: JudgeDesk, keys: JudgeKeys) -> APIRouter:
         responses=_statuses(400, 404, 409, 413),
     )  # fmt: skip
     def judge_item(unit: UnitName, number: ItemNumber, given: ApiAnswer) -> Any:
-        asked = Step("doc", number)
+        asked = PageStep("doc", number)
         try:
             after = desk.send(unit, asked, {name: value for name, value in given.model_dump().items() if value})
         except UnknownToken:

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from truegain.judging.steps import Page
-from truegain.judging.study import Study
+from truegain.judging.desk.steps import Page
+from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.task import Wrong
 
 LONGEST = 10_000  # characters of a text, as the tasks have it
@@ -123,7 +123,7 @@ class ApiProblem(BaseModel):
 FIELDS = {"magnitude": "number", "graded": "label", "binary": "label", "preference": "prefer", "claim": "support"}
 
 
-def study_shown(study: Study, judge: str) -> ApiStudy:
+def study_shown(study: JudgingStudy, judge: str) -> ApiStudy:
     """What a judge is told of a study."""
     options = [ApiOption(key=o.key, name=o.name, meaning=o.meaning) for o in study.task.options]
     return ApiStudy(

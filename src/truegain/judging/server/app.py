@@ -13,27 +13,27 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from truegain._version import __version__
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
 from truegain.judging.server.assessor import assessor_routes
 from truegain.judging.server.render import Renderer
-from truegain.judging.server.security import Guard, Limits, failure, path_of
+from truegain.judging.server.security import RateLimits, RequestGuard, failure, path_of
 from truegain.judging.store.database import Database
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 if TYPE_CHECKING:
     from fastapi.responses import Response
 
-LIMITS = Limits()
-Routes = Callable[[Study, Desk, Database], APIRouter]
+LIMITS = RateLimits()
+Routes = Callable[[JudgingStudy, Desk, Database], APIRouter]
 
 
 def create_app(
-    study: Study,
+    study: JudgingStudy,
     database: Database | str,
     *,
     desk: Desk | None = None,
     more: Sequence[Routes] = (),
-    limits: Limits | None = LIMITS,
+    limits: RateLimits | None = LIMITS,
 ) -> FastAPI:
     """The app that serves a study from a database, or from its address.
 
@@ -52,7 +52,7 @@ def create_app(
         title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",
         docs_url=None, redoc_url=None, redirect_slashes=False,
     )  # fmt: skip
-    app.add_middleware(Guard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
+    app.add_middleware(RequestGuard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
     app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
     for routes in more:
         app.include_router(routes(study, served, store))

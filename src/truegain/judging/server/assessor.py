@@ -9,12 +9,12 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from truegain.judging.desk import Desk
+from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person, StepName, UnknownToken
 from truegain.judging.server.people import comer, new_id
 from truegain.judging.server.render import Renderer, path
 from truegain.judging.server.security import base_of
-from truegain.judging.steps import Elsewhere, Entered, Person, Step, StepName, UnknownToken
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 NAMES: tuple[StepName, ...] = get_args(StepName)
 NUMBERED = ("practice", "doc")
@@ -39,7 +39,7 @@ async def form(request: Request) -> dict[str, str]:
 Form = Annotated[dict[str, str], Depends(form)]
 
 
-def assessor_routes(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
+def assessor_routes(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
     """Where people come in, and their units."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_entry(study, desk, renderer))
@@ -47,7 +47,7 @@ def assessor_routes(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
     return router
 
 
-def _entry(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
+def _entry(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
     router = APIRouter()
     home, cookie = f"/s/{study.name}/", f"truegain-{study.name}"
 
@@ -100,14 +100,14 @@ def _entry(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
     return router
 
 
-def _unit(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
+def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
     router = APIRouter(prefix="/u/{token}")
 
-    def go(request: Request, token: str, step: Step) -> Response:
+    def go(request: Request, token: str, step: PageStep) -> Response:
         words = "?words=1" if step.name == "practice" and "words" in request.query_params else ""
         return _go(f"{_base(request)}/u/{token}/{path(step)}{words}")
 
-    def show(request: Request, token: str, step: Step) -> Response:
+    def show(request: Request, token: str, step: PageStep) -> Response:
         _refuse_prefetch(request)
         try:
             page = desk.page(token, step)
@@ -118,7 +118,7 @@ def _unit(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
         words = page.step.name == "practice" and "words" in request.query_params
         return HTMLResponse(renderer.page(page, token, _base(request), words=words))
 
-    def send(request: Request, token: str, step: Step, fields: Mapping[str, str]) -> Response:
+    def send(request: Request, token: str, step: PageStep, fields: Mapping[str, str]) -> Response:
         try:
             return go(request, token, desk.send(token, step, fields))
         except Elsewhere as other:
@@ -177,23 +177,23 @@ def _unit(study: Study, desk: Desk, renderer: Renderer) -> APIRouter:
     return router
 
 
-def _known(desk: Desk, token: str) -> Step:
+def _known(desk: Desk, token: str) -> PageStep:
     try:
         return desk.where(token)
     except UnknownToken:
         raise HTTPException(404) from None
 
 
-def _step(name: str, number: str = "") -> Step:
+def _step(name: str, number: str = "") -> PageStep:
     """The step that an address names."""
     found = next((known for known in NAMES if known == name), None)
     if found is None or (found in NUMBERED) != bool(number):
         raise HTTPException(404)
     if not number:
-        return Step(found)
+        return PageStep(found)
     if not (number.isascii() and number.isdecimal() and len(number) < 6):
         raise HTTPException(404)
-    return Step(found, int(number))
+    return PageStep(found, int(number))
 
 
 def _inside(entered: Entered, home: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import nh3
 from markupsafe import Markup, escape
 
-from truegain.judging.material import Document, Item
+from truegain.judging.tasks.material import Document, Item
 
 _BLOCKS = "address article aside blockquote br caption center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 "
 _BLOCKS += "header hr html body li main nav ol p pre section table tbody td tfoot th thead tr ul"
@@ -28,8 +28,8 @@ def shown(document: Document) -> Markup:
 
     >>> str(shown(Document("d", '<h1>Lamps</h1><p onclick="x()">See <a href="https://a.b">here</a><script>x()</script>.')))
     '<h3>Lamps</h3><p>See here.</p>'
-    >>> str(shown(Document("d", "One < two.\\n\\nThree.")))
-    '<p>One &lt; two.</p>\\n<p>Three.</p>'
+    >>> str(shown(Document("d", "One < two.\n\nThree.")))
+    '<p>One &lt; two.</p>\n<p>Three.</p>'
     """
     return _shown(document.text)
 

@@ -29,7 +29,7 @@ from truegain.judging.collected import Readable, audit, collected
 from truegain.judging.insight import Insight
 from truegain.judging.server.organiser_page import OrganiserPages
 from truegain.judging.server.sign_in import Door, Pass, TooManyTriesError
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 COOKIE = "truegain-organiser"
 HEADERS = {
@@ -95,7 +95,7 @@ class _OrganiserRoute(APIRoute):
         return guarded
 
 
-def organiser_routes(study: Study, office: OrganiserOffice, insight: Insight, password_hash: str) -> APIRouter:
+def organiser_routes(study: JudgingStudy, office: OrganiserOffice, insight: Insight, password_hash: str) -> APIRouter:
     """The routes of the organiser's page, for the app to include."""
     desk = _Reception(study, office, insight, Door(password_hash))
     router = APIRouter(prefix=f"/organise/{study.name}", include_in_schema=False, route_class=_OrganiserRoute)
@@ -116,7 +116,7 @@ def organiser_routes(study: Study, office: OrganiserOffice, insight: Insight, pa
 class _Reception:
     """Looks who comes before anything is shown or done."""
 
-    def __init__(self, study: Study, office: OrganiserOffice, insight: Insight, door: Door) -> None:
+    def __init__(self, study: JudgingStudy, office: OrganiserOffice, insight: Insight, door: Door) -> None:
         self._study, self._office, self._door = study, office, door
         self._pages = OrganiserPages(study, insight)
 

@@ -15,8 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from truegain.judging.collected import Collected, Readable, Row, collected
 from truegain.judging.insight import AgreementSoFar, Insight, VerdictSoFar
 from truegain.judging.server.overview import Overview, drawn, overview_of, ratings_of, small
-from truegain.judging.study import Study
-from truegain.judging.texts import Texts
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.texts import Wording
 
 MOST = 20  # assessors shown unless all are asked for
 COUNT = ("session", "number", "value", "seconds", "outcome", "excluded")  # what agreement and verdict follow from
@@ -25,9 +25,11 @@ COUNT = ("session", "number", "value", "seconds", "outcome", "excluded")  # what
 class OrganiserPages:
     """Renders the organiser's pages of one study; what is worked out of ratings is kept until they change."""
 
-    def __init__(self, study: Study, insight: Insight, clock: Callable[[], datetime.datetime] | None = None) -> None:
+    def __init__(
+        self, study: JudgingStudy, insight: Insight, clock: Callable[[], datetime.datetime] | None = None
+    ) -> None:
         self._study, self._insight = study, insight
-        self._texts = Texts(study.words.language, study.words.texts, "organiser")
+        self._texts = Wording(study.words.language, study.words.texts, "organiser")
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._kept: tuple[int, AgreementSoFar, tuple[VerdictSoFar, ...] | None] | None = None
         self._lock = threading.Lock()

@@ -13,7 +13,7 @@ from truegain.judging.collected import DONE, Collected, Row
 from truegain.judging.export import Wanted, rating_table
 from truegain.judging.insight import NOT_YET, AgreementSoFar, Coefficient95, Rating, VerdictSoFar
 from truegain.judging.status import suspicions
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 FEWEST, MOST = 5.0, 320.0  # seconds between which times are drawn, on a doubling scale
 BARS = 12
@@ -99,7 +99,7 @@ class Overview:
     verdicts: tuple[VerdictSoFar, ...] | None
 
 
-def ratings_of(study: Study, found: Collected) -> list[Rating]:
+def ratings_of(study: JudgingStudy, found: Collected) -> list[Rating]:
     """The judgments that count: finished units, not excluded, judged; people's and models'."""
     try:
         columns = rating_table(study, found.ratings(), Wanted(judges="all")).columns
@@ -111,7 +111,7 @@ def ratings_of(study: Study, found: Collected) -> list[Rating]:
 
 
 def overview_of(
-    study: Study,
+    study: JudgingStudy,
     found: Collected,
     failed: Mapping[str, int],
     agreement: AgreementSoFar,
@@ -159,7 +159,7 @@ def _early(sessions: Sequence[Row]) -> dict[str, int]:
     return {end: ends[end] for end in EARLY if ends[end]}
 
 
-def times_of(study: Study, found: Collected, counted: Sequence[Row]) -> Times:
+def times_of(study: JudgingStudy, found: Collected, counted: Sequence[Row]) -> Times:
     """The times of what counts and was judged by people."""
     mine = [r for r in counted if r["kind"] == "human" and r["value"] is not None]
     if not mine:
@@ -206,7 +206,7 @@ def _across(seconds: float) -> float:
     return round(LEFT + (RIGHT - LEFT) * share, 1)
 
 
-def _topics(study: Study, found: Collected, agreement: AgreementSoFar) -> tuple[TopicLine, ...]:
+def _topics(study: JudgingStudy, found: Collected, agreement: AgreementSoFar) -> tuple[TopicLine, ...]:
     states: dict[str, Counter[str]] = {}
     for row in found.units:
         states.setdefault(row["topic"], Counter())[row["state"]] += 1
@@ -220,7 +220,7 @@ def _topics(study: Study, found: Collected, agreement: AgreementSoFar) -> tuple[
 
 
 def _assessors(
-    study: Study, found: Collected, ratings: Sequence[Row], agreement: AgreementSoFar
+    study: JudgingStudy, found: Collected, ratings: Sequence[Row], agreement: AgreementSoFar
 ) -> tuple[AssessorLine, ...]:
     """Who is worth a second look first, then by the number of sets."""
     usual = [r["seconds"] for r in ratings if r["kind"] == "human"]

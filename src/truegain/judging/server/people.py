@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-from truegain.judging.steps import Page, Person
-from truegain.judging.study import People
+from truegain.judging.desk.steps import Page, Person
+from truegain.judging.study.study import People
 
 PROLIFIC = "https://app.prolific.com"
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")  # where finished work is handed in
@@ -84,8 +84,8 @@ def _good(query: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
 def way_back(people: People, page: Page) -> Back:
     """Where the platform wants the person back: Prolific by an address with its code, Mechanical Turk by a form.
 
-    >>> from truegain.judging.steps import Step
-    >>> way_back(People("prolific"), Page(Step("done"), redirect="https://app.prolific.com/submissions/complete?cc=C1")).url
+    >>> from truegain.judging.desk.steps import PageStep
+    >>> way_back(People("prolific"), Page(PageStep("done"), redirect="https://app.prolific.com/submissions/complete?cc=C1")).url
     'https://app.prolific.com/submissions/complete?cc=C1'
     """
     if page.step.name in ("consent", "practice", "topic", "doc", "revise", "leave"):

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from truegain.judging.material import Document
+from truegain.judging.desk.steps import Page, PageStep
 from truegain.judging.server.documents import answer_of, shown
 from truegain.judging.server.people import way_back
-from truegain.judging.steps import Page, Step
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.material import Document
 from truegain.judging.tasks.task import Wrong
-from truegain.judging.texts import Texts
+from truegain.judging.texts import Wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -42,7 +42,7 @@ ENDED = ("left", "declined", "screened", "failed", "none", "paused")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFault:
     """A mistake as it is shown: its sentence, the place that it links to, readings of a number to choose from."""
 
     text: str
@@ -50,10 +50,10 @@ class Shown:
     choices: tuple[str, ...]
 
 
-def path(step: Step) -> str:
+def path(step: PageStep) -> str:
     """The end of a step's address.
 
-    >>> path(Step("doc", 3)), path(Step("consent"))
+    >>> path(PageStep("doc", 3)), path(PageStep("consent"))
     ('doc/3', 'consent')
     """
     return f"{step.name}/{step.number}" if step.name in ("practice", "doc") else step.name
@@ -62,9 +62,9 @@ def path(step: Step) -> str:
 class Renderer:
     """Renders the pages of one study."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: JudgingStudy) -> None:
         self.study = study
-        self.texts = Texts(study.words.language, study.words.texts)
+        self.texts = Wording(study.words.language, study.words.texts)
         self._given = self._of_study()
 
     def page(self, page: Page, token: str, base: str = "", *, words: bool = False) -> str:
@@ -119,12 +119,12 @@ class Renderer:
             "htmx": json.dumps(HTMX), "shown": shown, "answer_of": answer_of, "paragraphs": _paragraphs,
         }  # fmt: skip
 
-    def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, Shown]:
+    def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, ShownFault]:
         """The first mistake of each field."""
-        found: dict[str, Shown] = {}
+        found: dict[str, ShownFault] = {}
         for error in errors:
             anchor = "number-meant" if error.choices else error.field
-            found.setdefault(error.field, Shown(self.texts(error.text, **error.about), anchor, error.choices))
+            found.setdefault(error.field, ShownFault(self.texts(error.text, **error.about), anchor, error.choices))
         return found
 
     def _others(self, fields: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ Plain = Callable[[int, str], str]  # a page by its status, below an address
 
 
 @dataclass(frozen=True)
-class Limits:
+class RateLimits:
     """Requests that one unit, and one address, may send: so many at once, and then so many a second.
 
     Generous, since a class may share an address; the machine itself, as which a proxy appears, has no such limit.
@@ -65,15 +65,21 @@ def told(path: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in _SECRET.sub("*", "/".join(parts)))[:100]
 
 
-class Guard:
+class RequestGuard:
     """All of it, in one place: from outside in, the log, the headers, the limits, and what happens when ours fails."""
 
     def __init__(
-        self, app: ASGIApp, plain: Plain, *, mturk: bool = False, limits: Limits | None = None, largest: int = LARGEST
+        self,
+        app: ASGIApp,
+        plain: Plain,
+        *,
+        mturk: bool = False,
+        limits: RateLimits | None = None,
+        largest: int = LARGEST,
     ) -> None:
         self.app, self.plain, self.largest = app, plain, largest
         self.headers = _headers(mturk)
-        self.rates = Rates(limits) if limits else None
+        self.rates = RequestRates(limits) if limits else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -184,10 +190,10 @@ async def _body(scope: Scope, receive: Receive, largest: int) -> bytes | None:
             return b"".join(parts)
 
 
-class Rates:
+class RequestRates:
     """How much each unit and each address has left: a bucket that fills again as time goes by."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limits: RateLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits, self.clock = limits, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = threading.Lock()

@@ -13,6 +13,7 @@ from uvicorn.supervisors import Multiprocess
 
 from truegain.errors import TruegainError, why
 
+BACKLOG = 2048
 SETTLE = 20  # seconds in which what was begun is answered when the server is told to end
 
 
@@ -45,9 +46,10 @@ def listen(host: str, port: int) -> Listening:
         made = socket.socket(family)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen(BACKLOG)  # from here on who comes waits, and is not refused
     except OSError as error:
         raise TruegainError(
-            f"cannot listen on {host}, port {port}: {why(error)}; give another --port (0: any that is free) or --host"
+            f"cannot listen on {host}, port {port}: {why(error)}; give another port (0: any that is free) or host"
         ) from None
     made.set_inheritable(True)
     return Listening(made, host, made.getsockname()[1])

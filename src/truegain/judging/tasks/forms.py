@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.judging.material import Unit
+from truegain.judging.tasks.material import Unit
 from truegain.judging.tasks.task import Answer, Fields, Option, Wrong
 
 CANNOT = ("language", "unclear", "upsetting", "other")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from truegain.judging.material import Unit
 from truegain.judging.tasks.forms import cannot_judge, check_reason, cleaned, too_fast
+from truegain.judging.tasks.material import Unit
 from truegain.judging.tasks.numbers import Unread, read_number
 from truegain.judging.tasks.task import Answer, Fields, Level, Option, Wrong
 

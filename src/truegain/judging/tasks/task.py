@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from typing import ClassVar, Literal, Protocol
 
-from truegain.judging.material import Unit
+from truegain.judging.tasks.material import Unit
 
 Fields = Mapping[str, str]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

@@ -35,10 +35,10 @@ def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
             yield above + name, value
 
 
-class Texts:
+class Wording:
     """The texts of a study: its own where it has them, else those of its language.
 
-    >>> texts = Texts("en", {"page.next": "Onwards"})
+    >>> texts = Wording("en", {"page.next": "Onwards"})
     >>> texts("page.next"), texts("doc.title", n=3, total=8)
     ('Onwards', 'Document 3 of 8')
     """
@@ -57,7 +57,7 @@ class Texts:
     def time(self, seconds: float) -> str:
         """A time in minutes, or in hours where it is some of them and no more.
 
-        >>> Texts().time(3600), Texts().time(90 * 60), Texts().time(50)
+        >>> Wording().time(3600), Wording().time(90 * 60), Wording().time(50)
         ('1 hour', '90 minutes', '1 minute')
         """
         minutes = max(1, round(seconds / 60))
@@ -67,7 +67,7 @@ class Texts:
     def money(self, amount: float, currency: str) -> str:
         """An amount as the language writes it.
 
-        >>> Texts("de").money(2.6, "EUR")
+        >>> Wording("de").money(2.6, "EUR")
         '2,60 EUR'
         """
         return f"{amount:.2f} {currency}".replace(".", self("format.decimal"), 1).strip()
@@ -75,7 +75,7 @@ class Texts:
     def option(self, task: str, key: str, name: str, meaning: str) -> tuple[str, str]:
         """Name and meaning of a label: in the study's language where they are the task's own, else as the study says.
 
-        >>> Texts("de").option("binary", "1", "Relevant", "Something in it helps with the topic.")[1]
+        >>> Wording("de").option("binary", "1", "Relevant", "Something in it helps with the topic.")[1]
         'Etwas darin hilft beim Thema.'
         """
         ours = f"option.{task}.{key}"

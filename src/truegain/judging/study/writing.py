@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from truegain.errors import InputError
-from truegain.judging.material import Document
-from truegain.judging.pool import PoolRow, write_pool
-from truegain.judging.reading import TopicRow
-from truegain.judging.settings import CODES, FILE, JudgingSettings
+from truegain.judging.study.pool import PoolRow, write_pool
+from truegain.judging.study.reading import TopicRow
+from truegain.judging.study.settings import CODES, FILE, JudgingSettings
+from truegain.judging.tasks.material import Document
 from truegain.tables.sources import shown_path, write_bytes, write_failures
 
 

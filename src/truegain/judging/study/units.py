@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.judging.material import Item, Unit
+from truegain.judging.tasks.material import Item, Unit
 from truegain.sampling.streams import generator
 
 Order = Literal["spread", "decisive"]

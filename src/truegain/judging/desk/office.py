@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, insert, select, update
 
 from truegain.errors import TruegainError
-from truegain.judging.codes import code_digest, digest
-from truegain.judging.desk import Desk
-from truegain.judging.finishing import all_of, end, withdraw
-from truegain.judging.leases import DONE, FREE, HELD, give_back, going_on, release
-from truegain.judging.sessions import Work, load
-from truegain.judging.showing import is_paused
+from truegain.judging.desk.codes import code_digest, digest
+from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.finishing import all_of, end, withdraw
+from truegain.judging.desk.leases import DONE, FREE, HELD, give_back, going_on, release
+from truegain.judging.desk.sessions import Work, load
+from truegain.judging.desk.showing import is_paused
 from truegain.judging.store.database import Database, insert_new, lock
 from truegain.judging.store.schema import answers, assessors, events, invitations, sessions, settings, units
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 
 CHUNK = 1000  # events that are read at a time
 
@@ -53,7 +53,7 @@ class AssessorSummary:
 class Office:
     """The organiser's side of a study."""
 
-    def __init__(self, study: Study, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, study: JudgingStudy, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self.study, self.database = study, database
         self._desk = Desk(study, database, clock=clock)
 

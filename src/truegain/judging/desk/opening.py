@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from truegain.errors import InputError, some
-from truegain.judging.material import Item, Unit
 from truegain.judging.store.database import insert_new
 from truegain.judging.store.schema import events, settings, units
 from truegain.judging.store.upgrade import guard
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.material import Item, Unit
 
 
-def open_study(connection: Connection, study: Study, at: float) -> bytes:
+def open_study(connection: Connection, study: JudgingStudy, at: float) -> bytes:
     """Put the units of a study into its database, and give back the secret that codes and signatures come from.
 
     Units may be added later, at the end; one that is there must be the same, or its judgments would be of something
@@ -40,7 +40,7 @@ def _setting(connection: Connection, name: str) -> Any:
     return connection.execute(select(settings.c.value).where(settings.c.name == name)).scalar()
 
 
-def _add(connection: Connection, study: Study) -> None:
+def _add(connection: Connection, study: JudgingStudy) -> None:
     rows = {row.id: row for row in connection.execute(select(units)).all()}
     wanted = {unit.id for unit in study.units}
     if gone := sorted(set(rows) - wanted):
@@ -54,7 +54,7 @@ def _add(connection: Connection, study: Study) -> None:
         connection.execute(insert(units), [_row(unit, place + i) for i, unit in enumerate(new)])
 
 
-def _refuse(study: Study, problem: str) -> None:
+def _refuse(study: JudgingStudy, problem: str) -> None:
     hint = "judging goes on with what it began with: put the study back as it was, or take another database"
     raise InputError(problem, file=study.name, hint=hint)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from truegain.errors import TruegainError
-from truegain.judging.material import Document, Item, Topic
+from truegain.judging.tasks.material import Document, Item, Topic
 from truegain.judging.tasks.task import Fields, Wrong
 
 StepName = Literal[
@@ -17,7 +17,7 @@ StepName = Literal[
 Notice = Literal["", "saved", "again", "resumed", "reported", "twice"]
 
 
-class Step(NamedTuple):
+class PageStep(NamedTuple):
     """A page of the flow; practice lines and documents are numbered from 1.
 
     consent -> practice 1..3 -> topic -> doc 1..n -> done, or revise -> doc ...; `screened`: practice or question failed
@@ -50,7 +50,7 @@ class Practice:
 class Page:
     """All that a page may show, and nothing that it may not: never Hk, Nk, checks, right options, later documents."""
 
-    step: Step
+    step: PageStep
     csrf: str = ""
     once: str = ""  # one per rendered page
     total: int = 0  # items of the unit
@@ -90,6 +90,6 @@ class UnknownToken(TruegainError):  # noqa: N818
 class Elsewhere(Exception):  # noqa: N818
     """The page is not this person's now; `step` is."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: PageStep) -> None:
         self.step = step
         super().__init__(f"go to {step.name} {step.number or ''}".rstrip())

@@ -9,20 +9,20 @@ from urllib.parse import urlencode
 
 from sqlalchemy import select
 
-from truegain.judging.codes import new_once
-from truegain.judging.leases import is_free, may_take
-from truegain.judging.material import Document, Item, Question, Topic
-from truegain.judging.moves import read_page
-from truegain.judging.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
-from truegain.judging.steps import Notice, Page, Practice, Step
+from truegain.judging.desk.codes import new_once
+from truegain.judging.desk.leases import is_free, may_take
+from truegain.judging.desk.moves import read_page
+from truegain.judging.desk.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
+from truegain.judging.desk.steps import Notice, Page, PageStep, Practice
 from truegain.judging.store.schema import answers, assessors, settings
+from truegain.judging.tasks.material import Document, Item, Question, Topic
 
 CODES = {"done": "completed", "screened": "screened", "failed": "failed"}  # names of the platform's codes
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 ENDS = ("done", "screened", "failed", "passed", "left", "declined")
 
 
-def show(work: Work, session: Session, step: Step) -> Page:
+def show(work: Work, session: Session, step: PageStep) -> Page:
     """The page of a step that is this person's."""
     draft = draft_of(work, session, step)
     page = Page(
@@ -53,7 +53,7 @@ def show(work: Work, session: Session, step: Step) -> Page:
     return page
 
 
-def _notice(session: Session, step: Step, draft: Draft | None) -> Notice:
+def _notice(session: Session, step: PageStep, draft: Draft | None) -> Notice:
     if draft and draft.notice in ("resumed", "reported", "twice"):
         return cast("Notice", draft.notice)
     return cast("Notice", session.notice) if step == session.step else ""

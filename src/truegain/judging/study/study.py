@@ -5,28 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from truegain.errors import TruegainError, some
-from truegain.judging.items import anchors_of, items_of, places_of
-from truegain.judging.material import Document, Topic, Unit
-from truegain.judging.pool import JudgingPool, read_pool
-from truegain.judging.reading import TopicRow, read_documents, read_topics
-from truegain.judging.rows import collecting
-from truegain.judging.settings import FILE as FILE
-from truegain.judging.settings import JudgingSettings, read_settings
-from truegain.judging.settings import People as People
-from truegain.judging.settings import Platform as Platform
-from truegain.judging.settings import Rules as Rules
-from truegain.judging.settings import Words as Words
+from truegain.judging.study.items import anchors_of, items_of, places_of
+from truegain.judging.study.pool import JudgingPool, read_pool
+from truegain.judging.study.reading import TopicRow, read_documents, read_topics
+from truegain.judging.study.rows import collecting
+from truegain.judging.study.settings import FILE as FILE
+from truegain.judging.study.settings import JudgingSettings, read_settings
+from truegain.judging.study.settings import People as People
+from truegain.judging.study.settings import Platform as Platform
+from truegain.judging.study.settings import Rules as Rules
+from truegain.judging.study.settings import Words as Words
+from truegain.judging.study.units import Design, build_units
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.tasks.material import Document, Topic, Unit
 from truegain.judging.tasks.task import Task
-from truegain.judging.units import Design, build_units
 
 
 @dataclass(frozen=True)
-class Study:
+class JudgingStudy:
     """A study as it is served; `name` stands in addresses, `digest` changes whenever anything that is judged does."""
 
     folder: Path
@@ -58,7 +58,7 @@ class Opened:
     pool: JudgingPool = field(default_factory=lambda: JudgingPool(()))
     units: tuple[Unit, ...] = ()
 
-    def study(self) -> Study:
+    def study(self) -> JudgingStudy:
         """The study, where nothing is wrong with it."""
         settings, task = self.settings, self.task
         if self.faults or settings is None or task is None:
@@ -66,7 +66,7 @@ class Opened:
             raise TruegainError(f"{self.faults[0]}{more}")
         folder = self.folder
         listed = str(folder / settings.gold_list) if settings.gold_list else self.pool.gold_list
-        return Study(
+        return JudgingStudy(
             folder, settings.name, task, {t.topic.id: t.topic for t in self.topics}, self.documents, self.units,
             settings.words, settings.rules, settings.people, tuple(str(folder / run) for run in settings.runs),
             self.digest(), settings.design, listed, str(folder / settings.bronze) if settings.bronze else "",
@@ -76,16 +76,16 @@ class Opened:
         """Of the task, its labels, the topics, the documents and the units."""
         task = self.task
         said = {
-            "task": [task.name, [asdict(option) for option in task.options]] if task else [],
-            "topics": [asdict(t.topic) for t in self.topics],
-            "documents": [asdict(self.documents[name]) for name in sorted(self.documents)],
-            "units": [asdict(unit) for unit in self.units],
+            "task": [task.name, task.options] if task else [],
+            "topics": [t.topic for t in self.topics],
+            "documents": [self.documents[name] for name in sorted(self.documents)],
+            "units": self.units,
         }
-        text = json.dumps(said, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(said, ensure_ascii=False, sort_keys=True, default=vars)  # asdict would copy it all
         return f"sha-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
-def read_study(folder: str | Path) -> Study:
+def read_study(folder: str | Path) -> JudgingStudy:
     """The study in a folder; an error where anything is wrong with it, which `truegain judging check` lists."""
     return open_study(folder).study()
 

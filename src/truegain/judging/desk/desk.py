@@ -19,32 +19,41 @@ from random import Random, SystemRandom
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from truegain.judging.clocks import Clock
-from truegain.judging.codes import Keys, basis_of, cleaned, content, digest
-from truegain.judging.leases import claim, going_on, hold, lapsed, may_take
-from truegain.judging.moves import WITHDRAWABLE, Reply, late, move, twice
-from truegain.judging.opening import open_study
-from truegain.judging.sessions import Session, Work, keep_draft, last_answers, load, reached
-from truegain.judging.showing import is_paused, show
-from truegain.judging.steps import (
+from truegain.judging.desk.clocks import Clock
+from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest
+from truegain.judging.desk.leases import claim, going_on, hold, lapsed, may_take
+from truegain.judging.desk.moves import WITHDRAWABLE, Reply, late, move, twice
+from truegain.judging.desk.opening import open_study
+from truegain.judging.desk.sessions import Session, Work, keep_draft, last_answers, load, reached
+from truegain.judging.desk.showing import is_paused, show
+from truegain.judging.desk.steps import (
     Elsewhere,
     Entered,
     Notice,
     Page,
+    PageStep,
     Person,
     Practice,
-    Step,
     StepName,
     UnknownToken,
 )
+from truegain.judging.desk.visits import serve, stop
 from truegain.judging.store.database import Database, insert_new, lock
 from truegain.judging.store.schema import assessors, invitations, sent, sessions
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.task import Fields
-from truegain.judging.visits import serve, stop
 
 __all__ = [
-    "Desk", "Elsewhere", "Entered", "Notice", "Page", "Person", "Practice", "Step", "StepName", "UnknownToken",
+    "Desk",
+    "Elsewhere",
+    "Entered",
+    "Notice",
+    "Page",
+    "PageStep",
+    "Person",
+    "Practice",
+    "StepName",
+    "UnknownToken",
 ]  # fmt: skip
 NOTICED = {"paste": "pasted", "blur": "blurred"}  # what a browser may tell, and the flag that comes of it
 KIND = re.compile(r"[a-z_]{1,20}")
@@ -57,7 +66,7 @@ class Desk:
 
     def __init__(
         self,
-        study: Study,
+        study: JudgingStudy,
         database: Database,
         *,
         clock: Callable[[], float] = time.time,
@@ -83,21 +92,21 @@ class Desk:
 
         return self.database.write(work)
 
-    def where(self, token: str) -> Step:
+    def where(self, token: str) -> PageStep:
         """The step that the person is at."""
         return self.database.read(lambda connection: load(connection, token, locked=False).step)
 
-    def page(self, token: str, step: Step | None = None) -> Page:
+    def page(self, token: str, step: PageStep | None = None) -> Page:
         """The page of a step, of the current one unless told; raises Elsewhere where that step is not theirs now.
 
         Serving an item starts its clock, and stops that of any other.
         """
         found = self.database.write(lambda connection: self._page(self.work(connection), token, step))
-        if isinstance(found, Step):
+        if isinstance(found, PageStep):
             raise Elsewhere(found)
         return found
 
-    def send(self, token: str, step: Step, fields: Fields) -> Step:
+    def send(self, token: str, step: PageStep, fields: Fields) -> PageStep:
         """Take what a person sends, and tell where they go; raises Elsewhere where the step was not theirs.
 
         fields['action'] is next, back, cannot, report, leave, stay, decline or withdraw; `once` and `csrf` are the
@@ -176,7 +185,7 @@ class Desk:
         claimed = claim(work, assessor, row.kind, about) if may_take(work, assessor) else None
         return Entered(claimed.token) if claimed else Entered("", "none")
 
-    def _page(self, work: Work, token: str, step: Step | None) -> Page | Step:
+    def _page(self, work: Work, token: str, step: PageStep | None) -> Page | PageStep:
         session = load(work.connection, token)
         if session.outcome is None and lapsed(work, session):
             session = hold(work, session)
@@ -197,14 +206,14 @@ class Desk:
         stop(work, session)
         return show(work, session, step)
 
-    def _send(self, work: Work, token: str, step: Step, fields: Fields) -> Reply:
+    def _send(self, work: Work, token: str, step: PageStep, fields: Fields) -> Reply:
         session = load(work.connection, token)
         once, key = fields.get("once", ""), content(step, fields)
         seen = work.connection.execute(
             select(sent).where(sent.c.session == session.id, sent.c.once == once)
         ).one_or_none()
         if seen and seen.digest == key:
-            return Reply(Step(seen.step, seen.number))
+            return Reply(PageStep(seen.step, seen.number))
         if seen and seen.counted and session.outcome != "passed":
             return twice(work, session, step, fields)
         is_ours = basis_of(once) is not None and work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
@@ -230,7 +239,7 @@ def _finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> str 
     return last.token if last is not None and last.outcome in ("done", "screened", "failed") else None
 
 
-def _kept(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
+def _kept(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
     """A page that expired: what was typed is kept and shown again, and the person goes on from there."""
     if session.outcome is None and lapsed(work, session):
         session = hold(work, session)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truegain.errors import some
-from truegain.judging.settings import CODES, JudgingSettings
-from truegain.judging.study import Opened, open_study
+from truegain.judging.study.settings import CODES, JudgingSettings
+from truegain.judging.study.study import Opened, open_study
 from truegain.judging.tasks.task import Task
 
 LANGUAGES = ("de", "en")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from truegain.judging.codes import basis_of, shown
-from truegain.judging.finishing import end, finish, withdraw
-from truegain.judging.practice import LINES, draw_lines, draw_options, read_line, rise
-from truegain.judging.sessions import (
+from truegain.judging.desk.codes import basis_of, shown
+from truegain.judging.desk.finishing import end, finish, withdraw
+from truegain.judging.desk.practice import LINES, draw_lines, draw_options, read_line, rise
+from truegain.judging.desk.sessions import (
     Recorded,
     Session,
     Work,
@@ -18,23 +18,23 @@ from truegain.judging.sessions import (
     last_answers,
     reached,
 )
-from truegain.judging.steps import Step
+from truegain.judging.desk.steps import PageStep
+from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.tasks.task import Answer, Fields, Wrong
-from truegain.judging.visits import seconds_of, stop
 
-STEP_LEAVE = Step("leave")
+STEP_LEAVE = PageStep("leave")
 WITHDRAWABLE = (None, "passed", "failed", "screened")  # outcomes after which one may still take everything back
 
 
 class Reply(NamedTuple):
     """Where the person goes; `counted`: an answer came of it; `elsewhere`: the page sent was not theirs."""
 
-    step: Step
+    step: PageStep
     counted: bool = False
     elsewhere: bool = False
 
 
-def read_page(work: Work, session: Session, step: Step, fields: Fields) -> Answer | tuple[Wrong, ...]:
+def read_page(work: Work, session: Session, step: PageStep, fields: Fields) -> Answer | tuple[Wrong, ...]:
     """The answer in a page that was sent to go on, or all that is wrong with it."""
     if step.name == "doc":
         return work.study.task.read(fields)
@@ -52,7 +52,7 @@ def read_page(work: Work, session: Session, step: Step, fields: Fields) -> Answe
     return Answer(0.0)
 
 
-def move(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
+def move(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
     """What follows from a page of a session that goes on and holds its lease."""
     action = fields.get("action", "next")
     if step.name == "leave":
@@ -76,13 +76,13 @@ def move(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
     return Reply(PAGES[step.name](work, session, found, fields), counted=True)
 
 
-def _is_current(session: Session, step: Step, fields: Fields) -> bool:
+def _is_current(session: Session, step: PageStep, fields: Fields) -> bool:
     """Whether a page asks what is asked now, and not what was asked at an earlier try."""
     asked = {"practice": "practice", "topic": "question"}.get(step.name)
     return asked is None or basis_of(fields.get("once", "")) == session.tries.get(asked, 0)
 
 
-def _refused(work: Work, session: Session, step: Step, fields: Fields, wrong: tuple[Wrong, ...]) -> Reply:
+def _refused(work: Work, session: Session, step: PageStep, fields: Fields, wrong: tuple[Wrong, ...]) -> Reply:
     keep_draft(work, session, step, fields, "refused")
     why = [w.text for w in wrong]
     work.event("refused", session, step=step.name, number=step.number, why=why, fields=shown(fields))
@@ -90,41 +90,41 @@ def _refused(work: Work, session: Session, step: Step, fields: Fields, wrong: tu
     return Reply(step)
 
 
-def _go(work: Work, session: Session, step: Step, notice: str = "", saved: int = 0) -> Step:
+def _go(work: Work, session: Session, step: PageStep, notice: str = "", saved: int = 0) -> PageStep:
     """Go to a step; the place is kept anew."""
     values = {"notice": notice, "saved": saved, **work.leased()}
     return work.change(session, state=step.name, number=step.number, **values).step
 
 
-def _consent(work: Work, session: Session, _: Answer, __: Fields) -> Step:
+def _consent(work: Work, session: Session, _: Answer, __: Fields) -> PageStep:
     work.event("consented", session)
-    return _go(work, session, Step("practice", 1) if work.study.task.has_practice else Step("topic"))
+    return _go(work, session, PageStep("practice", 1) if work.study.task.has_practice else PageStep("topic"))
 
 
-def _practice(work: Work, session: Session, answer: Answer, fields: Fields) -> Step:
+def _practice(work: Work, session: Session, answer: Answer, fields: Fields) -> PageStep:
     append(work, session, "practice", session.number, answer, fields)
     if session.number < LINES:
-        return _go(work, session, Step("practice", session.number + 1))
+        return _go(work, session, PageStep("practice", session.number + 1))
     given = last_answers(work, session, "practice")
     lengths = [line[0] for line in session.plan["lines"]]
     if rise(lengths, [given[number].answer.value for number in range(1, LINES + 1)]):
-        return _go(work, session, Step("topic"))
+        return _go(work, session, PageStep("topic"))
     plan = {**session.plan, "lines": draw_lines(work.random)}
-    return _again(work, session, "practice", work.study.rules.practice_tries, Step("practice", 1), plan)
+    return _again(work, session, "practice", work.study.rules.practice_tries, PageStep("practice", 1), plan)
 
 
-def _topic(work: Work, session: Session, answer: Answer, fields: Fields) -> Step:
+def _topic(work: Work, session: Session, answer: Answer, fields: Fields) -> PageStep:
     question = work.study.topics[session.topic].question
     if question is None:
-        return _go(work, session, Step("doc", 1))
+        return _go(work, session, PageStep("doc", 1))
     append(work, session, "question", 1, answer, fields)
     if answer.value == question.right:
-        return _go(work, session, Step("doc", 1))
+        return _go(work, session, PageStep("doc", 1))
     plan = {**session.plan, "options": draw_options(question, work.random)}
-    return _again(work, session, "question", work.study.rules.question_tries, Step("topic"), plan)
+    return _again(work, session, "question", work.study.rules.question_tries, PageStep("topic"), plan)
 
 
-def _again(work: Work, session: Session, what: str, most: int, step: Step, plan: dict[str, object]) -> Step:
+def _again(work: Work, session: Session, what: str, most: int, step: PageStep, plan: dict[str, object]) -> PageStep:
     """Wrong: once more, with new lines or options, or the end."""
     used = session.tries.get(what, 0) + 1
     work.event("wrong", session, what=what, attempt=used)
@@ -132,12 +132,12 @@ def _again(work: Work, session: Session, what: str, most: int, step: Step, plan:
     return end(work, session, "screened", "screened") if used >= most else _go(work, session, step, "again")
 
 
-def _revise(work: Work, session: Session, _: Answer, __: Fields) -> Step:
+def _revise(work: Work, session: Session, _: Answer, __: Fields) -> PageStep:
     work.event("revising", session)
-    return _go(work, session, Step("doc", 1))
+    return _go(work, session, PageStep("doc", 1))
 
 
-PAGES: dict[str, Callable[[Work, Session, Answer, Fields], Step]] = {
+PAGES: dict[str, Callable[[Work, Session, Answer, Fields], PageStep]] = {
     "consent": _consent,
     "practice": _practice,
     "topic": _topic,
@@ -161,7 +161,7 @@ def _leave(work: Work, session: Session, fields: Fields) -> Reply:
     return Reply(end(work, session, "left", "left") if session.outcome is None else session.step)
 
 
-def _doc(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
+def _doc(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
     """An item: any that was reached may be sent, and the one after it is next."""
     given = last_answers(work, session)
     if session.state not in ("doc", "revise") or not 1 <= step.number <= reached(work, session, given):
@@ -176,7 +176,7 @@ def _doc(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
     keep_draft(work, session, step, fields, "reported" if action == "report" else "")
     if action == "back":
         work.event("back", session, number=step.number)
-        return Reply(_go(work, session, Step("doc", max(1, step.number - 1))))
+        return Reply(_go(work, session, PageStep("doc", max(1, step.number - 1))))
     if action == "report":
         work.event("reported", session, number=step.number, fields={"report": fields.get("report", "")})
         session = work.flag(session, "reported")
@@ -184,7 +184,7 @@ def _doc(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
     return Reply(STEP_LEAVE if action == "leave" else step)
 
 
-def _judge(work: Work, session: Session, step: Step, fields: Fields, last: Recorded | None) -> Reply:
+def _judge(work: Work, session: Session, step: PageStep, fields: Fields, last: Recorded | None) -> Reply:
     answer = work.study.task.read(fields)
     if not isinstance(answer, Answer):
         _go(work, session, step)
@@ -201,10 +201,10 @@ def _judge(work: Work, session: Session, step: Step, fields: Fields, last: Recor
         session = work.flag(session, "cannot")
     if step.number == len(work.units[session.unit].items):
         return Reply(finish(work, session), counted=True)
-    return Reply(_go(work, session, Step("doc", step.number + 1), "saved", step.number), counted=True)
+    return Reply(_go(work, session, PageStep("doc", step.number + 1), "saved", step.number), counted=True)
 
 
-def twice(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
+def twice(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
     """A second text for a page whose first counts already: both are kept, and the person is asked which one counts."""
     work.event("twice", session, step=step.name, number=step.number, fields=shown(fields))
     if step.name != "doc" or session.state not in ("doc", "revise"):
@@ -213,7 +213,7 @@ def twice(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
     return Reply(_go(work, session, step) if session.state == "doc" else session.step)
 
 
-def late(work: Work, session: Session, step: Step, fields: Fields) -> Reply:
+def late(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
     """Work that came after the unit was passed on: kept and flagged, and never part of a finished unit."""
     if session.outcome != "passed" or step.name != "doc":
         return Reply(session.step, elsewhere=True)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from truegain.judging.material import Question, Unit
+from truegain.judging.tasks.material import Question, Unit
 from truegain.judging.tasks.task import Answer, Fields, Task, Wrong
 
 LINES = 3

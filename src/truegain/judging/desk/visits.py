@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import func, insert, select, update
 
-from truegain.judging.clocks import STEP, Moment, elapsed
-from truegain.judging.sessions import Session, Work
+from truegain.judging.desk.clocks import STEP, Moment, elapsed
+from truegain.judging.desk.sessions import Session, Work
 from truegain.judging.store.schema import visits
 
 

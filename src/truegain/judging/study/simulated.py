@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from truegain.errors import TruegainError
-from truegain.judging.invented import SUBJECTS, Subject
-from truegain.judging.material import Document, Item, Question, Topic
-from truegain.judging.pool import PoolRow
-from truegain.judging.reading import TopicRow
-from truegain.judging.settings import JudgingSettings, People, Rules, Words
-from truegain.judging.study import Study, read_study
-from truegain.judging.units import Design
-from truegain.judging.writing import write_study
+from truegain.judging.study.invented import SUBJECTS, Subject
+from truegain.judging.study.pool import PoolRow
+from truegain.judging.study.reading import TopicRow
+from truegain.judging.study.settings import JudgingSettings, People, Rules, Words
+from truegain.judging.study.study import JudgingStudy, read_study
+from truegain.judging.study.units import Design
+from truegain.judging.study.writing import write_study
+from truegain.judging.tasks.material import Document, Item, Question, Topic
 from truegain.sampling.streams import generator
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def simulated_study(
     seed: int = 0,
     rules: Rules | None = None,
     people: People | None = None,
-) -> Study:
+) -> JudgingStudy:
     """Write a study with invented topics and documents into a folder that is new or empty, and open it.
 
     docs: of each topic, at least 3.  size: items of a unit.  What each document is worth is told by `simulated_truth`;

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from truegain.judging.clocks import Moment
-from truegain.judging.codes import TOKEN, Keys, shown
-from truegain.judging.material import Item, Unit
-from truegain.judging.steps import Step, StepName, UnknownToken
+from truegain.judging.desk.clocks import Moment
+from truegain.judging.desk.codes import TOKEN, Keys, shown
+from truegain.judging.desk.steps import PageStep, StepName, UnknownToken
 from truegain.judging.store.database import lock
 from truegain.judging.store.schema import answers, assessors, drafts, events, sessions, units
-from truegain.judging.study import Study
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.material import Item, Unit
 from truegain.judging.tasks.task import Answer, Fields
 
 
@@ -45,9 +45,9 @@ class Session:
     kind: str
 
     @property
-    def step(self) -> Step:
+    def step(self) -> PageStep:
         """Where the person is."""
-        return Step(self.state, self.number)
+        return PageStep(self.state, self.number)
 
 
 COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__ if name != "kind"]
@@ -58,7 +58,7 @@ class Work:
     """One transaction at the desk: its connection, its moment, and the study."""
 
     connection: Connection
-    study: Study
+    study: JudgingStudy
     units: Mapping[str, Unit]
     keys: Keys
     now: Moment
@@ -91,6 +91,12 @@ class Work:
         return {"lease": self.now.wall + length, "steady": self.now.steady + length, "boot": self.now.boot}
 
 
+WITH_KIND = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
+_OWN = sessions.c.token == bindparam("own")  # built once: every request runs these two
+_LOAD = WITH_KIND.where(_OWN)
+_LOCK = lock(select(units.c.id).where(units.c.id == select(sessions.c.unit).where(_OWN).scalar_subquery()), of=units)
+
+
 def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     """The session of a token; locked: nobody else changes it or its unit before this transaction ends.
 
@@ -99,10 +105,8 @@ def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     if not TOKEN.fullmatch(token):
         raise UnknownToken("this address is not one of ours; go back to where you were given it")
     if locked:
-        own = select(sessions.c.unit).where(sessions.c.token == token).scalar_subquery()
-        connection.execute(lock(select(units.c.id).where(units.c.id == own), of=units))
-    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-    row = connection.execute(query.where(sessions.c.token == token)).one_or_none()
+        connection.execute(_LOCK, {"own": token})
+    row = connection.execute(_LOAD, {"own": token}).one_or_none()
     if row is None:
         raise UnknownToken("this address is not one of ours; go back to where you were given it")
     return session_of(row)
@@ -186,23 +190,23 @@ class Draft:
     notice: str
 
 
-def draft_of(work: Work, session: Session, step: Step) -> Draft | None:
+def draft_of(work: Work, session: Session, step: PageStep) -> Draft | None:
     """What is kept of a page."""
     row = work.connection.execute(select(drafts).where(*_place(session, step))).one_or_none()
     return Draft(row.fields, row.notice) if row else None
 
 
-def keep_draft(work: Work, session: Session, step: Step, fields: Fields, notice: str = "") -> None:
+def keep_draft(work: Work, session: Session, step: PageStep, fields: Fields, notice: str = "") -> None:
     """Keep what was typed on a page; what was there before gives way."""
     drop_draft(work, session, step)
     values = {"session": session.id, "step": step.name, "number": step.number, "at": work.now.wall}
     work.connection.execute(insert(drafts).values(**values, fields=shown(fields), notice=notice))
 
 
-def drop_draft(work: Work, session: Session, step: Step) -> None:
+def drop_draft(work: Work, session: Session, step: PageStep) -> None:
     """Forget what was typed on a page: it counts now, or was taken back."""
     work.connection.execute(delete(drafts).where(*_place(session, step)))
 
 
-def _place(session: Session, step: Step) -> tuple[Any, ...]:
+def _place(session: Session, step: PageStep) -> tuple[Any, ...]:
     return (drafts.c.session == session.id, drafts.c.step == step.name, drafts.c.number == step.number)

@@ -6,17 +6,17 @@ import math
 
 from sqlalchemy import delete, select, update
 
-from truegain.judging.codes import code_digest
-from truegain.judging.leases import DONE, FREE, give_back
-from truegain.judging.sessions import Session, Work, last_answers
-from truegain.judging.steps import Step, StepName
+from truegain.judging.desk.codes import code_digest
+from truegain.judging.desk.leases import DONE, FREE, give_back
+from truegain.judging.desk.sessions import Session, Work, last_answers
+from truegain.judging.desk.steps import PageStep, StepName
+from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
-from truegain.judging.visits import seconds_of, stop
 
 KEPT = ("claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
 
 
-def end(work: Work, session: Session, state: StepName, outcome: str) -> Step:
+def end(work: Work, session: Session, state: StepName, outcome: str) -> PageStep:
     """End a session without a code; the unit is free again."""
     stop(work, session)
     give_back(work, session)
@@ -25,7 +25,7 @@ def end(work: Work, session: Session, state: StepName, outcome: str) -> Step:
     return ended.step
 
 
-def finish(work: Work, session: Session) -> Step:
+def finish(work: Work, session: Session) -> PageStep:
     """The last item was sent: look at the whole unit, and end it with a code, send it back, or end it without."""
     session, failed = _look(work, session)
     used = session.tries.get("checks", 0) + 1
@@ -50,7 +50,7 @@ def _look(work: Work, session: Session) -> tuple[Session, tuple[str, ...]]:
     return session, work.study.task.failed(unit, found, hurried)
 
 
-def _done(work: Work, session: Session) -> Step:
+def _done(work: Work, session: Session) -> PageStep:
     """The code exists from here on: in the transaction of the last answer, or not at all."""
     code = code_digest(work.keys.code(session.id))
     values = {"outcome": "done", "ended": work.now.wall, "code": code}
@@ -63,7 +63,7 @@ def _done(work: Work, session: Session) -> Step:
     return done.step
 
 
-def withdraw(work: Work, session: Session) -> Step:
+def withdraw(work: Work, session: Session) -> PageStep:
     """Erase what was written, and keep the fact that a set was begun and taken back."""
     for table in (answers, drafts, visits, sent):
         work.connection.execute(delete(table).where(table.c.session == session.id))

@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Select, exists, func, insert, select, update
 
-from truegain.judging.clocks import expired, is_expired
-from truegain.judging.codes import new_token
-from truegain.judging.practice import draw_plan
-from truegain.judging.sessions import COLUMNS, Session, Work, load, session_of
-from truegain.judging.steps import Step
+from truegain.judging.desk.clocks import expired, is_expired
+from truegain.judging.desk.codes import new_token
+from truegain.judging.desk.practice import draw_plan
+from truegain.judging.desk.sessions import WITH_KIND, Session, Work, load, session_of
+from truegain.judging.desk.steps import PageStep
+from truegain.judging.desk.visits import stop
 from truegain.judging.store.database import lock
-from truegain.judging.store.schema import assessors, sessions, units
-from truegain.judging.visits import stop
+from truegain.judging.store.schema import sessions, units
 
 FREE, HELD, DONE = "free", "held", "done"
 
@@ -129,7 +129,7 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit:
     _pass_on(work, unit)
     material = work.units[unit]
     is_model = kind == "model"
-    step = Step("doc", 1) if is_model else Step("consent")
+    step = PageStep("doc", 1) if is_model else PageStep("consent")
     row = {
         "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
         "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
@@ -139,15 +139,13 @@ def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit:
     }  # fmt: skip
     work.connection.execute(insert(sessions).values(**row))
     work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=row["id"]))
-    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-    session = session_of(work.connection.execute(query.where(sessions.c.id == row["id"])).one())
+    session = session_of(work.connection.execute(WITH_KIND.where(sessions.c.id == row["id"])).one())
     work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
     return session
 
 
 def _pass_on(work: Work, unit: str) -> None:
-    query = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-    for row in work.connection.execute(query.where(sessions.c.unit == unit, sessions.c.outcome.is_(None))).all():
+    for row in work.connection.execute(WITH_KIND.where(sessions.c.unit == unit, sessions.c.outcome.is_(None))).all():
         old = session_of(row)
         stop(work, old)
         work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall)

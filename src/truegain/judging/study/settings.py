@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from truegain.errors import InputError
-from truegain.judging.units import ORDERS, Design
+from truegain.judging.study.units import ORDERS, Design
 from truegain.tables.sources import read_bytes, shown_path
 
 FILE = "judging.toml"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from truegain.errors import InputError
-from truegain.judging.material import Item
+from truegain.judging.tasks.material import Item
 from truegain.tables import tabular
 from truegain.tables.gold_list_read import MARKS, gold_list_of
 from truegain.tables.judgments import Judgments

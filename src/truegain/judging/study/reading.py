@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from truegain.errors import InputError
-from truegain.judging.material import Document, Question, Topic
-from truegain.judging.rows import FileRow, rows_of
+from truegain.judging.study.rows import FileRow, rows_of
+from truegain.judging.tasks.material import Document, Question, Topic
 from truegain.tables.sources import PathLike, shown_path
 
 TOPIC_ID = ("id", "topic", "topic_id", "qid", "query_id", "_id", "number", "num")

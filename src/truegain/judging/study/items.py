@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truegain.judging.material import Item
-from truegain.judging.pool import PoolRow
-from truegain.judging.reading import TopicRow
+from truegain.judging.study.pool import PoolRow
+from truegain.judging.study.reading import TopicRow
+from truegain.judging.tasks.material import Item
 from truegain.judging.tasks.task import Task
 from truegain.sampling.streams import generator
 

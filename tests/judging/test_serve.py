@@ -1,0 +1,100 @@
+"""The commands that serve: a real process on a real port, its address, its log, its end, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from truegain.judging.server.people import comer
+from truegain.judging.study.simulated import simulated_study
+from truegain.judging.study.study import People
+
+
+def started(*words: str) -> tuple[subprocess.Popen[str], str]:
+    """A server that was started, and the address of its study, when it answers."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "truegain", "judging", *words, "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"assessors \(\w+\): (\S+)", line):
+            return process, found[1]
+    raise AssertionError(process.communicate()[1])
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], str, Path]]:
+    """The demo in a folder, served by two processes."""
+    folder = tmp_path_factory.mktemp("served") / "study"
+    simulated_study(folder, topics=1, docs=8, judgments=1)
+    process, url = started("serve", str(folder), "--workers", "2")
+    yield process, url, folder
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_served_pages_answer_and_the_log_has_no_secrets(demo: tuple[subprocess.Popen[str], str, Path]) -> None:
+    """Guards serving: two workers answer on this machine alone, the log tells no token, Ctrl-C ends it cleanly."""
+    process, url, folder = demo
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/s/simulated/", url)
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        assert "Welcome" in answer.read().decode()
+        assert answer.headers.get("server") is None
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with opener.open(url, data=b"action=next", timeout=60) as answer:
+        token = answer.url.split("/")[4]
+        assert "How relevant does it seem to you?" in answer.read().decode()
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, said
+    assert "GET /u/*/consent 200" in said
+    assert token not in said
+    assert (folder / "judging.sqlite").is_file()
+
+
+def test_port_in_use_is_told(tmp_path: Path) -> None:
+    """Guards a second start: a sentence with what to do and exit code 2, before anything is made."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        words = [sys.executable, "-m", "truegain", "judging", "demo", str(tmp_path / "new"), "--port", port]
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, "give another" in ended.stderr) == (2, True), ended.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_invitations_let_people_in(tmp_path: Path) -> None:
+    """Guards invitations from the command line: each printed address holds one, and other studies need none."""
+    folder = tmp_path / "study"
+    simulated_study(folder, topics=1, docs=8, judgments=1, people=People("invitation"))
+    words = [
+        sys.executable,
+        "-m",
+        "truegain",
+        "judging",
+        "invite",
+        str(folder),
+        "-n",
+        "2",
+        "--url",
+        "https://a.example",
+    ]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    tokens = re.findall(r"^https://a\.example/s/simulated/\?invitation=(\S+)$", ended.stdout, re.M)
+    assert len(set(tokens)) == 2, ended.stderr
+    assert comer(People("invitation"), {"invitation": tokens[0]}).invitation == tokens[0]
+    bad = subprocess.run([*words[:-1], "nowhere"], capture_output=True, text=True, timeout=60)
+    assert (bad.returncode, "no address of a server" in bad.stderr) == (2, True)
