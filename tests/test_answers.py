@@ -32,6 +32,7 @@ from truegain.inference.ranks.agreement import RankAgreement
 from truegain.inference.ranks.correlate import Correlation
 from truegain.inference.results import Answers, Comparison, Estimate, Plan
 from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.steps import Steps
 from truegain.inference.study.verdict import Verdict
 from truegain.report.saving import render
 from truegain.tables.gold_list import GoldList
@@ -96,6 +97,7 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
     "study estimates": (Answers, lambda: _study().estimates()),
     "study compare": (Answers, lambda: _study().compare()),
+    "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25")),
     "ranking": (Ranking, lambda: _study().best()),
     "verdict": (Verdict, lambda: _study().verdict("dense", NASTY)),
 }
@@ -107,7 +109,7 @@ def answer(request: pytest.FixtureRequest) -> Shown:
     """One of each."""
     kind, make = ANSWERS[request.param]
     made = make()
-    assert type(made) is kind
+    assert isinstance(made, kind)
     return typing.cast("Shown", made)
 
 
@@ -286,12 +288,12 @@ def test_all_answers_of_the_face_are_here() -> None:
     asked = [getattr(tg, n) for n in tg.__all__ if inspect.isfunction(getattr(tg, n))]
     asked += [f for name, f in inspect.getmembers(tg.Study, inspect.isfunction) if not name.startswith("_")]
     for function in asked:
-        for one in (function, *typing.get_overloads(function)):
-            hint = eval(one.__annotations__["return"], one.__globals__)
+        for one in (inspect.unwrap(function), *typing.get_overloads(inspect.unwrap(function))):
+            hint = eval(one.__annotations__["return"], inspect.unwrap(one).__globals__)
             parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
             found |= {typing.get_origin(part) or part for part in parts if part is not None}
     odd = {f for f in found if f not in data and not issubclass(f, Shown)}
-    assert {f.__name__ for f in odd} == {"Measure", "Lattice", "Standing"}
+    assert {f.__name__ for f in odd} == {"Measure", "Lattice", "Standing", "PathLike"}
     assert {f for f in found if issubclass(f, Shown)} <= {kind for kind, _ in ANSWERS.values()}
 
 

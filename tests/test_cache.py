@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from truegain import cache
 from truegain.cache import ENDING, MARK, Cache
 from truegain.errors import DataWarning
 from truegain.inference.results import Estimate
@@ -69,3 +70,45 @@ def test_without_a_folder_nothing_is_kept() -> None:
     """Guards the default."""
     assert Cache(None).of(KEY, lambda: 1) == 1
     assert Cache(None).of(KEY, lambda: 2) == 2
+
+
+def test_a_folder_holds_so_much(tmp_path: Path) -> None:
+    """Guards against growth without end: what was not asked for the longest goes, what was stays."""
+    size = 3000
+    keep = Cache(tmp_path, most=3 * size + 1000)
+    rng = np.random.default_rng(1)
+    for i in range(3):
+        keep.of({"i": i}, lambda: rng.bytes(size))
+        for path in tmp_path.glob(f"*{ENDING}"):  # a second goes by
+            os.utime(path, ns=(0, path.stat().st_mtime_ns - 10**9))
+    keep.of({"i": 0}, lambda: pytest.fail("made again"))
+    keep.of({"i": 3}, lambda: rng.bytes(size))
+    assert len(list(tmp_path.glob(f"*{ENDING}"))) == 3
+    for i in (0, 2, 3):
+        keep.of({"i": i}, lambda: pytest.fail("made again"))
+    assert keep.of({"i": 1}, lambda: b"gone") == b"gone"
+
+
+def test_one_that_is_larger_than_all_stays_alone(tmp_path: Path) -> None:
+    """Guards a limit below a single result: it is kept, and nothing beside it."""
+    keep = Cache(tmp_path, most=10)
+    keep.of({"i": 1}, lambda: "a" * 100)
+    keep.of({"i": 2}, lambda: "b" * 100)
+    keep.of({"i": 2}, lambda: pytest.fail("made again"))
+    only(tmp_path)
+
+
+def test_other_code_of_one_version_makes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards those who work on the code: what another state of it made is not taken."""
+    Cache(tmp_path).of(KEY, lambda: 1)
+    monkeypatch.setattr(cache, "_code", lambda: "other")
+    assert Cache(tmp_path).of(KEY, lambda: 2) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    """Guards a page whose results cannot be kept: it is made all the same."""
+    (tmp_path / "file").write_text("")
+    keep = Cache(tmp_path / "file")
+    with pytest.warns(DataWarning, match="nothing can be kept in .*file: ") as told:
+        assert [keep.of({"i": i}, lambda: 7) for i in range(2)] == [7, 7]
+    assert len(told) == 1

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ FLOORS = (
     ("engine",),
     ("studentized",),
     ("student",),
-    ("drawing",),
+    ("drawing", "keywords", "made_by"),
     ("errors", "_version"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
@@ -210,12 +211,73 @@ def test_one_name_and_place_for_the_same_thing(name: str) -> None:
         words = re.findall(r"\w+", str(found.annotation))
         assert found.annotation is not inspect.Parameter.empty
         assert "object" not in words, f"{p}: say what it takes"
-        assert "Any" not in words or found.kind is inspect.Parameter.VAR_KEYWORD, f"{p}: say what it takes"
+        assert "Any" not in words, f"{p}: say what it takes"
+        assert found.kind is not inspect.Parameter.VAR_KEYWORD, f"{p}: name the keywords, with truegain.keywords.takes"
         assert p not in TYPES or TYPES[p] in words, f"{p}: {found.annotation}"
         if p in DEFAULTS and found.default is not inspect.Parameter.empty:
             assert found.default == DEFAULTS[p], p
         if p in ("replicates", "confidence", "seed", "jobs", "gold") and name != "Judge.fit":
             assert found.kind is inspect.Parameter.KEYWORD_ONLY, p
+
+
+OPEN = [n for n in [*FUNCTIONS, "Study"] if "takes" in inspect.getsource(called(n))[:40] or n == "Study"]
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_a_keyword_that_is_none_is_refused_with_all_there_are(name: str) -> None:
+    """Guards the list of an error: it is of the function called, whole, and names the keyword that was meant."""
+    function = called(name)
+    parameters = inspect.signature(function).parameters.values()
+    placed: list[object] = [{}] * sum(p.default is p.empty and p.kind is not p.KEYWORD_ONLY for p in parameters)
+    keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    one = keywords[-1]
+    with pytest.raises(tg.TruegainError) as caught:
+        function(*placed, **{one + "x": 1})
+    said, _, listed = str(caught.value).partition("; it has ")
+    assert said.startswith(f"{name} has no option {one}x, did you mean ")
+    assert listed.split(", ") == keywords
+
+
+def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
+    """Guards the shared lists of keywords: of rules, of the options of scoring, of a study, of gold labels."""
+    from truegain.gains.catalogue import RULES, RuleWords
+    from truegain.inference.collection.pairs import CollectionPairs
+    from truegain.inference.differences.words import OVER_COLLECTIONS, WITH_GOLD, CompareWords
+    from truegain.inference.judges.options import CorrectionOptions
+    from truegain.inference.study.words import StudyWords
+    from truegain.measures.evaluate import OptionWords
+
+    assert {f.name for kind in RULES.values() for f in fields(kind)} == set(RuleWords.__annotations__)
+    assert [f.name for f in fields(tg.Options)] == list(OptionWords.__annotations__)
+    study = inspect.signature(tg.Study).parameters.values()
+    assert {p.name for p in study if p.kind is p.KEYWORD_ONLY} == set(StudyWords.__annotations__)
+    assert set(OVER_COLLECTIONS) <= {f.name for f in fields(CollectionPairs)}
+    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "trials"}
+    assert of_gold | {"design", "missing", "gold_sample"} == set(WITH_GOLD)
+    shown = inspect.signature(tg.compare).parameters
+    assert set(CompareWords.__annotations__) < set(shown)
+    for p in inspect.signature(CollectionPairs).parameters.values():
+        assert p.name not in OVER_COLLECTIONS or shown[p.name].default == p.default
+    for p in inspect.signature(CorrectionOptions).parameters.values():
+        assert p.name not in WITH_GOLD or shown[p.name].default == p.default
+
+
+def test_keywords_of_one_kind_of_comparison() -> None:
+    """Guards compare against keywords that nothing is done with: each kind refuses those of the others."""
+    runs = {s: {str(t): {"a": 1.0 + (t + n) % 3, "b": 2.0} for t in range(6)} for n, s in enumerate("xy")}
+    qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"meta": "random"}, "meta: this goes with over='collection'"),
+        ({"design": "random"}, "design: this goes with gold="),
+        ({"gold": qrels, "design": "random", "complete": True}, "complete: this has no place beside gold="),
+        ({"gold": qrels, "meta": "random"}, "meta: this has no place beside gold="),
+        ({"over": "collection", "clusters": "none"}, "clusters: this has no place over collections"),
+    ]
+    for options, says in wrong:
+        with pytest.raises(tg.TruegainError, match=says):
+            tg.compare(runs, qrels, "P@1", **options)
+    with pytest.raises(tg.TruegainError, match="p: this is of a rule that makes gains of ratings; give rule="):
+        tg.Study(runs, qrels, "P@1", p=0.2)
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, "Study"])

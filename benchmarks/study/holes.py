@@ -44,7 +44,9 @@ def newcomer(rng: np.random.Generator, topics: int, share: float) -> Answers:
     runs, labels = runs_of(lists, names), labels_of(lists.right, names, judged)
     truth = as_truth(right().mean(axis=2), MEASURES)
     some = labels_of(lists.right, names, sampled(judged, lists, share, rng))
-    return study_of(runs, labels, truth, hole_sample=some) | study_of(runs, labels, truth, AS_ZERO)
+    return study_of(runs, labels, truth, hole_sample=some) | study_of(
+        runs, labels, truth, AS_ZERO, holes="non-relevant"
+    )
 
 
 def newcomer_fixed(rng: np.random.Generator, topics: int, share: float) -> Answers:

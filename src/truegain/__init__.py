@@ -117,6 +117,11 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "write_runs": "truegain.tables.write",
 }
 
+_ANSWERING = {  # their answers tell with what they were called
+    "agree", "compare", "correct", "correlate", "evaluate", "gold_list", "hole_list", "holes", "intervals",
+    "judge_next", "judges", "plan_assessors", "plan_labels", "plan_topics", "read_scores",
+}  # fmt: skip
+
 
 def __dir__() -> list[str]:
     """The public names, those that are loaded when first asked for as well, and no others."""
@@ -129,5 +134,8 @@ plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(a
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'truegain' has no attribute {name!r}")
-    globals()[name] = found = getattr(importlib.import_module(_LAZY[name]), name)
+    found = getattr(importlib.import_module(_LAZY[name]), name)
+    if name in _ANSWERING:
+        found = importlib.import_module("truegain.made_by").telling(found)
+    globals()[name] = found
     return found

@@ -7,19 +7,24 @@ import hashlib
 import importlib
 import io
 import json
+import os
 import pickle
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from truegain._version import __version__
+from truegain.errors import InputError, why
 from truegain.tables.checks import warn
 from truegain.tables.sources import shown_path, write_bytes
 
 Kept = TypeVar("Kept")
 MARK = b"truegain kept\n"
 ENDING = ".kept"
+CODE = (".py", ".so", ".pyd")
 PLAIN = ("list", "dict", "set", "frozenset", "tuple", "complex", "slice", "range", "bytearray")
 ARRAYS = {  # what numpy makes its arrays and numbers of
     ("numpy", "ndarray"),
@@ -32,8 +37,15 @@ ARRAYS = {  # what numpy makes its arrays and numbers of
 }
 
 
+UNREADABLE = (  # what reading a file that nobody meant to be read may end in
+    OSError, ValueError, EOFError, AttributeError, ImportError, IndexError, TypeError, zlib.error,
+    pickle.UnpicklingError,
+)  # fmt: skip
+MOST = 256 * 2**20  # bytes that a folder holds; what was not asked for the longest goes first
+
+
 class Cache:
-    """A folder of results, each under the digest of its key and of the version; without a folder nothing is kept.
+    """A folder of results, each under the digest of its key and of the code; without a folder nothing is kept.
 
     >>> import tempfile
     >>> cache = Cache(tempfile.mkdtemp())
@@ -41,39 +53,57 @@ class Cache:
     ([1, 2], [1, 2])
     """
 
-    def __init__(self, folder: str | Path | None) -> None:
+    def __init__(self, folder: str | Path | None, most: int = MOST, tell: Callable[[str], None] = warn) -> None:
         self.folder = None if folder is None else Path(folder)
-        self.damaged = 0
+        self.most, self.tell, self.told = most, tell, False
 
     def of(self, key: Mapping[str, object], make: Callable[[], Kept]) -> Kept:
         """What is kept under a key, or made and kept now."""
         if self.folder is None:
             return make()
         path = self.folder / f"{digest_of(key)}{ENDING}"
-        if path.exists():
-            try:
-                return _loaded(path.read_bytes())  # type: ignore[no-any-return]
-            except (OSError, ValueError, EOFError, AttributeError, ImportError, IndexError, TypeError, zlib.error):
-                self._tell(path)
-            except pickle.UnpicklingError:
-                self._tell(path)
+        try:
+            found: Kept = _loaded(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except UNREADABLE:
+            self._tell(f"{shown_path(path)}: what was kept is damaged; it is made again")
+        else:
+            with suppress(OSError):  # others' files may be read, and not touched
+                os.utime(path)
+            return found
         made = make()
         self._keep(path, made)
         return made
 
-    def _tell(self, path: Path) -> None:
-        self.damaged += 1
-        if self.damaged == 1:
-            warn(f"{shown_path(path)}: what was kept is damaged; it is made again")
+    def _tell(self, message: str) -> None:
+        if not self.told:
+            self.told = True
+            self.tell(message)
 
     def _keep(self, path: Path, made: object) -> None:
-        assert self.folder is not None
-        self.folder.mkdir(parents=True, exist_ok=True)
-        ignored = self.folder / ".gitignore"
-        if not ignored.exists():
-            write_bytes(ignored, b"*\n")
         packed = zlib.compress(pickle.dumps(made, protocol=5), 1)
-        write_bytes(path, MARK + hashlib.sha256(packed).digest() + packed)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            ignored = path.parent / ".gitignore"
+            if not ignored.exists():
+                write_bytes(ignored, b"*\n")
+            write_bytes(path, MARK + hashlib.sha256(packed).digest() + packed)
+        except (OSError, InputError) as error:
+            reason = why(error) if isinstance(error, OSError) else str(error)
+            self._tell(f"nothing can be kept in {shown_path(path.parent)}: {reason}")
+        else:
+            with suppress(OSError):  # somebody else may remove them, too
+                self._trim(path)
+
+    def _trim(self, newest: Path) -> None:
+        """Remove what was not asked for the longest until the rest is no more than `most`; the newest stays."""
+        there = [(p.stat(), p) for p in newest.parent.glob(f"*{ENDING}") if p != newest]
+        left = self.most - newest.stat().st_size
+        for about, path in sorted(there, key=lambda each: -each[0].st_mtime_ns):
+            left -= about.st_size
+            if left < 0:
+                path.unlink(missing_ok=True)
 
 
 def digest_of(key: Mapping[str, object]) -> str:
@@ -82,8 +112,20 @@ def digest_of(key: Mapping[str, object]) -> str:
     >>> digest_of({"a": 1, "b": 2}) == digest_of({"b": 2, "a": 1}) != digest_of({"a": 1, "b": 3})
     True
     """
-    whole = json.dumps({"version": __version__, **key}, sort_keys=True, default=str)
+    whole = json.dumps({"version": __version__, "code": _code(), **key}, sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@cache
+def _code() -> str:
+    """The digest of all our code: one version may have several, where it is worked on."""
+    found = hashlib.sha256()
+    for folder, folders, files in os.walk(Path(__file__).parent):
+        folders.sort()
+        for name in sorted(files):
+            if name.endswith(CODE):
+                found.update(Path(folder, name).read_bytes())
+    return found.hexdigest()
 
 
 def _loaded(data: bytes) -> Any:

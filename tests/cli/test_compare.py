@@ -81,7 +81,7 @@ def test_formats_and_measures(run: Run, folder: Path) -> None:
     )
     _, out, _ = run(*words)
     made_by = json.loads(out)["made_by"]
-    assert (made_by["test"], made_by["trials"], made_by["seed"]) == ("randomised-tukey-hsd", 500, 3)
+    assert (made_by["test"], made_by["replicates"], made_by["seed"]) == ("randomised-tukey-hsd", 500, 3)
     assert run(*words, "--jobs", "1")[1] == out
     run("compare", "qrels", "runs", "-o", "t.tex")
     assert r"\toprule" in (folder / "t.tex").read_text()

@@ -43,6 +43,10 @@ def completed(run: Run, monkeypatch: pytest.MonkeyPatch, shell: str, line: str) 
         ("truegain eval q r --rule super", ["supermajority"]),
         ("truegain eval q r --intervals topics,co", ["topics,collection"]),
         ("truegain eval q r --method stu", ["studentised"]),
+        ("truegain eval q r --method boo", ["bootstrap"]),
+        ("truegain eval q r --method par", ["parametric"]),
+        ("truegain gains q --drop-assessors f", ["flagged"]),
+        ("truegain measures nDC", ["nDCG", "nDCGrel"]),
         ("truegain judges q --gold g --design by", ["by-bronze", "by-gold"]),
         ("truegain eval q r --format la", ["latex"]),
         ("truegain verdict q r --generalise-to ass", ["assessors"]),
@@ -62,6 +66,15 @@ def test_the_script_of_a_shell(run: Run, monkeypatch: pytest.MonkeyPatch, shell:
     monkeypatch.setenv("_TRUEGAIN_COMPLETE", f"source_{shell}")
     code, out, _ = run()
     assert (code, f"_TRUEGAIN_COMPLETE=complete_{shell}" in out) == (0, True)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_may_be_named(run: Run, shell: str) -> None:
+    """Guards --show-completion zsh from another shell: its script, and no shell that is none."""
+    code, out, err = run("--show-completion", shell)
+    assert (code, err, "_TRUEGAIN_COMPLETE" in out, f"complete_{shell}" in out) == (0, "", True, True)
+    code, _, err = run("--show-completion", "tcsh")
+    assert (code, "--show-completion tcsh: there is no completion for it" in err) == (2, True)
 
 
 def test_every_measure_is_offered() -> None:

@@ -158,4 +158,4 @@ def test_what_does_not_go_together(run: Run, folder: Path, words: tuple[str, ...
 def test_evaluate_says_where_intervals_are(folder: Path) -> None:
     """Guards Python: scores have no intervals, and the error names what has."""
     with pytest.raises(tg.TruegainError, match=r"tg\.Study\(.*\)\.estimates\(\)"):
-        tg.evaluate(f"{folder}/runs", f"{folder}/pool.qrels", "P@5", fill="predicted", hole_sample="judged.csv")
+        tg.evaluate(f"{folder}/runs", f"{folder}/pool.qrels", "P@5", hole_sample="judged.csv")  # type: ignore[call-arg]

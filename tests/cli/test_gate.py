@@ -42,6 +42,17 @@ def test_the_exit_code_is_the_verdict(run: Run, folder: Path, words: tuple[str, 
     assert "study.toml" in told["made_by"]["inputs"]
 
 
+def test_a_settled_claim_asks_for_nothing_more(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a pass against hundreds of further topics; what cannot be told says what would help."""
+    words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")
+    assert "more topics" not in run(*words, "--smallest", "0.01")[1]
+    assert "more topics" in run("verdict", *words[1:], "--smallest", "0.01")[1]
+    assert (
+        "more topics"
+        in run(*words[:3], "--baseline", "fair", "--candidate", "good", "-m", "RR", "--smallest", "0.01")[1]
+    )
+
+
 def test_what_cannot_be_told_ends_with_3(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards the third answer: half of the labels could turn it, and that is neither a pass nor a failure."""
     _, labels = world()

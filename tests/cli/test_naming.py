@@ -22,6 +22,10 @@ OPTIONS = {
         ("name these with uses={'system': 'model'}", "name these with --uses system=model"),
         ("rule 'best' is not known", "--rule best is not known"),
         ("gold 1.2 is not between 0 and 1", "--gold 1.2 is not between 0 and 1"),
+        (
+            "say which counts (repeated='first' of tg.read_ratings; or last)",
+            "say which counts (--repeated first; or last)",
+        ),
         ("have them made with tg.to_gains", "have them made with `truegain gains`"),
     ],
 )

@@ -261,14 +261,14 @@ def wide(n: int) -> Wide:
 
 
 def test_more_systems_than_letters() -> None:
-    """Guards tables past 26 systems: numbers, runs of them shortened, over several pages where they are many."""
+    """Guards tables past 26 systems: numbers, how many each beats, over several pages where they are many."""
     few, many = wide(26).table(PaperStyle()), wide(129).table(PaperStyle())
     assert (few.rows[0][0], few.rows[25][0]) == ("a", "z")
     assert isinstance(few.rows[23][2], Marked)
     assert few.rows[23][2].marks == "yz"
     assert (many.rows[0][0], many.rows[128][0]) == ("1", "129")
     assert isinstance(many.rows[0][2], Marked)
-    assert many.rows[0][2].marks == "2-129"
+    assert many.rows[0][2].marks == "128"
     assert r"\begin{longtable}{lll}" in many.latex(label="tab:x")
     assert r"\begin{table}" in few.latex(label="tab:x")
 
@@ -322,3 +322,18 @@ def test_wins_are_counted(study: Path) -> None:
     a, b = (scores.by_topic(s, "P@3") for s in ("input.bm25", "input.mixed"))
     signs = [np.sign(float(str(b[t])) - float(str(a[t]))) for t in a]
     assert scores.wins("input.bm25", "input.mixed", "P@3") == (signs.count(1), signs.count(0), signs.count(-1))
+
+
+def test_many_systems_are_counted_not_listed() -> None:
+    """Guards a page of superscripts: beyond 26 systems each says how many it beats, and the caption that it does."""
+    systems = tuple(f"s{i:02}" for i in range(40))
+    value: dict[str, float | str | None] = {s: 1 - i / 100 for i, s in enumerate(systems)}
+    beats = {s: systems[i + 1 :: 2] for i, s in enumerate(systems)}
+    wide = Wide(systems, (Column("AP", value, beats=beats),), "AP.", marked="by a test")
+    made = wide.table(PaperStyle())
+    marks = {row[1]: row[2].marks for row in made.rows if isinstance(row[2], Marked)}
+    assert marks == {s: str(len(beats[s]) or "") for s in systems}
+    assert "Superscripts: how many of the other 39 systems it is significantly better than, by a test." in made.title
+    assert max(len(line) for line in made.latex().splitlines()[9:-1]) < 60
+    few = wide.table(PaperStyle(systems=systems[:3]))
+    assert few.rows[0][2].marks == "b"  # type: ignore[union-attr]

@@ -214,7 +214,8 @@ def test_a_candidate_against_several_baselines(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--baseline", "weak"), "--candidate is not given, and there are 2 other systems; name one of them"),
+        (("--candidate", "weak"), "--baseline is not given, and there are 2 other systems; name one of them"),
+        (("--baseline", "weak", "--baseline", "fair", "--baseline", "good"), "every system is a --baseline; leave one"),
         (("--baseline", "poor", "--candidate", "good"), "poor is no system here; there are fair, good, weak"),
         (("--baseline", "good", "--candidate", "good"), "good is compared with itself"),
         (("--baseline", "weak", "--pair", "weak,good"), "leave out --baseline and --candidate, or --pair"),
@@ -442,3 +443,48 @@ def test_too_little_is_refused(run: Run, folder: Path) -> None:
     code, _, err = run("verdict", "judgments.qrels", "short", "-m", "P@10", "--generalise-to", "topics,collection")
     assert code == 2
     assert "needs lists of 20 documents, and 3 of 3 runs hold no more than 15 (fair, good, weak)" in err
+
+
+def test_a_baseline_alone_is_held_against_all_others(run: Run, folder: Path) -> None:
+    """Guards a study file made for `report`: every other system has the verdict that it has by itself."""
+    (folder / "kept.toml").write_text(
+        'judgments = "judgments.qrels"\nruns = "runs"\nbaseline = "weak"\nmeasure = "P@10"\n'
+    )
+    code, out, err = run("verdict", "kept.toml")
+    each = [run("verdict", "judgments.qrels", "runs", "-m", "P@10", "--pair", f"weak,{b}")[1] for b in ("fair", "good")]
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:2] == [text.splitlines()[0] for text in each]
+    assert out.splitlines()[2].startswith("Each of these 2 verdicts is at its level by itself")
+    assert all(text.strip() in out for text in each)
+    code, _, err = run("gate", "kept.toml")
+    assert (code, "candidate is not given, and there are 2 other systems" in err) == (2, True)
+
+
+def test_systems_have_other_names(run: Run, folder: Path) -> None:
+    """Guards --names and --strip-prefix: as words and as keys, systems asked for by old names and by new ones."""
+    runs, _ = world()
+    tg.write_runs({f"input.{name}": lists for name, lists in runs.items()}, f"{folder}/long/")
+    (folder / "names.tsv").write_text("input.weak\tBM25 (ours)\n")
+    text = 'judgments = "judgments.qrels"\nruns = "long"\nmeasure = "P@10"\n'
+    (folder / "s.toml").write_text(f'{text}names = "names.tsv"\nstrip-prefix = "input."\n')
+    _, plain, _ = run("verdict", "judgments.qrels", "runs", "-m", "P@10", "--pair", "weak,good")
+    words = ("judgments.qrels", "long", "-m", "P@10", "--names", "names.tsv", "--strip-prefix", "input.")
+    for pair in ("input.weak,input.good", "BM25 (ours),good"):
+        code, out, err = run("verdict", *words, "--pair", pair)
+        assert (code, err) == (0, "")
+        assert out == plain.replace("weak", "BM25 (ours)")
+        assert run("verdict", "s.toml", "--pair", pair)[1] == out
+    _, out, _ = run("gate", "s.toml", "--baseline", "input.weak", "--candidate", "good")
+    assert "Asked: is it better than BM25 (ours)?" in out
+    told = json.loads(run("verdict", "s.toml", "--pair", "fair,good", "--format", "json")[1])["made_by"]
+    assert (told["names"], told["strip_prefix"], "names.tsv" in told["inputs"]) == ("names.tsv", "input.", True)
+    assert run("report", "s.toml", "--baseline", "input.weak")[0] == 0
+    page = (folder / "report.html").read_text()
+    assert "BM25 (ours)" in page
+    assert "input.fair</" not in page
+    (folder / "names.tsv").write_text("input.weak\tTF-IDF\n")  # what is kept goes by what the file says
+    assert run("report", "s.toml", "--baseline", "input.weak")[0] == 0
+    page = (folder / "report.html").read_text()
+    assert ("TF-IDF</" in page, "BM25 (ours)" in page) == (True, False)
+    (folder / "s.toml").write_text(f'{text}[names]\n"input.weak" = "BM25"\n')
+    assert "s.toml:4: names is a table (give the path of a file)" in run("verdict", "s.toml")[2]

@@ -170,7 +170,7 @@ def test_subtopics_stay_apart() -> None:
         ({}, "which gain rule"),
         ({"rule": "best"}, "no gain rule 'best'; there are sum"),
         ({"rule": "sum", "p": 0.2}, "has no parameter p; it has none"),
-        ({"rule": "unanimity", "q": 0.2}, "no parameter q; it has spread, trim, p"),
+        ({"rule": "unanimity", "share": 0.2}, "no parameter share; it has spread, trim, p"),
         ({"rule": "unanimity"}, "needs the limits of the scale"),
         ({"rule": "unanimity", "scale": "1:5"}, "subtract 1 from every rating and write 0:4"),
         ({"rule": "unanimity", "scale": "0:5", "p": 2}, "p is 2"),

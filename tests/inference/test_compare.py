@@ -23,13 +23,14 @@ from truegain.inference.results import Answers
 
 @pytest.mark.parametrize("test", TESTS)
 def test_what_holds_for_every_test(test: str) -> None:
-    """Guards best first, the better system second, p in [0, 1], and the same answer for topics in another order."""
+    """Guards means best first, pairs as the runs come, p in [0, 1], and the same answer for topics in another order."""
     x = generated(5, 13, seed=1)
     found = tg.compare(scores_of(x), test=test, replicates=9000)
     assert len(found) == 10
     means = [m.value for m in found.means]
     assert means == sorted(means, reverse=True)
-    assert all(c.difference >= 0 and c.p is not None and 0 <= c.p <= 1 for c in found)
+    assert [(c.a, c.b) for c in found] == list(combinations([f"s{i}" for i in range(5)], 2))
+    assert all(c.difference == c.value_b - c.value_a and c.p is not None and 0 <= c.p <= 1 for c in found)
     assert np.array_equal(found.p, found.p.T)
     pair = found.between("s1", "s3")
     assert pair.difference == pytest.approx(x[3].mean() - x[1].mean())

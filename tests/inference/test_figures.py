@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,15 @@ def test_every_chart_can_be_drawn(name: str) -> None:
     assert svg.startswith("<svg")
     assert len(re.findall(r"<(path|text|rect|line)\b", svg)) > 20
     assert "NaN" not in svg
+
+
+def test_a_large_matrix_tells_places_and_what_it_is_of() -> None:
+    """Guards the matrix of a track: no names, but the first and every tenth place on both sides, and the measure."""
+    pairs = [Comparison(a, b, "AP", 0.2, 0.3, 0.1, None, None, p=0.01) for a, b in pairwise(NAMES)]
+    svg = render(figures.comparisons_chart(pairs), ".svg").decode()
+    assert [svg.count(f">{place}<") for place in (1, 10, 60, 120)] == [2, 2, 2, 2]
+    assert ">AP: p-values of all pairs, best system first<" in svg
+    assert "under the pointer" not in svg
 
 
 def test_all_129_systems_are_named_best_first() -> None:

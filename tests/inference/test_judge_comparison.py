@@ -125,7 +125,7 @@ def test_values_that_are_not_known_are_refused() -> None:
 def test_refused_pairs_stay_in_the_family(method: str, design: str) -> None:
     """Guards adjustment: three pairs asked for are three, also where one (a system and its copy) is refused."""
     runs, bronze, sample = world(3, 0.9, 0.9, 0.0, 50)
-    found = tg.compare(
+    found = tg.compare(  # type: ignore[call-overload]
         {**runs, "copy": runs["b"]}, bronze, "P@10", gold=sample, design=design, method=method, adjust="bonferroni",
         accuracy="given", replicates=100,
     )  # fmt: skip

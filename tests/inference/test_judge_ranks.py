@@ -279,7 +279,7 @@ def test_two_scales_are_refused_for_graded_measures(design: str) -> None:
         warnings.simplefilter("ignore", tg.DataWarning)
         for ask in (
             lambda: tg.correct(runs, bronze, "DCG@10", gold=cut, design=design),  # type: ignore[arg-type]
-            lambda: tg.compare(runs, bronze, "DCG@10", gold=cut, design=design),
+            lambda: tg.compare(runs, bronze, "DCG@10", gold=cut, design=design),  # type: ignore[call-overload]
             lambda: tg.correct(runs, cut, "DCG@10", gold=gold, design=design),  # type: ignore[arg-type]
         ):
             with pytest.raises(tg.TruegainError, match=r"of different scales: bronze labels are 0, 1.*Map one scale"):

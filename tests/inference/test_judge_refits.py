@@ -58,7 +58,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     refits = corrected_values(ranked, judge, one, draws, accuracy=accuracy)  # type: ignore[arg-type]
     for spread, answer in zip(refits.std(axis=0, ddof=1), found, strict=True):
         assert answer.se == pytest.approx(spread, rel=0.11)
-    pairs = tg.compare(runs, bronze, one, gold=judge, accuracy=accuracy).pairs
+    pairs = tg.compare(runs, bronze, one, gold=judge, accuracy=accuracy).pairs  # type: ignore[arg-type]
     spread = (refits[:, 1] - refits[:, 0]).std(ddof=1)
     low, high = pairs[0].low, pairs[0].high
     assert low is not None

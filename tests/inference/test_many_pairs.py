@@ -154,7 +154,7 @@ def test_progress_is_told_while_trials_grow(test: str) -> None:
     """Guards the bar where trials grow: every block of replicates is a sign of life, pairs are told as they settle."""
     told: list[int] = []
     found = tg.compare(scores_of(generated(8, 40, seed=1)), test=test, replicates=50, tested=told.append)
-    assert found.made_by["trials"] == 1120
+    assert found.made_by["replicates"] == 1120
     assert sum(told) == 28
     assert len([pairs for pairs in told if pairs]) > 1
     assert 0 in told

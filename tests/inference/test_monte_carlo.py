@@ -69,7 +69,7 @@ def test_one_trial_does_not_make_a_difference() -> None:
         found = tg.compare(scores_of(same), test=test, replicates=1)
         assert found.significant == 0
         assert any("asks for p below 0.05, and 1 trials have none: 40 were drawn" in note for note in found.notes)
-        assert found.made_by["trials"] == 40
+        assert found.made_by["replicates"] == 40
     apart = np.vstack([same[0], same[0] + 0.5 + same[1] / 10])
     assert tg.compare(scores_of(apart), test="bootstrap", replicates=1).significant == 1
 
@@ -167,12 +167,12 @@ def test_trials_grow_for_the_adjustment_and_are_told() -> None:
     assert any(
         note.startswith(said + "1,000 trials reached got up") and note.endswith("to 2,640") for note in found.notes
     )
-    assert found.made_by["trials"] == 2640
+    assert found.made_by["replicates"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert found.differ[0, 1:].all()
     enough = tg.compare(scores_of(x), test="randomisation", replicates=2640)
-    assert (enough.notes, enough.made_by["trials"]) == ((), 2640)
-    assert tg.compare(scores_of(x), test="randomisation", replicates=1400, adjust="none").made_by["trials"] == 1400
+    assert (enough.notes, enough.made_by["replicates"]) == ((), 2640)
+    assert tg.compare(scores_of(x), test="randomisation", replicates=1400, adjust="none").made_by["replicates"] == 1400
     with pytest.warns(DataWarning, match=r"1,000 trials cannot tell such p-values from 0.*at least 1,320 trials"):
         tg.compare(scores_of(x), test="randomisation", replicates=1000, counting="published")
 
@@ -183,7 +183,7 @@ def test_trials_that_just_pass_grow_too(trials: int) -> None:
     x = generated(12, 20, seed=8, effect=0.0)
     x[0] += 0.6
     found = tg.compare(scores_of(x), test="randomisation", replicates=trials)
-    assert found.made_by["trials"] == 2640
+    assert found.made_by["replicates"] == 2640
     assert min(c.p or 1 for c in found) == pytest.approx(1 / 2641, abs=1e-12)
     assert any(f"one of {trials:,} trials that reaches a pair is too many" in note for note in found.notes)
     assert tg.compare(scores_of(x), test="randomisation", replicates=trials, counting="published").notes == ()
@@ -279,7 +279,7 @@ def test_mistakes_are_told() -> None:
     """Guards the messages: a way to count that is none, and too few trials for any answer."""
     x = generated(3, 8, seed=7)
     with pytest.raises(TruegainError, match="give 'plus-one' or 'published'"):
-        tg.compare(scores_of(x), test="randomisation", counting="none")
+        tg.compare(scores_of(x), test="randomisation", counting="none")  # type: ignore[call-overload]
     with pytest.raises(TruegainError, match="'plus-one' or 'published'"):
         randomised_tukey_hsd(x, Resampling(counting="none"))  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="0 trials give no p-value"):

@@ -40,6 +40,25 @@ def test_between_gives_b_less_a(test: str, baseline: str | None) -> None:
     check(up, down)
 
 
+def test_every_kind_of_compare_goes_by_the_order_of_the_runs() -> None:
+    """Guards one order: by topics, over collections, with gold labels and of a study a is the run that came first."""
+    gold = {t: QRELS[t] for t in TOPICS[:8]}
+    deep = {s: {t: {**row, "d": 0.5} for t, row in run.items()} for s, run in RUNS.items()}
+    for runs in (deep, dict(reversed(deep.items()))):
+        a, b = runs
+        for found in (
+            tg.compare(runs, QRELS, "P@2"),
+            tg.compare(runs, QRELS, ["P@2", "AP"]),
+            tg.compare(runs, QRELS, "P@2", test="paired-t"),
+            tg.compare(runs, QRELS, "P@2", over="collection"),
+            tg.compare(runs, QRELS, "P@2", gold=gold, design="topics"),
+            tg.Study(runs, QRELS, "P@2").compare(),
+        ):
+            for c in found:
+                assert (c.a, c.b) == (a, b)
+                assert (c.difference > 0) == (b == "good")
+
+
 def test_what_is_asked_is_what_asking_so_at_first_gives() -> None:
     """Guards the turned interval and effect against a comparison that was made in that order."""
     turned = tg.compare(RUNS, QRELS, "AP", baseline="poor", test="paired-t").between("good", "poor")
@@ -82,7 +101,7 @@ def test_keywords_of_before_are_refused() -> None:
     with pytest.raises(TypeError, match="trials"):
         tg.correct(RUNS, QRELS, "P@2", gold=QRELS, trials=100)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="alpha"):
-        tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)
+        tg.plan_topics(RUNS, QRELS, "AP", detect=0.1, alpha=0.1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="positional"):
         tg.correct(RUNS, QRELS, QRELS, "P@2")  # type: ignore[call-arg]
 

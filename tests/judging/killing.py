@@ -99,7 +99,7 @@ async def under_load(visitors: Sequence[Visitor], fault: asyncio.Task[None], *, 
             await visitor.link.close()
 
 
-async def kill(served: Served, visitors: Sequence[Visitor], times: int, draws: Random, most: int = 8) -> None:
+async def kill(served: Served, visitors: Sequence[Visitor], times: int, draws: Random, most: int = 6) -> None:
     """SIGKILL a server again and again, each time after it acknowledged 1 to `most` submits, and start it at once."""
     for _ in range(times):
         enough = sum(len(visitor.acked) for visitor in visitors) + draws.randint(1, most)

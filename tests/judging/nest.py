@@ -21,10 +21,10 @@ from typing import Any
 
 LOADED = (
     "truegain.cli.app", "truegain.cli.judging_serve", "truegain.judging.server.app", "truegain.judging.server.api",
-    "truegain.judging.server.serving", "truegain.judging.server.organiser", "truegain.cli.judging_insight",
+    "truegain.judging.server.serving", "truegain.judging.server.organiser", "truegain.cli.judging_parts",
     "truegain.judging.desk.office", "sqlalchemy.dialects.postgresql.psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
     "uvicorn.loops.asyncio", "uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on", "pydantic.v1",
-    "importlib.resources.readers",
+    "importlib.resources.readers", "numpy.random",
 )  # fmt: skip
 
 

@@ -84,10 +84,10 @@ def test_forty_come_for_twenty_units(nest: Nest, new_url: Callable[[], str], tmp
 
 
 def test_kills_lose_nothing(nest: Nest, crowd_study: JudgingStudy, database_url: str) -> None:
-    """Guards what a 303 promises: 25 SIGKILLs on either database while 12 people work, and all is there."""
+    """Guards what a 303 promises: 25 SIGKILLs on either database while 8 people work, and all is there."""
     knows = Knowledge.of(crowd_study)
     with Served(nest, crowd_study.folder, database_url) as served:
-        visitors = [Visitor(served.port, knows, f"p{n}") for n in range(12)]
+        visitors = [Visitor(served.port, knows, f"p{n}") for n in range(8)]
 
         async def run() -> None:
             await under_load(visitors, asyncio.create_task(kill(served, visitors, KILLS, Random(1))))

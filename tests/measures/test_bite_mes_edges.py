@@ -81,7 +81,7 @@ def test_recall_is_rounded_as_trec_eval_does(version: str, x: float, cut: int) -
     """Guards round(x R) of version 10 and trunc(x R + 0.9) of 9, at R = 30, just below and above the step."""
     labels = {f"d{i}": int(i in (1, 4, 9)) for i in range(10)} | {f"m{i}": 1 for i in range(27)}
     run = {"1": {f"d{i}": -float(i) for i in range(10)}}
-    found = tg.evaluate(run, {"1": labels}, f"IPrec@{x}", trec_eval=version).mean()
+    found = tg.evaluate(run, {"1": labels}, f"IPrec@{x}", trec_eval=version).mean()  # type: ignore[arg-type]
     precision = {1: 1 / 2, 2: 2 / 5, 3: 3 / 10}
     assert found == pytest.approx(max(p for c, p in precision.items() if c >= cut))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ir_measures
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -149,3 +150,18 @@ def test_a_cutoff_that_is_needed_is_asked_for() -> None:
     """Guards P without a cutoff, which has no meaning."""
     with pytest.raises(tg.MeasureError, match="write P@10"):
         tg.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, P())
+
+
+def test_one_measure_of_ir_measures() -> None:
+    """Guards a measure of ir_measures given alone, cut or not: `list` of one asks it for its parts, and fails."""
+    for theirs in (ir_measures.nDCG @ 10, ir_measures.AP, ir_measures.P(rel=2) @ 5):
+        assert [str(a.measure) for a in parse_measures(theirs)] == [str(theirs)]  # type: ignore[arg-type]
+    both = parse_measures([ir_measures.AP, "P@5"])  # type: ignore[list-item]
+    assert [str(a.measure) for a in both] == ["AP", "P@5"]
+
+
+@pytest.mark.parametrize("odd", [None, 3, [3], b"AP", {"AP": 1}, [["AP"]], []], ids=str)
+def test_what_is_no_measure(odd: object) -> None:
+    """Guards a clear error, and no TypeError, where measures are None, a number, bytes, a dict or a list of lists."""
+    with pytest.raises(tg.MeasureError, match=r"such as '?nDCG@10"):
+        tg.evaluate({"a": {"1": {"x": 1.0}}}, {"1": {"x": 1}}, odd)  # type: ignore[arg-type]

@@ -122,7 +122,7 @@ def test_log_odds_of_a_topic_that_is_not_there(version: str, absent: float) -> N
     run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
     s = 1 + 2 / 3
     there = math.log((1 + s) / (1 + 3 - s))
-    found = tg.evaluate(run, labels, "YAAP", complete=True, trec_eval=version)
+    found = tg.evaluate(run, labels, "YAAP", complete=True, trec_eval=version)  # type: ignore[arg-type]
     assert found.mean() == pytest.approx((there + absent) / 2)
 
 

@@ -40,6 +40,37 @@ OUTSIDE = """(() => {
   }
   return found;
 })()"""
+# Names, numbers and words broken over lines; of what is longer than 24 letters without a space, nobody can ask more.
+BROKEN = """(() => {
+  const found = [], range = document.createRange();
+  const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode, parent = node.parentElement;
+    if (!node.data.trim() || parent.closest("script, style, pre, code, .vh, .long, .kv")) continue;
+    for (const token of node.data.matchAll(/\\S+/g)) {
+      if (token[0].length > 24) continue;
+      for (const word of token[0].matchAll(/[\\p{L}\\p{N}_.@+\u2212]+/gu)) {
+        range.setStart(node, token.index + word.index);
+        range.setEnd(node, token.index + word.index + word[0].length);
+        const boxes = [...range.getClientRects()].filter((r) => r.width > 0);
+        if (boxes.length > 1 && boxes.at(-1).top - boxes[0].top > 4) {
+          found.push(`${(parent.closest("section") || {}).id}: ${word[0]}`);
+        }
+      }
+    }
+  }
+  return [...new Set(found)];
+})()"""
+# Tables and drawings that reach past their column; what scrolls by itself may be wider.
+PAST = """[...document.querySelectorAll(".col table, .col figure, .col svg")].filter((e) => {
+  const col = e.closest(".col").getBoundingClientRect(), box = e.getBoundingClientRect();
+  return box.width && !e.closest(".scroll, .vh") && (box.right > col.right + 1.5 || box.left < col.left - 1.5);
+}).map((e) => `${e.tagName} of ${e.closest("section").id}`)"""
+# Plots that a caption speaks of and nobody sees, or that are too narrow for an interval to be seen beside its point.
+PLOTS = """[...document.querySelectorAll("td.p svg.r")].map((e) => {
+  const wide = e.getBoundingClientRect().width;
+  return wide < 90 ? `${Math.round(wide)} px for a plot of ${e.closest("section").id}` : "";
+}).filter((x) => x)"""
 UNSEEN = """[...document.querySelectorAll("main section, details > *, figure, table, h2, h3")]
   .filter((e) => !e.closest(".o, .vh, .te, .take, summary") && !e.checkVisibility({contentVisibilityAuto: true}))
   .map((e) => `${e.tagName} of ${e.closest("section").id}`)"""
@@ -69,7 +100,17 @@ def _sizes(tab: Tab) -> list[str]:
         if over := tab.evaluate(SIDEWAYS):
             found.append(f"{over} px too wide when {state}")
         tab.unfold()
-    return found + [f"runs out of its place: {x}" for x in tab.evaluate(OUTSIDE)]
+    return found + _in_place(tab)
+
+
+def _in_place(tab: Tab) -> list[str]:
+    """Text is whole and inside its box, tables and drawings are inside their column, plots wide enough to be read."""
+    return [
+        *(f"runs out of its place: {x}" for x in tab.evaluate(OUTSIDE)),
+        *(f"broken: {x}" for x in tab.evaluate(BROKEN)),
+        *(f"past its column: {x}" for x in dict.fromkeys(tab.evaluate(PAST))),
+        *(dict.fromkeys(tab.evaluate(PLOTS))),
+    ]
 
 
 def _read_out(tab: Tab, rules: dict[str, Any]) -> list[str]:
@@ -109,7 +150,7 @@ def _printed(browser: Chromium, page: Path) -> list[str]:
             if not script:
                 tab.call("Emulation.setEmulatedMedia", media="print")
                 found += [f"not to be seen: {x}" for x in tab.evaluate(UNSEEN)]
-                found += [f"runs out of its place: {x}" for x in tab.evaluate(OUTSIDE)]
+                found += _in_place(tab)
         pages.append(len(re.findall(rb"/Type\s*/Page\b", pdf)))
         titles = pdf.count(b"/Title ") - 1  # one is the document's own
         if not pdf.startswith(b"%PDF-") or titles < len(heads):

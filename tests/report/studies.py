@@ -31,10 +31,10 @@ def demo(folder: Path) -> Path:
 
 
 def trec8(folder: Path, data: Path) -> Path:
-    """TREC-8 ad hoc: 129 runs, 50 topics, two measures."""
+    """TREC-8 ad hoc: 129 runs, 50 topics, two measures; by P@10 the two best differ by next to nothing."""
     with tarfile.open(data / "trec8_adhoc" / "inputs_129runs.tar.xz") as archive:
         archive.extractall(folder / "runs", filter="data")
-    truegain(folder, "report", str(data / "trec8_adhoc" / "trec8.qrels.gz"), "runs", "-m", "AP", "-m", "nDCG@10")
+    truegain(folder, "report", str(data / "trec8_adhoc" / "trec8.qrels.gz"), "runs", "-m", "P@10", "-m", "AP")
     return folder / "report.html"
 
 

@@ -47,6 +47,8 @@ def test_faults_are_found(chromium: Chromium, tmp_path: Path) -> None:
         "<img src='http://127.0.0.1:9/x.png'><p style='color:#aaa'>pale</p><div style='width:500px'>wide</div>"
         "<details><summary>more</summary><h3 class=p>heading</h3></details>"
         "<table style='table-layout:fixed;width:40px'><tr><td>unbreakable</td></tr></table>"
+        "<div class=col style='width:120px'><p style='width:60px;overflow-wrap:anywhere'>input.READWARE2</p>"
+        "<table style='width:130px'><tr><td class=p><svg class=r width=50></svg></td></tr></table></div>"
         "<p id=t></p></section></main><script>console.error('oh');"
         "document.getElementById('t').textContent = 'only so';"
         "document.documentElement.className = 'js'</script></body></html>"
@@ -57,6 +59,10 @@ def test_faults_are_found(chromium: Chromium, tmp_path: Path) -> None:
         "wide: console: error: ['oh']",
         "narrow: 108 px too wide when folded",
         "narrow: runs out of its place: s: unbreakable",
+        "wide: broken: s: input.READWARE2",
+        "printed: broken: s: input.READWARE2",
+        "narrow: past its column: TABLE of s",
+        "narrow: 50 px for a plot of s",
         "without script: other words than with it",
         "printed: not to be seen: H3 of s",
     ):

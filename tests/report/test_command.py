@@ -31,8 +31,8 @@ GOLD = ("llm.qrels", "runs", "--gold", "gold.qrels", "--design", "random", "-m",
 def test_a_page_is_written(run: Run, folder: Path) -> None:
     """Guards the first form of the command: files in, one page out, with how it was made."""
     code, out, err = run("report", *GOLD, "--pair", "sys-1,sys-4", "--title", "A <study>", "-o", "page.html")
-    assert (code, out, err) == (0, "", "")
     tree = read((folder / "page.html").read_text())
+    assert (code, out, err) == (0, f"page.html: {tree.one('h1').text}\n", "")
     made = data_of(tree)["sections"]["made"]
     assert made["command"].startswith("truegain report llm.qrels runs --gold gold.qrels")
     assert set(made["inputs"]) == {"llm.qrels", "gold.qrels", *(f"runs/sys-{i}.run" for i in range(1, 5))}

@@ -200,10 +200,10 @@ def test_holes_are_counted() -> None:
 
 
 def test_a_ranking_says_what_it_takes_for_granted() -> None:
-    """Guards the headline of a ranking: that unjudged documents count as not relevant stands right below it."""
+    """Guards the headline of a ranking: what was taken of unjudged documents stands right below it."""
     study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
     note = study.best().notes[1]
-    assert "count as not relevant here" in note
+    assert "are unjudged: tiers and ranks hold whatever their labels; scores count them as not relevant." in note
     tree = read(page(facts))
     assert note in section(tree, "verdict").text
     assert note in section(tree, "systems").text
@@ -225,11 +225,51 @@ def test_ties_and_twins_are_seen() -> None:
 
 def test_next_steps_are_the_studys() -> None:
     """Guards what to do next: widths of the study's steps, and unjudged documents alone."""
-    study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
-    claim = facts.claims[0]
+    _, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
     data = data_of(read(page(facts)))["sections"]["next"]
-    assert data["steps"] == [s.to_dict() for s in study.next_steps(claim.a, claim.b)]
+    assert data["steps"] == []  # unjudged documents could turn it, whatever topics say
+    whole, judged_all = worlds.plain(5)
+    claim = judged_all.claims[0]
+    steps = data_of(read(page(judged_all)))["sections"]["next"]["steps"]
+    assert steps == [s.to_dict() for s in whole.next_steps(claim.a, claim.b)]
     assert data["documents"]
     _, judged = worlds.world(5, 4)
     known = set(zip((judged.topic.values[c] for c in judged.topic.code), judged.docs.strings(), strict=True))
     assert not {(d["topic"], d["doc"]) for d in data["documents"]} & known
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_a_number_stays_on_its_side(systems: int) -> None:
+    """Guards the sentence beside its number: a limit just below 0 is no 0, in the lede, the drawing and the tables."""
+    facts = worlds.plain(systems)[1]
+    claim = facts.claims[0]
+    c = replace(claim.first.comparison, difference=0.014, low=-0.000076, high=0.028)
+    verdict = replace(claim.first, comparison=c, outcome="cannot be told")
+    tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=systems == 2)))
+    found = section(tree, "verdict")
+    assert f"{MINUS}0.0001 to +0.028" in found.text
+    assert f"{MINUS}0.0001 to +0.028" in str(found.one("svg", class_="big").attributes["aria-label"])
+    assert "+0.000 " not in found.text
+
+
+def test_a_number_stays_on_its_side_of_what_matters() -> None:
+    """Guards --smallest: a limit just below it is not shown as equal to it."""
+    facts = replace(worlds.plain(2)[1], smallest=0.01)
+    claim = facts.claims[0]
+    c = replace(claim.first.comparison, difference=0.005, low=0.001, high=0.0099996)
+    verdict = replace(claim.first, comparison=c, outcome="does not hold", smallest=0.01)
+    tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=True)))
+    assert "+0.001 to +0.0099996" in section(tree, "verdict").one("p", class_="lede").text
+
+
+def test_what_holes_could_do_is_never_plus_nothing() -> None:
+    """Guards unjudged documents that move next to nothing, or nothing: the number, or that they cannot."""
+    facts = worlds.plain(2, 4)[1]
+    claim = facts.claims[0]
+    assert claim.first.hidden is not None
+    for scale, said in ((1e-6, f"by {MINUS}0.0000"), (0.0, "cannot move the difference")):
+        hidden = replace(claim.first.hidden, low=claim.first.hidden.low * scale, high=claim.first.hidden.high * scale)
+        verdict = replace(claim.first, hidden=hidden)
+        tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=True)))
+        assert said in section(tree, "decides").text
+        assert "+0.000 to +0.000" not in tree.one("main").text

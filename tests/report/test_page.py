@@ -146,6 +146,14 @@ def test_files_to_take_along(tree: Tag) -> None:
             assert ET.fromstring(text).tag.endswith("svg")
 
 
+def test_every_figure_can_be_taken_along(tree: Tag) -> None:
+    """Guards figures and what comes next: each that is drawn, or has cells, gives its data and itself."""
+    for figure in [*tree.every("figure"), *tree.every("div", class_="card")]:
+        if figure.every("svg") or figure.every("table", class_="cells"):
+            kinds = {str(a.attributes["download"]).rpartition(".")[2] for a in figure.every("a", class_="data")}
+            assert kinds == {"csv", "svg"}, figure.text[:80]
+
+
 @pytest.mark.parametrize(("systems", "most"), [(129, 0.5e6), (1000, 1.2e6)])
 def test_it_stays_small(systems: int, most: float) -> None:
     """Guards the size with many systems, a measure: pairs are joined to runs of cells, then to a staircase."""

@@ -124,6 +124,11 @@ RUNS: dict[str, Callable[[Path], Any]] = {
     },
     "ranx": lambda _: ranx().Run(SCORES, name="s"),
     "ranx without name": lambda _: {"s": ranx().Run(SCORES)},
+    "list of one ranx": lambda _: [ranx().Run(SCORES, name="s")],
+    "list of one frame": lambda _: [pl.DataFrame(RUN_COLUMNS)],
+    "list of one dict": lambda _: [SCORES],
+    "generator of paths": lambda folder: folder.glob("*.run"),
+    "named Runs": lambda folder: {"s": tg.read_runs(folder / "s.run")},
     "Path": lambda folder: folder / "s.run",
     "str": lambda folder: str(folder / "s.run"),
     "list of paths": lambda folder: [folder / "s.run"],
@@ -250,7 +255,10 @@ def test_wrong_judgments_are_refused_in_plain_words(judgments: Any, says: str) -
     [
         (None, "cannot read a NoneType as run"),
         (3.5, "cannot read a float as run"),
-        ([], "there are no rows"),
+        ([], "no run was given"),
+        ([SCORES, SCORES], "number 1 of the list, a dict, does not name its system (give a dict {name: run})"),
+        ([{"s": SCORES}, pl.DataFrame(RUN_COLUMNS)], "number 2 of the list, a DataFrame, does not name its system"),
+        ([("1", "a", 2.0)], "cannot read a list as run"),
         ({}, "the run holds no rows"),
         ({"1": {}}, "the run holds no rows"),
         ({"s": {"1": {}}}, "the run holds no rows"),
@@ -296,3 +304,54 @@ def test_ratings_of_every_frame(of: Callable[[Mapping[str, Any]], Any]) -> None:
     assert found.assessor.strings() == ["ann", "ann", "bob"]
     long = {"topic": [1, 1], "doc": ["a", "b"], "worker": ["x", "y"], "label": [True, False]}
     assert tg.read_ratings(of(long)).label.tolist() == [1, 0]
+
+
+def test_a_list_of_what_has_names(folder: Path) -> None:
+    """Guards lists, as ranx.compare takes them: runs of ranx, frames with systems, dicts of systems, files; mixed."""
+    framed = pl.DataFrame({**RUN_COLUMNS, "system": list("abaab")})
+    several = [ranx().Run(SCORES, name="x"), framed, {"y": SCORES}, folder / "s.run", tg.read_runs({"z": SCORES})]
+    assert Runs.of(several).systems == ("x", "a", "b", "y", "s", "z")
+    assert tg.evaluate(tuple(several), LABELS, "P@2").systems == ("x", "a", "b", "y", "s", "z")
+    with pytest.raises(tg.InputError, match=r"number 2 of the list, a Run, does not name its system"):
+        tg.evaluate([ranx().Run(SCORES, name="x"), ranx().Run(SCORES)], LABELS, "P@2")
+
+
+def test_all_that_read_take_files_frames_and_dicts(folder: Path) -> None:
+    """Guards one way to read: `data` is a path, a frame or a dict, and columns and missing are said of frames too."""
+    theirs = {"query": COLUMNS["topic"], "url": COLUMNS["doc"], "grade": [2, None, 1, 1, 0]}
+    names = {"topic": "query", "doc": "url", "label": "grade"}
+    with pytest.warns(tg.DataWarning, match="1 of 5 rows has no label, and is left out"):
+        found = tg.read_judgments(pl.DataFrame(theirs, strict=False), columns=names, missing="drop")
+    assert found.label.tolist() == [2, 1, 1, 0]
+    with pytest.warns(tg.DataWarning, match="1 of 2 rows has no label"):
+        assert tg.read_judgments({"1": {"a": None, "b": 1}}, missing="drop").label.tolist() == [1]  # type: ignore[arg-type]
+    saved(folder / "null.json", '{"1": {"a": null, "b": 1}}')
+    with pytest.warns(tg.DataWarning, match="1 of 2 rows has no label"):
+        assert len(tg.read_judgments(folder / "null.json", missing="drop")) == 1
+    frame = pl.DataFrame({"query": RUN_COLUMNS["qid"], "url": RUN_COLUMNS["docno"], "bm25": RUN_COLUMNS["score"]})
+    names = {"topic": "query", "doc": "url", "score": "bm25"}
+    assert tg.read_runs({"x": frame, "y": frame}, columns=names).systems == ("x", "y")
+    assert len(tg.read_runs(frame, columns=names)) == 5
+    saved(folder / "pt.json", json.dumps(SCORES))
+    assert tg.read_runs({"x": folder / "pt.json"}).systems == ("x",)
+    rated = tg.read_ratings({"ann": LABELS, "bob": LABELS})
+    assert rated.assessor is not None
+    assert (rated.assessor.values, len(rated)) == (("ann", "bob"), 10)
+    scores = tg.read_scores({"AP": {"a": {"1": 0.5, "2": 1.0}}})
+    assert scores.mean("a", "AP") == 0.75
+
+
+def test_names_of_columns_are_for_what_has_columns() -> None:
+    """Guards against columns= that nothing is done with: dicts have none, and frames name their own."""
+    with pytest.raises(tg.InputError, match="a dict has none"):
+        tg.read_judgments(LABELS, columns={"label": "grade"})
+    with pytest.raises(tg.InputError, match="a dict has none"):
+        tg.read_runs(SCORES, columns={"score": "bm25"})
+    with pytest.raises(tg.InputError, match="this frame names its own"):
+        tg.read_runs(pl.DataFrame(RUN_COLUMNS), columns="topic,doc,score")
+    with pytest.raises(
+        tg.InputError, match=r"ann holds no dict of topic and doc \(give {assessor: {topic: {doc: label}}}"
+    ):
+        tg.read_ratings({"ann": 3, "bob": LABELS})  # type: ignore[arg-type]
+    with pytest.raises(tg.InputError, match="AP holds no dict of system and topic"):
+        tg.read_scores({"AP": {"a": 0.5}})  # type: ignore[dict-item]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -114,14 +116,14 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc,ann\n1,a,NA\n", {"assessors": ["ann"]}, "rating in column 'ann' is missing: 'NA' (leave the cell"),
         ("topic,doc,ann,bob\n1,a,1,x\n", {"assessors": ["ann", "bob"]}, "in column 'bob' is not a number: 'x'"),
         ("topic,doc,assessor,label\n1,a,x,50%\n", {}, "is not a number: '50%' (write 50, without the sign)"),
-        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "values={'good': 1} (words here: bad, good)"),
+        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", {}, "1} of tg.read_ratings (words here: bad, good)"),
         ('{"topic": "1", "doc": "a", "assessor": "x", "label": [1]}\n', {}, "'[1]' (write one number, not a list"),
         ("topic,doc,assessor,label,seconds\n1,a,x,1,abc\n", {}, ":2: seconds is not a number of at least 0: 'abc'"),
         ("topic,doc,assessor,label,seconds\n1,a,x,1,-5\n", {}, "seconds is not a number of at least 0: '-5'"),
         ("topic,doc,ann,seconds\n1,a,1,-5\n", {"assessors": ["ann"]}, "seconds is not a number of at least 0: '-5'"),
         ("topic,doc,assessor,label,order\n1,a,x,1,2\n1,b,x,1,first\n", {}, "r.csv:3: order is not a number: 'first'"),
         ("topic,doc,assessor,label,order\n1,a,x,1,2\n1,b,x,1,\n", {}, "r.csv:3: order is missing"),
-        ("task,worker,label\n17,x,1\n", {}, "(topic='NAME')"),
+        ("task,worker,label\n17,x,1\n", {}, "(topic='NAME' of tg.read_ratings)"),
         ("topic,doc,assessor,label\n1,a,x,1\n", {"topic": "2"}, "there is a column 'topic'"),
         ("query,doc,x\n1,a,1\n", {"columns": {"topic": "query+facet"}}, "no column facet among query, doc, x, to join"),
         ("task,worker,label\n1a,x,1\n", {}, "separator=':'"),
@@ -209,7 +211,7 @@ def test_columns_taken_as_assessors_are_told(tmp_path: Path) -> None:
     """Guards against a year that becomes an assessor unseen: the columns are named once, and how to choose them."""
     path = tmp_path / "r.csv"
     path.write_text("topic,doc,ann,bob,year\n1,a,2,1,2001\n2,b,0,,1999\n")
-    said = r"r.csv: 3 columns are taken as assessors: ann, bob, year \(choose them with assessors=\['ann', 'bob'\]\)"
+    said = r"r.csv: 3 columns are taken as assessors: ann, bob, year \(choose them with assessors=\['ann', 'bob'\] of"
     with pytest.warns(tg.DataWarning, match=said) as told:
         assert len(tg.read_ratings(path)) == 5
     assert len(told) == 1
@@ -299,3 +301,25 @@ def test_csfcube_is_read_as_given(shared_data: Path) -> None:
     assert len(found.topic.values) == 50
     assert found.assessor is not None
     assert found.assessor.values == ("ann1", "ann2")
+
+
+@pytest.mark.parametrize("call", [tg.agree, lambda r: tg.to_gains(r, "mean"), lambda r: tg.plan_assessors(r, error=1)])
+@pytest.mark.parametrize(
+    ("text", "argument"),
+    [
+        ("topic,doc,assessor,label\n1,a,x,2\n1,b,x,\n", "missing"),
+        ("topic,doc,assessor,label\n1,a,x,good\n1,b,x,bad\n", "values"),
+        ("query,doc,who,label\n1,a,x,1\n1,b,x,2\n", "columns"),
+        ("topic,doc,assessor,label\n1,a,x,2\n1,a,x,1\n", "repeated"),
+        ("task,worker,label\n17,x,1\n", "separator"),
+    ],
+)
+def test_hints_name_arguments_that_are_taken(
+    call: Callable[[object], object], text: str, argument: str, tmp_path: Path
+) -> None:
+    """Guards what a user does next: an argument is named with the function that has it."""
+    path = tmp_path / "r.csv"
+    path.write_text(text)
+    with pytest.raises(tg.InputError, match=rf"\b{argument}=[^;)]* of tg.read_ratings"):
+        call(path)
+    assert argument in inspect.signature(tg.read_ratings).parameters

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from truegain._version import __version__
 from truegain.cli import streams
-from truegain.cli.naming import told_of_renaming
+from truegain.cli.naming import told_of_renaming, told_of_trec
 from truegain.errors import DataWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
@@ -96,6 +96,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
 }
 COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
+SCRIPTS = ("--show-completion", "--install-completion")
 RENAMED = {"study": "experiment"}  # verb of versions before: its name today
 
 
@@ -173,7 +174,8 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            if said := told_of_renaming(error):
+            said = told_of_renaming(error) or told_of_trec(error)
+            if said := said or import_module("truegain.cli.study_said").told_of_lack(error):
                 streams.tell(said, "error")
                 sys.exit(2)
             with suppress(OSError):
@@ -187,6 +189,9 @@ def _run() -> int | None:
     """Run the command that the words name; its exit code."""
     if COMPLETE in os.environ:
         _complete()
+    if sys.argv[1:2] and sys.argv[1] in SCRIPTS and sys.argv[2:]:
+        _of_shell(sys.argv[1], sys.argv[2])
+        return None
     verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     if verb in RENAMED:
         raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
@@ -201,6 +206,20 @@ def _run() -> int | None:
         raise
     sys.stdout.flush()  # here, where a failure can still be told
     return code or None
+
+
+def _of_shell(option: str, shell: str) -> None:
+    """Show or install the completion of a shell that is named; typer's own options take the one that runs."""
+    from typer._completion_shared import Shells, get_completion_script, install
+
+    known = [one.value for one in Shells]
+    if shell not in known:
+        raise TruegainError(f"{option} {shell}: there is no completion for it; there is one for {', '.join(known)}")
+    if option == SCRIPTS[0]:
+        typer.echo(get_completion_script(prog_name="truegain", complete_var=COMPLETE, shell=shell))
+        return
+    _, path = install(shell=shell, prog_name="truegain", complete_var=COMPLETE)
+    typer.echo(f"{shell} completion installed in {path}; it takes effect in a new terminal")
 
 
 def _complete() -> NoReturn:

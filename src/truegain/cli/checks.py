@@ -11,6 +11,7 @@ from typing import Any
 from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
+from truegain.cli.study_said import forget, placed
 from truegain.errors import TruegainError, needs
 from truegain.tables.guard import Guard, guarded
 from truegain.tables.sources import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
@@ -20,6 +21,7 @@ OUTPUTS = ("output", "table", "figure")  # the parameters that name what is writ
 
 def check_all(command: Any) -> None:
     """Have a command, or all commands of a group, check first what they are given."""
+    forget()
     for inner in getattr(command, "commands", {}).values():
         check_all(inner)
     if not hasattr(command, "commands"):
@@ -34,6 +36,12 @@ def _checked(
     @functools.wraps(command)
     def call(**given: Any) -> Any:
         speak_of(options)
+        try:
+            return checked(given)
+        except TruegainError as error:
+            raise placed(error) from error.__cause__
+
+    def checked(given: dict[str, Any]) -> Any:
         _check_numbers(given)
         if "output_format" in given:  # now, not when the work is done
             chosen = known(given["output_format"], str(given.get("table") or given["output"]))

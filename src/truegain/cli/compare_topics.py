@@ -31,7 +31,7 @@ def over_topics(asked: AskedPairs) -> Table:
             )
             for name in scores.measures
         ]  # fmt: skip
-    asked.printing.draw([c.pairs for c in found])
+    asked.printing.draw([c.pairs for c in found], f"{found[0].in_short()}; best system first")
     if asked.wide:
         by_measure = ComparisonsByMeasure.of(found)
         return by_measure.paper(**asked.writing.style, intervals=asked.printing.with_intervals)

@@ -107,8 +107,8 @@ class PairsPrinting:
             raise TruegainError("--with-intervals: these stand in tables of systems by measures; give --wide as well")
         return wide
 
-    def draw(self, pairs: Sequence[Sequence[Comparison]]) -> None:
-        """The figure, where one is asked for."""
+    def draw(self, pairs: Sequence[Sequence[Comparison]], title: str = "") -> None:
+        """The figure, where one is asked for; its title says which measure and which test."""
         if self.figure is None:
             return
         if len(pairs) > 1:
@@ -116,7 +116,7 @@ class PairsPrinting:
         from truegain.report.figures import comparisons_chart
         from truegain.report.saving import save
 
-        save(comparisons_chart(pairs[0]), self.figure)
+        save(comparisons_chart(pairs[0], title=title), self.figure)
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,11 @@ def spreads(incomplete: str) -> list[str]:
 
 def methods(incomplete: str) -> list[str]:
     """Every kind of interval of means."""
+    from truegain.inference.collection.means import MEAN_METHODS
     from truegain.inference.collection.spread import METHODS
     from truegain.inference.intervals.topics import TOPIC_METHODS
 
-    return _beginning(incomplete, dict.fromkeys((*TOPIC_METHODS, *METHODS)))
+    return _beginning(incomplete, dict.fromkeys((*TOPIC_METHODS, *METHODS, *MEAN_METHODS)))
 
 
 def rankers(incomplete: str) -> list[str]:
@@ -79,6 +80,7 @@ COMPLETERS: dict[str, Callable[[str], list[str]]] = {
     "--rule": rules,
     "--gold-rule": rules,
     "--spread": spreads,
+    "--drop-assessors": lambda incomplete: _beginning(incomplete, ("flagged",)),  # or a file, which shells complete
     "--normalise": _listed(NORMALISE),
     "--intervals": _listed(OVER),
     "--generalise-to": _listed(KINDS),

@@ -24,7 +24,7 @@ Show = Literal[
 OF_RUNS = ("systems", "resampled", "mappings")
 
 
-class Given(NamedTuple):
+class Asked(NamedTuple):
     """What the tables and figures are made of."""
 
     ratings: Judgments
@@ -100,7 +100,7 @@ def magnitudes_command(
             table, judged, expand(runs), normalise=normalise, sources=units, measures=measure or MEASURES,
             simulated=simulated, replicates=replicates, alpha=alpha, seed=seed, jobs=jobs,
         )  # fmt: skip
-    given = Given(table, judged, systems, normalise, None if second is None else Judgments.of(second))
+    given = Asked(table, judged, systems, normalise, None if second is None else Judgments.of(second))
     people = table_format_of(output_format, output) == "table"
     if show == "all" and people:
         shown = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
@@ -125,7 +125,7 @@ def _possible(table: Judgments, expert: Judgments) -> list[str]:
     return [*found, "ratios"] if len(set(expert.label[expert.label >= 0].tolist())) > 2 else found
 
 
-def table_of(show: str, given: Given) -> Table:
+def table_of(show: str, given: Asked) -> Table:
     """The table of a name."""
     from truegain.experiments import magnitude_levels as levels
     from truegain.experiments import magnitude_profiles as profiles
@@ -154,7 +154,7 @@ def table_of(show: str, given: Given) -> Table:
     return made[show]()
 
 
-def chart_of(show: str, given: Given) -> Any:
+def chart_of(show: str, given: Asked) -> Any:
     """The figure that belongs to a table."""
     from truegain.experiments.magnitude_levels import document_sigmas
     from truegain.gains.magnitudes import normalised

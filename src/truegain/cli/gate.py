@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -12,7 +13,7 @@ from truegain.cli.options import Output, RunFiles
 from truegain.cli.output import digests, write_json
 from truegain.cli.ratings import Reading
 from truegain.cli.study_file import JudgmentsOrStudy
-from truegain.cli.study_options import StudyOptions, claims_of
+from truegain.cli.study_options import StudyOptions
 from truegain.errors import TruegainError
 from truegain.tables.sources import expand, write_bytes
 
@@ -48,7 +49,7 @@ def gate_command(
             f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
             f"--baseline {study.systems[0]} --candidate {study.systems[-1]}"
         )
-    pairs = claims_of(study, None, baseline, candidate)
+    pairs = asked.claims(study, None, baseline, candidate, one_candidate=True)
     verdicts = [study.verdict(a, b, m, asked.costs) for a, b in pairs for m in study.measures]
     code = _code([v.outcome for v in verdicts])
     made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}
@@ -85,13 +86,18 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
         "",
         "<details><summary>What it stands on</summary>",
         "",
-        *(line for v in verdicts for line in ("```", str(v), "```", "")),
+        *(line for v in verdicts for line in ("```", _whole(v), "```", "")),
         f"truegain {made_by['truegain']}, seed {made_by['seed']}; "
         + ", ".join(f"{_cell(name)} {str(d)[:12]}" for name, d in made_by["inputs"].items()),
         "",
         "</details>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _whole(v: Verdict) -> str:
+    """A verdict at length; of a settled claim without what more would bring."""
+    return str(replace(v, steps=()) if v.settled else v)
 
 
 def _row(v: Verdict) -> str:

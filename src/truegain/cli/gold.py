@@ -61,7 +61,7 @@ class Labelling:
     rule: Annotated[
         str | None,
         typer.Option(
-            "--rule", help="Bronze from several assessors: how their ratings become one label, such as majority."
+            "--rule", help="Judgments by several assessors, beside --gold: how they become one label, such as majority."
         ),
     ] = None
     scale: Annotated[
@@ -73,10 +73,10 @@ class Labelling:
     ] = "error"
     repeated: Annotated[
         Repeated,
-        typer.Option("--repeated", help="Bronze: several ratings of a document by one assessor: which counts."),
+        typer.Option("--repeated", help="Several ratings of a document by one assessor, beside --gold: which counts."),
     ] = "error"
     columns: Annotated[
-        str | None, typer.Option("--columns", help="Bronze: names of columns, such as assessor=workerID,label=grade.")
+        str | None, typer.Option("--columns", help="Columns of the judgments: assessor=workerID,label=grade.")
     ] = None
 
     @property

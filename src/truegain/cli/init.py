@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from truegain.cli.naming import in_options
+from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
+from truegain.cli.streams import speak_of
 from truegain.cli.study_file import ENDING
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.judgments import Judgments
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 DESIGNS = '"random" pairs, "by-bronze" label, whole "topics"'
-NAMES = {n: f"--{n.replace('_', '-')}" for n in ("generalise_to", "gold_rule", "hole_sample", "design", "rule")}
 
 
 def _print_schema(wanted: bool) -> None:
@@ -43,6 +43,10 @@ def init_command(
         list[str],
         typer.Argument(help="Runs: files, folders or globs; a table of ratings beside them.", metavar="RUN..."),
     ],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure to ask for; may be given several times (default: usual ones)."),
+    ] = None,
     gold: Annotated[str | None, typer.Option("--gold", help="Labels of the trusted judge for some pairs.")] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001
@@ -52,9 +56,15 @@ def init_command(
     output: Annotated[str, typer.Option("-o", "--output", help="The study file to write.")] = f"study{ENDING}",
 ) -> None:
     """Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml."""
-    from truegain.inference.study.support import supported, told, usual_measures, whole_topics
+    from truegain.cli.study_schema import parameters_of
+    from truegain.cli.verdict import verdict_command
+    from truegain.inference.study.support import MOST_ASKED, supported, told, usual_measures, whole_topics
+    from truegain.measures.parse import parse_measures
 
     _check_output(output)
+    given = tuple(str(asked.measure) for asked in parse_measures(measure)) if measure else None
+    words = option_names(parameters_of(verdict_command))
+    speak_of(words)  # of the options that the study will have
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]
     table = read_runs([file for file in files if file not in rated], name_by=name_by)
@@ -66,20 +76,21 @@ def init_command(
         trusted = _trusted(gold)
         if trusted is not None and whole_topics(labels, trusted):
             options |= {"design": "topics"}
-    measures = usual_measures(labels, gold is not None, options.get("design"))
+    measures = given or usual_measures(labels, gold is not None, options.get("design"))
+    wanted = given or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
     unsaid = "design" not in options and gold is not None and trusted is not None
     thought = {**options, "design": "random"} if unsaid else options
-    asked = [("", supported(table, judgments if assessed is None else assessed, thought, measures))]
-    asked += [(file, supported(table, read_ratings(file), {"rule": "mean"}, measures)) for file in rated]
+    asked = [("", supported(table, judgments if assessed is None else assessed, thought, wanted))]
+    asked += [(file, supported(table, read_ratings(file), {"rule": "mean"}, wanted)) for file in rated]
     for line in _looked_at(table, labels, assessed, judgments):
         typer.echo(line)
     for file, found in asked:
         what = f"{shown_path(file)}, by --rule mean," if file else "they"
-        given = ", if the gold labels were drawn at random" if unsaid and not file else ""
-        typer.echo(f"\nWhat {what} can support{given}:")
+        condition = ", if the gold labels were drawn at random" if unsaid and not file else ""
+        typer.echo(f"\nWhat {what} can support{condition}:")
         for line in told(found):
-            typer.echo(f"  {in_options(line, NAMES)}")
-    text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by)
+            typer.echo(f"  {in_options(line, words)}")
+    text = _toml(Path(output).parent, judgments, runs, rated, options, measures, asked[0][1], name_by, labels)
     write_bytes(output, text.encode())
     typer.echo(f"\nWritten: {shown_path(output)}")
     if not any(one.measures for one in asked[0][1]):
@@ -136,7 +147,7 @@ def _looked_at(runs: Runs, labels: Judgments, assessed: Judgments | None, name: 
 
 def _toml(
     folder: Path, judgments: str, runs: list[str], rated: list[str], options: Mapping[str, Any],
-    measures: tuple[str, ...], found: list[Support], name_by: str,
+    measures: tuple[str, ...], found: list[Support], name_by: str, labels: Judgments,
 ) -> str:  # fmt: skip
     """The study file, with what may be said more as comments."""
     possible = list(found[0].measures or measures)
@@ -150,7 +161,9 @@ def _toml(
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
     if "rule" in options:
-        lines += ['rule = "mean"  # how the ratings of a document become one label', '# scale = "0:3"']
+        lines += ['rule = "mean"  # how the ratings of a document become one label']
+        ends = np.asarray(labels.label)
+        lines.append(f'# scale = "{ends.min():g}:{ends.max():g}"  # these are the ends seen; say what could be given')
     if "gold" in options:
         lines.append(f"gold = {_path(options['gold'], folder)}")
         design = options.get("design")
@@ -159,7 +172,10 @@ def _toml(
             if design
             else f'# design = "random"  # how were they drawn? {DESIGNS}; a list of `plan labels` knows'
         )
-    lines.append(f'generalise-to = ["topics"]{"  # or topics, collection" if found[1].measures else ""}')
+    more = [
+        f'"topics", "{kind}"' for kind, one in zip(("collection", "assessors"), found[1:], strict=False) if one.measures
+    ]
+    lines.append('generalise-to = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))
     lines += [
         "# smallest = 0.01  # the smallest gain that matters",
         '# baseline = ["the system in use"]',

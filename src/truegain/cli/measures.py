@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from truegain.cli.completing import measures as completed
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import ALIASES, CATALOGUE
@@ -16,7 +17,9 @@ from truegain.measures.trec_names import NUMBERED, PLAIN
 
 
 def measures_command(
-    name: Annotated[str | None, typer.Argument(help="A measure, to explain it in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A measure, to explain it in full.", autocompletion=completed)
+    ] = None,
 ) -> None:
     """List every measure, or explain one with its formula, source and parameters."""
     if name is None:

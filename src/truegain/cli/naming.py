@@ -40,6 +40,7 @@ RENAMED = {
     "--assessors": ("--simulated-assessors",),
     "--intervals": ("--with-intervals",),
 }
+READING = " of tg.read_ratings"  # whose argument it is; commands that read ratings have its options themselves
 UNMATCHED = "missing='drop' for gold labels"  # missing= is also about rows of files
 _APART = r"(?<![\w./\\'\"-])"  # no part of a longer word, a path or something quoted
 _OUTSIDE = r"(?<![\w./\\'\",-])(?<!\w\()"  # nor a parameter of a measure, as in nERR(max_rel='topic',rule='gain')
@@ -68,6 +69,19 @@ def told_of_renaming(error: Any) -> str | None:
     return None if new is None else f"{old} of this command is now {new}; see `{context.command_path} --help`"
 
 
+def told_of_trec(error: Any) -> str | None:
+    """What to say of --format trec where there are no scores to print; None where it is no such mistake."""
+    known = getattr(getattr(getattr(error, "param", None), "type", None), "choices", ())
+    if getattr(getattr(error, "param", None), "name", "") != "output_format" or "'trec' is not one of" not in str(
+        error
+    ):
+        return None
+    return (
+        f"--format trec: trec_eval prints scores of one run, and this is no such table; `truegain eval` has it; here "
+        f"there are {', '.join(map(str, known))}"
+    )
+
+
 def in_options(text: str, options: Mapping[str, str]) -> str:
     """A message of the library in the words of a command: arguments become options, functions commands.
 
@@ -84,6 +98,7 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     >>> in_options("rule='mean' (or 'sum'), gold='a' or 'b'", names)
     '--rule mean (or sum), --gold a or b'
     """
+    text = text.replace(READING, "")
     for function, command in FUNCTIONS.items():
         text = re.sub(rf"{_APART}{re.escape(function)}{_END}", command, text)
     if not options:

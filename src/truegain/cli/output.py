@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
@@ -17,10 +15,11 @@ from truegain.cli.streams import in_words
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
 from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
-from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path, write_bytes
+from truegain.tables.sources import read_bytes, shown_path, write_bytes
 from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending
+from truegain.tables.unchanging import digest_of, is_file
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
@@ -129,14 +128,8 @@ def check_wide(chosen: Format, writing: Writing, *, topics: bool, summary: bool)
 
 
 def digests(inputs: Iterable[str]) -> dict[str, str | None]:
-    """What was read, by name, with the digest of each file."""
-    return {shown_path(name): _digest(name) for name in inputs}
-
-
-def _digest(name: str) -> str | None:
-    """The digest of a file's unpacked bytes; None for what can be read only once."""
-    again = name != STANDARD_INPUT and os.path.isfile(name)  # noqa: PTH113
-    return hashlib.sha256(read_bytes(name)).hexdigest() if again else None
+    """What was read, by name, with the digest of each file's unpacked bytes; None for what can be read only once."""
+    return {shown_path(name): digest_of(name, read_bytes(name)) if is_file(name) else None for name in inputs}
 
 
 def _json(whole: object) -> str:

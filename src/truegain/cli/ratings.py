@@ -137,6 +137,11 @@ class Reading:
         )  # fmt: skip
 
     @property
+    def files(self) -> list[str]:
+        """Files that the options name."""
+        return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
+
+    @property
     def given(self) -> list[str]:
         """The options about ratings that differ from what they are by default, as the user writes them."""
         usual = Reading()

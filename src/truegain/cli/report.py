@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -18,19 +16,22 @@ from truegain.cli.bundles import takes
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
 from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
+from truegain.cli.streams import in_words
 from truegain.cli.study_file import JudgmentsOrStudy
-from truegain.cli.study_options import StudyOptions, claims_of, pair_of
-from truegain.errors import DataWarning, TruegainError
-from truegain.tables.judgments import Judgments
-from truegain.tables.notice import warn
-from truegain.tables.runs import read_runs
+from truegain.cli.study_options import StudyOptions, pair_of
+from truegain.errors import TruegainError
+from truegain.tables.header import told as told_of_files
+from truegain.tables.judgments import ASSESSOR, COLUMN, Judgments
+from truegain.tables.notice import heard, tell
 from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.tables.unchanging import unchanging
 
 KEPT_IN = ".truegain"
-EACH = ("measures", "measure", "costs", "inputs")  # told with each result
+EACH = ("measure", "costs", "jobs")  # told with each result, or of no weight
 
 
 @takes(asked=StudyOptions, reading=Reading)
+@unchanging()
 def report_command(
     context: typer.Context,
     judgments: JudgmentsOrStudy,
@@ -68,45 +69,67 @@ def report_command(
 ) -> None:
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods."""
     from truegain.report.facts.facts import Made
+    from truegain.report.facts.filed import Filed, as_made
     from truegain.report.facts.gather import gather
     from truegain.report.facts.truth import read_truth
     from truegain.report.page.page import page
+    from truegain.report.sections.catalogue import sections_for
     from truegain.report.sections.truth import in_short
 
     _check_output(output)
     asked.check(reading)
+    files, said = expand(runs), context.meta.get("study")
     true = None if truth is None else read_truth(truth)
-    files = expand(runs)
-    with _heard() as told:
+    read = [*asked.inputs(judgments, files, None), *reading.files]
+    inputs = digests([*asked.inputs(judgments, files, said), *reading.files, *filter(None, [truth])])
+    key = _key(asked, reading, {name: inputs[shown_path(name)] for name in read})
+    noticed: list[str] = []  # of what is kept: no matter of the page
+    keep = Cache(_folder(cache, said), tell=noticed.append)
+    kept = as_made if key is None else lambda what, make: keep.of({**key, "what": what}, make)
+    given = Filed.of(files, asked.name_by, asked.jobs, kept, asked.renamed if asked.renames else None)
+    with heard() as told:
         judged = reading.load(judgments, normalise=asked.normalise) if asked.rated else Judgments.of(judgments)
-        table = read_runs(files, name_by=asked.name_by)
-        study = asked.study_of(table, judged, reading)
+        study = asked.study_of(given, judged, reading)
+    tell(told)
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
     if true is not None:
+        true = replace(true, values={(m, asked.called(s)): x for (m, s), x in true.values.items()})
         true.check(study.systems, study.measures)
-    pairs = [both for text in pair or () if (both := pair_of(study, text)) is not None]
+    pairs = [both for text in pair or () if (both := pair_of(study, text, asked.called)) is not None]
     if candidate is not None:
-        pairs += claims_of(study, None, baseline, candidate)
+        pairs += asked.claims(study, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
-    inputs = digests([*asked.inputs(judgments, files, context.meta.get("study")), *filter(None, [truth])])
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
-    folder = _folder(cache, context.meta.get("study"))
-    own = map(shown_path, asked.inputs(judgments, files, None))
-    read = [(name, inputs[name]) for name in own]  # a study file that asks for more has the same answers
-    said = {n: v for n, v in asked.made_by(study, reading).items() if n not in EACH}
-    key = {"inputs": read, "options": said}
-    keep = Cache(folder)
+    baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
     facts = gather(
-        study, table, judged, pairs=pairs, baselines=() if candidate else baseline or (), costs=asked.costs,
-        gold_level=asked.gold_level, corpus=corpus, judged_corpus=judged_corpus, told=told, made=made,
-        kept=lambda what, make: keep.of({**key, "what": what}, make),
+        study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs, gold_level=asked.gold_level,
+        corpus=corpus, judged_corpus=judged_corpus, told=[in_words(x) for x in told], made=made, kept=kept,
     )  # fmt: skip
+    tell(noticed)
     facts = replace(facts, truth=true)
-    write_bytes(output, page(facts, title).encode(errors="backslashreplace"))
-    if true is not None and output != STANDARD_INPUT:
-        typer.echo(f"{output}: {in_short(facts)}")
+    sections = sections_for(facts)
+    write_bytes(output, page(facts, title, sections).encode(errors="backslashreplace"))
+    if output != STANDARD_INPUT:
+        typer.echo(" ".join([f"{output}:", str(sections[0].data["headline"]), *([in_short(facts)] if true else [])]))
+
+
+def _key(asked: StudyOptions, reading: Reading, read: Mapping[str, str | None]) -> dict[str, object] | None:
+    """All that results are made of but a measure; None where something was read that has no digest.
+
+    A study file that asks for more has the same results, and so is not in it; nor are the other measures, unless the
+    gold labels or the sample of holes are taken in the light of them.
+    """
+    if not all(digest or name.startswith((COLUMN, ASSESSOR)) for name, digest in read.items()):
+        return None
+    options = {name: value for name, value in vars(asked).items() if name not in EACH}
+    measures = asked.measure or [asked.usual_measure]
+    others = measures if asked.hole_sample else measures[:1] if asked.gold else None
+    header = told_of_files()
+    names = [str(header.judged), str(header.ran), header.missing]
+    return {"inputs": list(read.items()), "options": options, "reading": vars(reading), "names": names,
+            "others": others}  # fmt: skip
 
 
 def _folder(cache: str | None, study: str | None) -> Path | None:
@@ -114,20 +137,6 @@ def _folder(cache: str | None, study: str | None) -> Path | None:
     if cache is None:
         return None if study is None else Path(study).parent / KEPT_IN
     return None if cache == "none" else Path(cache)
-
-
-@contextmanager
-def _heard() -> Iterator[list[str]]:
-    """What is warned of meanwhile: told as ever, and kept for the page."""
-    told: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DataWarning)
-        try:
-            yield told
-        finally:
-            told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
-    for message in told:
-        warn(message)
 
 
 def _check_output(output: str) -> None:

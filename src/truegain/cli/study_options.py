@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,12 +13,14 @@ import typer
 from truegain.cli.gold import Design, GoldLevel
 from truegain.cli.options import Confidence, Jobs, Level, NameBy, Seed
 from truegain.cli.ratings import NormaliseOption, POption, Reading, RuleOption, SpreadOption, given
+from truegain.cli.renaming import Renaming
 from truegain.errors import InputError, TruegainError, some
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
 
 if TYPE_CHECKING:
+    from truegain.inference.study.given import Given
     from truegain.inference.study.study import Study
 
 PairOption = Annotated[
@@ -27,7 +29,7 @@ PairOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions:
+class StudyOptions(Renaming):
     """What a study is made of, judgments and runs aside."""
 
     measure: Annotated[
@@ -101,7 +103,8 @@ class StudyOptions:
     def study(self, judgments: str, files: list[str], reading: Reading) -> Study:
         """The study of these files."""
         self.check(reading)
-        runs = read_runs(files, name_by=self.name_by) if STANDARD_INPUT in files else files
+        read = STANDARD_INPUT in files or self.renames
+        runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
         return self.study_of(
             runs, reading.load(judgments, normalise=self.normalise) if self.rated else judgments, reading
         )
@@ -117,7 +120,7 @@ class StudyOptions:
             )
         prices_of(self.costs)
 
-    def study_of(self, runs: RunsLike, judgments: JudgmentsLike, reading: Reading) -> Study:
+    def study_of(self, runs: RunsLike | Given, judgments: JudgmentsLike, reading: Reading) -> Study:
         """The study of runs and judgments, read or as files."""
         from truegain.inference.study.study import Study
 
@@ -126,7 +129,8 @@ class StudyOptions:
             gold=reading.load(self.gold) if self.gold and self.gold_rule else self.gold, design=self.design,
             generalise_to=self.generalise_to, topics=self.topics, rule=self.rule, gold_rule=self.gold_rule,
             scale=reading.scale if self.rated or self.gold_rule else None, repeated=reading.repeated,
-            normalise=self.normalise, gold_level=self.gold_level, uses=models_of(self.uses),
+            normalise=self.normalise, gold_level=self.gold_level,
+            uses={self.called(s): x for s, x in models_of(self.uses).items()},
             judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
             fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
             seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level,
@@ -140,7 +144,7 @@ class StudyOptions:
 
     def inputs(self, judgments: str, files: Sequence[str], study: str | None) -> list[str]:
         """All files that are read."""
-        others = (self.gold, self.hole_sample, study)
+        others = (self.gold, self.hole_sample, self.names, study)
         return [judgments, *(x for x in others if x), *files, *(u for u in self.uses or () if "=" not in u)]
 
     def made_by(self, study: Study, reading: Reading) -> dict[str, Any]:
@@ -148,11 +152,23 @@ class StudyOptions:
         names = ("gold_level", "gold_rule", "level", "normalise", "costs", "judge_model", "replicates", "name_by")
         said = {name: getattr(self, name) for name in names}
         about = given(p=self.p, spread=self.spread)
-        return {**study.made_by, **said, "uses": study.uses, "reading": vars(reading), **about}
+        return {**study.made_by, **said, "uses": study.uses, "reading": vars(reading), **about, **self.told}
+
+    def claims(
+        self, study: Study, pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+        one_candidate: bool = False,
+    ) -> list[tuple[str, str]]:  # fmt: skip
+        """The claims that are asked about, systems by their old names or the new ones; see `claims_of`."""
+        named = [self.called(name) for name in baselines or ()]
+        chosen = None if candidate is None else self.called(candidate)
+        return claims_of(study, pair, named, chosen, self.called, one_candidate)
 
 
-def pair_of(study: Study, text: str | None) -> tuple[str, str] | None:
-    """The two systems that are asked about, the claim being that the second is better; None: the two best."""
+def pair_of(study: Study, text: str | None, called: Callable[[str], str] = str) -> tuple[str, str] | None:
+    """The two systems that are asked about, the claim being that the second is better; None: the two best.
+
+    called: the name that a system has here, by the one that was given.
+    """
     systems = study.systems
     if len(systems) < 2:
         raise TruegainError(f"a verdict is about two systems, and there is 1 ({systems[0]}); give another run")
@@ -162,9 +178,9 @@ def pair_of(study: Study, text: str | None) -> tuple[str, str] | None:
     splits = [(",".join(parts[:i]).strip(), ",".join(parts[i:]).strip()) for i in range(1, len(parts))]
     if not splits:
         raise TruegainError(f"--pair {text!r} is not two systems; write --pair a,b")
-    known = next((both for both in splits if set(both) <= set(systems)), None)
+    known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
     if known is None:
-        unknown = [name for name in splits[0] if name not in systems]
+        unknown = [name for name in splits[0] if called(name) not in systems]
         raise TruegainError(f"--pair names {some(unknown)}, which is no system here; there are {some(systems, 8)}")
     if known[0] == known[1]:
         raise TruegainError(f"--pair {text}: {known[0]} is compared with itself; name two systems")
@@ -172,15 +188,16 @@ def pair_of(study: Study, text: str | None) -> tuple[str, str] | None:
 
 
 def claims_of(
-    study: Study, pair: str | None, baselines: Sequence[str] | None, candidate: str | None
-) -> list[tuple[str, str]]:
+    study: Study, pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+    called: Callable[[str], str] = str, one_candidate: bool = False,
+) -> list[tuple[str, str]]:  # fmt: skip
     """The pairs (a, b) of which it is claimed that b is better; none where the two best are meant.
 
-    A candidate against each baseline; baselines alone have the only other system as candidate, and a candidate alone
-    the only other one as baseline.
+    A candidate against each baseline; baselines alone have every other system as candidate (with `one_candidate` there
+    must be one other), and a candidate alone the only other one as baseline.
     """
     if not (baselines or candidate):
-        both = pair_of(study, pair)
+        both = pair_of(study, pair, called)
         return [] if both is None else [both]
     if pair is not None:
         raise TruegainError("--pair names both systems; leave out --baseline and --candidate, or --pair")
@@ -192,9 +209,12 @@ def claims_of(
     if candidate in (baselines or ()):
         raise TruegainError(f"{candidate} is compared with itself; name another --baseline or --candidate")
     others = [name for name in study.systems if name not in named]
-    if candidate is None:
-        (candidate,) = _only(others, "--candidate")
-    return [(a, candidate) for a in dict.fromkeys(baselines or _only(others, "--baseline"))]
+    if candidate is not None:
+        return [(a, candidate) for a in dict.fromkeys(baselines or _only(others, "--baseline"))]
+    if not others:
+        raise TruegainError("every system is a --baseline; leave one out, to be compared with the others")
+    chosen = _only(others, "--candidate") if one_candidate else others
+    return [(a, b) for b in chosen for a in dict.fromkeys(baselines or ())]
 
 
 def _only(others: list[str], option: str) -> list[str]:

@@ -11,19 +11,19 @@ from truegain.cli.gate import gate_command
 from truegain.cli.study_file import NOT_THERE
 from truegain.cli.verdict import verdict_command
 
-NUMBERS = {"float": "number", "float range": "number", "integer": "integer", "integer range": "integer"}
+KINDS = {"float": "number", "int": "integer", "integer": "integer"}
 
 
 def schema_of_studies() -> dict[str, Any]:
     """A property an option of `verdict` and `gate`, named as there.
 
     >>> found = schema_of_studies()["properties"]
-    >>> found["smallest"]["minimum"], found["topics"]["enum"], sorted(found)[:3]
-    (0, ['sampled', 'fixed'], ['anytime', 'assessors', 'baseline'])
+    >>> found["smallest"]["minimum"], found["topics"]["enum"], sorted(found)[:3], found["seed"]["type"]
+    (0, ['sampled', 'fixed'], ['anytime', 'assessors', 'baseline'], 'integer')
     """
     properties: dict[str, Any] = {"title": {"type": "string", "description": "What stands at the top of the report."}}
     for command in (gate_command, verdict_command):
-        for parameter in _parameters(command):
+        for parameter in parameters_of(command):
             name = max(parameter.opts, key=len).lstrip("-")
             if parameter.name not in (*NOT_THERE, "output_format"):
                 properties[name] = {**_kind(parameter), "description": getattr(parameter, "help", None) or ""}
@@ -39,7 +39,8 @@ def schema_of_studies() -> dict[str, Any]:
     }
 
 
-def _parameters(command: Any) -> list[Any]:
+def parameters_of(command: Any) -> list[Any]:
+    """The parameters of a command, as the command line sees them."""
     app = typer.Typer(add_completion=False)
     app.command()(command)
     return list(get_command(app).params)
@@ -47,7 +48,7 @@ def _parameters(command: Any) -> list[Any]:
 
 def _kind(parameter: Any) -> dict[str, Any]:
     """What a value may be: what the option takes, a list of it, or a table of name and value."""
-    kind: dict[str, Any] = {"type": NUMBERS.get(parameter.type.name, "string")}
+    kind: dict[str, Any] = {"type": KINDS.get(parameter.type.name.removesuffix(" range"), "string")}
     if parameter.type.name == "boolean":
         return {"type": "boolean"}
     if choices := getattr(parameter.type, "choices", None):

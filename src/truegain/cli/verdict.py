@@ -12,7 +12,7 @@ from truegain.cli.options import Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import Reading
 from truegain.cli.study_file import JudgmentsOrStudy, StudyFile
-from truegain.cli.study_options import PairOption, StudyOptions, claims_of
+from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.tables.sources import expand, write_bytes
 from truegain.tables.table import Cell, Format, Table
 
@@ -24,6 +24,10 @@ BEST = "The two best, had they been named beforehand"
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking above "
     "holds for all pairs at once."
+)
+ALONE = (
+    "Each of these {n} is at its level by itself, as if it were the only claim; the ranking, without --baseline, holds "
+    "for all pairs at once."
 )
 
 
@@ -37,7 +41,8 @@ def verdict_command(
         list[str] | None, typer.Option("--baseline", help="The system to be better than; may be given several times.")
     ] = None,
     candidate: Annotated[
-        str | None, typer.Option("--candidate", help="The system that may be better than the baselines.")
+        str | None,
+        typer.Option("--candidate", help="The system that may be better than the baselines (default: every other)."),
     ] = None,
     study: StudyFile = None,
     output_format: OutputFormat = None,
@@ -49,7 +54,7 @@ def verdict_command(
     """Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best."""
     files = expand(runs)
     made = asked.study(judgments, files, reading)
-    chosen = claims_of(made, pair, baseline, candidate)
+    chosen = asked.claims(made, pair, baseline, candidate)
     for m in made.measures:
         made.lattice(m)  # what is refused, is refused before anything is drawn
     rankings = [] if chosen else [made.best(m) for m in made.measures]
@@ -80,10 +85,18 @@ def _write(
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
         text = "\n\n".join(f"{top}{v}{ends}" for top, v in zip(tops, verdicts, strict=True))
+        if alone := _alone(rankings, verdicts):
+            text = "\n".join([*(v.sentence for v in verdicts), alone, "", text])
         write_bytes(output, text.encode(errors="backslashreplace"))
     else:
         words = chosen in ("latex", "markdown", "html")
         write_table(_ranks(rankings, verdicts) if rankings else _sources(verdicts, words), chosen, output)
+
+
+def _alone(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> str:
+    """What is to be said of many candidates at once; nothing of one."""
+    candidates = {v.comparison.b for v in verdicts}
+    return ALONE.format(n=f"{len(verdicts)} verdicts") if len(candidates) > 1 and not rankings else ""
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
@@ -101,12 +114,20 @@ def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
         rows += [(c.measure, c.a, c.b, *row) for row in table.rows]
     columns = ("measure", "a", "b", *(name.replace(" ", "_") for name in verdicts[0].table().columns))
     said = [
-        line.strip() if len(verdicts) == 1 else f"{v.comparison.measure}: {line.strip()}"
+        line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
         for note in v.about
         for line in note.splitlines()
     ]
+    said += filter(None, [_alone((), verdicts)])
     return Table(columns, rows, {}, " ".join(v.sentence for v in verdicts), tuple(said))
+
+
+def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
+    """The measure, and where there are several pairs, which."""
+    c = verdict.comparison
+    several = len({(v.comparison.a, v.comparison.b) for v in verdicts}) > 1
+    return f"{c.b} and {c.a}, {c.measure}" if several else c.measure
 
 
 def _once(answer: dict[str, object]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import TypedDict
 
 from truegain.errors import TruegainError
 from truegain.gains.crowd import Glad
@@ -14,6 +15,26 @@ from truegain.gains.median import Median
 from truegain.gains.rules import Rule
 from truegain.gains.sum import Sum
 from truegain.gains.unanimity import Unanimity, Weighted
+
+
+class FitWords(TypedDict, total=False):
+    """The parameters of rules, each of which has some of them."""
+
+    ties: str
+    share: float
+    spread: str
+    trim: float
+    p: float
+    take: str
+    n_iter: int
+    starts: int
+
+
+class RuleWords(FitWords, total=False):
+    """The same, with the seed of rules that draw."""
+
+    seed: int
+
 
 RULES: dict[str, type[Rule]] = {
     "sum": Sum,

@@ -16,6 +16,7 @@ from truegain.tables.grouped import Grouped
 LEAST = 4  # documents that two must share before they are held against each other
 SAME = 1e-3  # chance that any two are the same throughout, below which it is told
 SURE = 1.96  # standard errors by which the usual agreement may be higher than it looks
+LEAST_CHANCE = 1e-300  # below it numbers end
 CELLS = 4_000_000  # pairs of assessors held at a time
 
 
@@ -28,7 +29,8 @@ class Twin:
     chance: float  # that some two of all assessors come to it
 
     def __str__(self) -> str:
-        return f"same ratings as {self.other} on all {self.shared} documents that both rated (chance {self.chance:.1g})"
+        chance = f"{self.chance:.1g}" if self.chance > LEAST_CHANCE else f"below {LEAST_CHANCE:g}"
+        return f"same ratings as {self.other} on all {self.shared} documents that both rated (chance {chance})"
 
 
 def twins(ratings: Grouped) -> dict[str, Twin]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.gains.catalogue import RULES, rule_of
+from truegain.gains.catalogue import RULES, RuleWords, rule_of
 from truegain.gains.choice import Drop, Weigh, chosen, row_weights, tell_weights, weights_of
 from truegain.gains.consensus import Consensus
 from truegain.gains.magnitudes import normalised
 from truegain.gains.rules import Rule
+from truegain.keywords import takes
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import RatingsLike
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+@takes(RuleWords, {"seed": 0})
 def to_gains(
     ratings: RatingsLike,
     rule: str | Rule | None = None,
@@ -36,7 +38,7 @@ def to_gains(
     drop_assessors: Drop | None = None,
     weight_assessors: Weigh | None = None,
     first: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[RuleWords],
 ) -> Judgments:
     """One gain for each rated document: judgments, ready to be scored with.
 

@@ -22,6 +22,8 @@ FEW = 2  # answers that a repr names
 class Plan(Shown):
     """What to buy next: how many of what, for which aim; and a table of it, with other aims and what it rests on.
 
+    Where no number is enough `needed` is empty, and the aim says so.
+
     >>> print(Plan({"topics": 35, "gold pairs": 1200}, "a difference of 0.1 is found", Table((), [])))
     35 topics, 1,200 gold pairs: a difference of 0.1 is found
     """
@@ -49,7 +51,7 @@ class Plan(Shown):
 
     def __str__(self) -> str:
         needed = ", ".join(f"{n:,} {kind}" for kind, n in self.needed.items())
-        return f"{needed}: {self.aim}"
+        return f"{needed}: {self.aim}" if needed else self.aim
 
 
 Answer = TypeVar("Answer", Estimate, Comparison)
@@ -166,6 +168,8 @@ class Answers(Shown, Sequence[Answer], Generic[Answer]):
 
     def in_short(self) -> str:
         """How many, and the first of them."""
+        if not self.items:
+            return "none"
         kind = "comparison" if self.items and isinstance(self.items[0], Comparison) else "estimate"
         told = "; ".join(str(one) for one in self.items[:FEW])
         more = f" and {len(self) - FEW:,} more" if len(self) > FEW else ""

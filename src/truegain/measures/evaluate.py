@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from truegain._version import __version__
 from truegain.engine import cores
 from truegain.errors import TruegainError
+from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.direct import measures_for
@@ -71,6 +72,41 @@ class Options:
             raise TruegainError(f"no_relevant is {self.no_relevant!r}; give 'zero' or 'skip'")
 
 
+class OptionWords(TypedDict, total=False):
+    """The keywords of functions that score: those of `Options`."""
+
+    complete: bool
+    level: float | None
+    depth: int | None
+    judged_only: bool
+    no_relevant: NoRelevant
+    trec_eval: Version | int
+    ties: Ties
+
+
+class ScoringWords(OptionWords, total=False):
+    """The keywords of functions that read, match and score."""
+
+    name_by: NameBy
+    jobs: int | None
+    progress: Callable[[int], None] | None
+    corpus: CorpusLike | None
+    judged_corpus: CorpusLike | None
+
+
+class EvaluateWords(ScoringWords, total=False):
+    """The keywords of functions that score as `evaluate` does."""
+
+    intents: Intents | Mapping[str, Mapping[str, float]] | str | None
+
+
+READING = ("jobs", "progress", "corpus", "judged_corpus", "intents")
+DEFAULTS: dict[str, object] = (
+    {f.name: f.default for f in fields(Options)} | dict.fromkeys(READING) | {"name_by": "file"}
+)
+
+
+@takes(OptionWords, DEFAULTS)
 def evaluate(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -82,7 +118,7 @@ def evaluate(
     progress: Callable[[int], None] | None = None,
     corpus: CorpusLike | None = None,
     judged_corpus: CorpusLike | None = None,
-    **options: Any,
+    **options: Unpack[OptionWords],
 ) -> Scores:
     """Score runs against judgments as they are, unjudged documents counting 0; `tg.evaluate` says what is taken."""
     asked, given = parse_measures(measures), options_of(options)
@@ -143,7 +179,7 @@ def aligned(
         keep_keys=keep_keys,
         ties=options.ties,
     )
-    Runs.check_names(ranked.systems)
+    Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked, systems)
     check_scores(systems, ranked.trec_eval)
     return ranked
@@ -198,8 +234,9 @@ def at_level(measure: Measure, level: float | None) -> Measure:
     return replace(measure, rel=int(level) if float(level).is_integer() else level)  # type: ignore[call-arg]
 
 
-def options_of(options: dict[str, Any]) -> Options:
+def options_of(given: Mapping[str, Any]) -> Options:
     """Options from keywords, refusing what is not one."""
+    options = dict(given)
     unknown = set(options) - set(Options.__dataclass_fields__)
     if unknown:
         raise TruegainError(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from textwrap import shorten
 
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
@@ -45,8 +46,12 @@ def parse_measure(text: MeasureLike) -> Measure:
 
 
 def parse_measures(texts: MeasuresLike) -> list[NamedMeasure]:
-    """Measures from one or several strings or measures, without repeats, in the order given."""
-    items = [texts] if isinstance(texts, str | Measure | type | NamedMeasure) else list(texts)
+    """Measures from one or several strings or measures, without repeats, in the order given.
+
+    A measure of ir_measures stands for itself: it has no `__iter__`, yet `list` would ask it for its parts.
+    """
+    several = isinstance(texts, Iterable) and not isinstance(texts, str | bytes | Mapping | Measure | type)
+    items: list[object] = list(texts) if several else [texts]  # type: ignore[arg-type]
     found = list(dict.fromkeys(a for item in items for a in measures_in(item)))
     if not found:
         raise MeasureError("no measure was given; name one, such as nDCG@10")
@@ -64,7 +69,12 @@ def measures_in(text: object) -> list[NamedMeasure]:
     if not isinstance(text, str):
         if type(text).__module__.startswith("ir_measures"):
             return measures_in(str(text))
-        raise MeasureError(f"cannot read a {type(text).__name__} as a measure; write it as text, such as 'nDCG@10'")
+        if text is None:
+            raise MeasureError("no measure was given; name one, such as nDCG@10")
+        raise MeasureError(
+            f"cannot read {shorten(repr(text), 60)} ({type(text).__name__}) as a measure; write it as text, such as "
+            "'nDCG@10'"
+        )
     trec = expanded(text)
     if trec:
         return [NamedMeasure(name, _canonical(form)) for name, form in trec]

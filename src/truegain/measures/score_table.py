@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,21 +12,35 @@ from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
 from truegain.tables import tabular
 from truegain.tables.columns import Floats
+from truegain.tables.convert import long_rows
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.likes import TableLike
 from truegain.tables.named import Columns
 from truegain.tables.plain import plain_text
+from truegain.tables.protocols import Numbers
 from truegain.tables.rating_values import says_missing
+from truegain.tables.raw import COLUMNS
 from truegain.tables.scores import ALL_TOPICS, Scores
 from truegain.tables.separated import first_line
 from truegain.tables.sources import read_bytes, shown_path
 
 NEEDED = ("system", "topic", "measure", "value")
+NAMES = {
+    "system": (*COLUMNS["system"], "name"),  # as pyterrier calls it
+    "topic": COLUMNS["topic"],
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+}
 _HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
 
 
-def read_scores(data: TableLike) -> Scores:
+ScoresLike = TableLike | Mapping[str, Numbers]  # long rows, or {measure: {system: {topic: value}}}
+
+
+def read_scores(data: ScoresLike) -> Scores:
     """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file of `truegain eval -q -o FILE`.
+
+    A dict is {measure: {system: {topic: value}}}.
 
     Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing.
 
@@ -35,11 +50,12 @@ def read_scores(data: TableLike) -> Scores:
     0.75
     """
     columns = _columns(data)
-    lost = [name for name in NEEDED if name not in columns.names]
+    found = {ours: next((n for n in theirs if n in columns.names), None) for ours, theirs in NAMES.items()}
+    lost = [name for name in NEEDED if found[name] is None]
     if lost:
         there = ", ".join(columns.names)
         raise InputError(f"there is no column {some(lost)} among {there}", file=columns.file, hint=_HINT)
-    columns.found |= {name: [name] for name in NEEDED}
+    columns.found |= {ours: [theirs] for ours, theirs in found.items() if theirs is not None}
     system, topic, measure = (columns.ids(name) for name in NEEDED[:3])
     if not system:
         raise InputError("there are no rows", file=columns.file, hint=_HINT)
@@ -70,8 +86,10 @@ def read_scores(data: TableLike) -> Scores:
 def _columns(data: object) -> Columns:
     if is_frame(data):
         return Columns(opened(data), "scores")
+    if isinstance(data, Mapping):
+        return Columns(long_rows(data, ("measure", "system", "topic", "value"), "scores"), "scores")
     if not isinstance(data, str | os.PathLike):
-        raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, or a frame")
+        raise InputError(f"cannot read a {type(data).__name__} as scores", hint="give a path, a frame or a dict")
     raw, file = read_bytes(data), shown_path(data)
     if tabular.is_parquet(raw, tabular.ending(file)):
         return Columns(tabular.read(raw, "parquet", file), file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,7 +16,9 @@ from truegain.inference.results import Comparison
 from truegain.report.style import BAD, INK, altair, check_some, data_of, dressed
 from truegain.tables.columns import Floats
 
+EVERY = 10  # of the places told where names are left out
 MOST_LABELS = 60  # names that a matrix shows along each side before it leaves them out
+TITLES = {"p": "p-values of all pairs", "difference": "differences of all pairs"}
 
 
 def pairs_chart(
@@ -47,10 +50,10 @@ def pairs_chart(
     colour = _steps(rows, alpha) if what == "p" else _scale(matrix)
     cell = max(4, min(24, 700 // len(systems)))
     named = len(systems) <= MOST_LABELS
-    axis = alt.Axis(labels=named, ticks=False, labelFontSize=min(11, cell), labelLimit=160, domain=False)
+    words = {"ticks": False, "labelFontSize": min(11, cell), "labelLimit": 160} if named else _places(systems)
+    axis = alt.Axis(domain=False, **words)
     side = alt.X("column:N", sort=list(systems), title=None, axis=alt.Axis(
-        labels=named, ticks=False, labelFontSize=min(11, cell), labelLimit=160, domain=False, labelAngle=-90,
-        orient="top"))  # fmt: skip
+        domain=False, labelAngle=-90 if named else 0, orient="top", **words))  # fmt: skip
     chart = (
         alt.Chart(data_of(rows))
         .mark_rect(stroke="white", strokeWidth=0.5 if cell > 8 else 0)
@@ -62,10 +65,14 @@ def pairs_chart(
         )
         .properties(width=cell * len(systems), height=cell * len(systems))
     )
-    hidden = "" if named else f"{len(systems)} systems in order, best first: names show under the pointer in HTML"
-    return dressed(
-        chart, title or {"p": "p-values of all pairs", "difference": "differences of all pairs"}[what], hidden
-    )
+    hidden = "" if named else f"{len(systems)} systems by their places, the same down and across"
+    return dressed(chart, title or TITLES[what], hidden)
+
+
+def _places(systems: Sequence[str]) -> dict[str, Any]:
+    """An axis that tells the places of systems, every tenth, where there are too many for their names."""
+    told = {s: str(i) for i, s in enumerate(systems, 1) if i == 1 or i % EVERY == 0}
+    return {"values": list(told), "labelExpr": f"({json.dumps(told)})[datum.value]", "labelFontSize": 10, "ticks": True}
 
 
 def _steps(rows: list[dict[str, Any]], alpha: float) -> Any:
@@ -109,4 +116,5 @@ def comparisons_chart(comparisons: Sequence[Comparison], what: Literal["p", "dif
             matrix[i, j], matrix[j, i] = -c.difference, c.difference
         elif p is not None:
             matrix[i, j] = matrix[j, i] = p
-    return pairs_chart(systems, matrix, what, **options)
+    usual = f"{comparisons[0].measure}: {TITLES[what]}, best system first"
+    return pairs_chart(systems, matrix, what, **{**options, "title": options.get("title") or usual})

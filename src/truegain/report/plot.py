@@ -10,6 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.gains.judge import Judge
+from truegain.gains.judge_table import SharesOfLabels
 from truegain.inference.agreement.agree import AgreementReport
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.comparisons import Comparisons
@@ -22,6 +23,7 @@ from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import mean_of_rows
 from truegain.report.agreement import agreement_chart
+from truegain.report.assessor_plan import assessor_chart
 from truegain.report.figures import intervals_chart
 from truegain.report.label_plan import label_chart
 from truegain.report.pairs import comparisons_chart
@@ -131,7 +133,7 @@ def _(answer: Ranking) -> Any:
         )
     ]
     about = f"limits of ranks, {100 * answer.confidence:g}%, all pairs at once"
-    return limits_chart(rows, answer.measure or "Ranks", "rank", subtitle=about)
+    return limits_chart(rows, answer.measure or "Ranks", "rank", whole=True, subtitle=about)
 
 
 @chart_of.register
@@ -208,9 +210,23 @@ def _(answer: Judge) -> Any:
 
 
 @chart_of.register
+def _(answer: SharesOfLabels) -> Any:
+    gold, _, *bronze = answer.columns
+    rows: list[Row] = [
+        {"row": row[gold], "column": name.removeprefix("bronze "), "share": row[name]}
+        for row in answer.records()
+        for name in bronze
+        if row[name] is not None
+    ]
+    return shares_chart(rows, answer.title, ("gold label", "bronze label"))
+
+
+@chart_of.register
 def _(answer: Plan) -> Any:
     if "half width" in answer.details.columns:
         return label_chart(answer)
+    if "assessors" in answer.needed:
+        return assessor_chart(answer)
     return lines_chart(answer.details, "What it takes", str(answer))
 
 

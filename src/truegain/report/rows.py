@@ -11,12 +11,16 @@ from truegain.tables.table import Cell, Table
 
 Row = dict[str, Cell]
 MANY = 40  # rows beyond which lines stand closer
+TICK = 60  # pixels that a number on the axis takes
 
 
-def limits_chart(rows: Sequence[Row], title: str, axis: str, *, zero: bool = False, subtitle: str = "") -> Any:
+def limits_chart(
+    rows: Sequence[Row], title: str, axis: str, *, zero: bool = False, whole: bool = False, subtitle: str = ""
+) -> Any:
     """A line a row: `name`, `value`, and where known `low` and `high`; `panel` puts rows side by side.
 
-    zero: draws where nothing differs.  Rows without a value are left out.
+    zero: draws where nothing differs.  whole: there is nothing between whole numbers.  Rows without a value are left
+    out.
 
     >>> chart = limits_chart([{"name": "a", "value": 0.5, "low": 0.4, "high": 0.6}], "AP", "score")
     >>> chart.to_dict()["data"]["values"][0]["shown"]
@@ -32,14 +36,18 @@ def limits_chart(rows: Sequence[Row], title: str, axis: str, *, zero: bool = Fal
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=260, labelFontSize=min(11, step - 3))),
         tooltip=["name:N", *(["panel:N"] if len(panels) > 1 else []), "shown:N"],
     )
-    x = alt.X("low:Q", title=axis, scale=alt.Scale(zero=False, nice=True))
+    wide = 420 if len(panels) == 1 else 300
+    ticks = alt.Axis(
+        tickCount=wide // TICK, labelOverlap="greedy", **({"tickMinStep": 1, "format": "d"} if whole else {})
+    )
+    x = alt.X("low:Q", title=axis, scale=alt.Scale(zero=False, nice=True), axis=ticks)
     layers = [
         base.mark_rule(strokeWidth=2, opacity=0.75, color=INK).encode(x=x, x2="high:Q"),
-        base.mark_point(filled=True, size=34, opacity=1, color=INK).encode(x=alt.X("value:Q", title=axis)),
+        base.mark_point(filled=True, size=34, opacity=1, color=INK).encode(x=alt.X("value:Q", title=axis, axis=ticks)),
     ]
     if zero:
         layers.insert(0, alt.Chart().mark_rule(color=BAD, strokeDash=[4, 3]).encode(x=alt.datum(0)))
-    chart = alt.layer(*layers).properties(width=420 if len(panels) == 1 else 300, height={"step": step})
+    chart = alt.layer(*layers).properties(width=wide, height={"step": step})
     data = data_of([{**row, "shown": _shown(row)} for row in kept])
     if len(panels) == 1:
         return dressed(chart.properties(data=data), title, subtitle)
@@ -82,16 +90,25 @@ def shares_chart(rows: Sequence[Row], title: str, sides: tuple[str, str]) -> Any
 
 
 def table_chart(table: Table) -> Any:
-    """Any table: its words name the rows, its first number is drawn, with limits where it has `low` and `high`."""
+    """Any table: its words name the rows; the number that has limits is drawn with them, else the first number.
+
+    Limits, `low` and `high`, are those of the number right before them.
+
+    >>> table = Table(("system", "mR", "favour", "low", "high"), [("a", 0.9, 0.1, -0.1, 0.3)])
+    >>> table_chart(table).to_dict()["data"]["values"][0]["shown"]
+    '0.1000 [-0.1000, 0.3000]'
+    """
     words = [c for c in table.columns if any(isinstance(r[c], str) for r in table.records())]
     numbers = [c for c in table.columns if c not in words and _numeric(table, c)]
     floats = [c for c in numbers if any(isinstance(r[c], float) for r in table.records())] or numbers
-    value = next((c for c in floats if c not in ("low", "high")), None)
+    before = table.columns[table.columns.index("low") - 1] if {"low", "high"} <= set(table.columns) else None
+    limited = before in numbers
+    value = before if limited else next((c for c in floats if c not in ("low", "high")), None)
     if value is None:
         check_some([], "numbers")
     rows = [
-        {"name": " ".join(str(r[c]) for c in words) or str(i + 1), "value": r[str(value)], "low": r.get("low"),
-         "high": r.get("high")}
+        {"name": " ".join(str(r[c]) for c in words) or str(i + 1), "value": r[str(value)],
+         "low": r["low"] if limited else None, "high": r["high"] if limited else None}
         for i, r in enumerate(table.records())
     ]  # fmt: skip
     return limits_chart(rows, table.title, str(value))

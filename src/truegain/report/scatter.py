@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from truegain.report.style import BAD, INK, altair, check_some, data_of, dressed
 from truegain.tables.columns import Floats
 
 SQUARE = 440  # pixels of a side
+LETTER, LINE = 6.5, 13  # pixels that a letter and a line of names take
+AWAY = (14, 40, 80, 120)  # pixels that a name may stand beside its point
 
 
 def scatter_chart(
@@ -58,22 +61,28 @@ def scatter_chart(
 
 
 def _labels(rows: list[dict[str, Any]], named: set[str], of_a: list[float], of_b: list[float]) -> list[dict[str, Any]]:
-    """Where the names go: beside their point, below one another where they would meet, to the left near the edge."""
+    """Where the names go: as near to their point as they meet no other name, no edge, and no point if that can be."""
     unit_a, unit_b = (of_a[1] - of_a[0]) / SQUARE, (of_b[1] - of_b[0]) / SQUARE  # data for each pixel
+    points = np.array([((r["a"] - of_a[0]) / unit_a, (r["b"] - of_b[0]) / unit_b) for r in rows]).reshape(-1, 2)
     placed: list[tuple[float, float, float]] = []  # begin, end, height in pixels
     labels = []
     for row in sorted((r for r in rows if r["system"] in named), key=lambda r: -r["b"]):
         x, y = (row["a"] - of_a[0]) / unit_a, (row["b"] - of_b[0]) / unit_b
-        long = 6.5 * len(row["system"])
-        right = x + 14 + long <= SQUARE
-        begin = x + 14 if right else x - 14 - long
-        height = y
-        while any(begin < e and b < begin + long and abs(height - h) < 13 for b, e, h in placed):
-            height -= 3
+        long = LETTER * len(row["system"])
+        spots = []
+        for side, far, up in product((1, -1), AWAY, range(-LINE * 12, LINE * 12 + 1, LINE)):
+            begin, height = x + side * far - (0 if side > 0 else long), y + up
+            meets = sum(begin < e and b < begin + long and abs(height - h) < LINE for b, e, h in placed)
+            outside = begin < 0 or begin + long > SQUARE or not LINE <= height <= SQUARE - LINE
+            over = np.abs(points[:, 1] - height) < LINE * 0.8
+            over &= (points[:, 0] > begin - 5) & (points[:, 0] < begin + long + 5)
+            spots.append(
+                (1000 * (meets + outside) + 60 * int(over.sum()) + np.hypot(far, up), side, far, begin, height)
+            )
+        _, side, far, begin, height = min(spots)
         placed.append((begin, begin + long, height))
-        to = x + 12 if right else x - 12
-        labels.append({**row, "to_a": of_a[0] + to * unit_a, "to_b": of_b[0] + height * unit_b,
-                       "align": "left" if right else "right"})  # fmt: skip
+        labels.append({**row, "to_a": of_a[0] + (x + side * (far - 2)) * unit_a, "to_b": of_b[0] + height * unit_b,
+                       "align": "left" if side > 0 else "right"})  # fmt: skip
     return labels
 
 

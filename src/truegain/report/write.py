@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
-from truegain.errors import DataWarning, TruegainError
+from truegain.errors import TruegainError
 from truegain.inference.study.questions import Costs
-from truegain.inference.study.study import Study
+from truegain.inference.study.study import DEFAULTS_OF_STUDY, Study
+from truegain.inference.study.words import StudyWords
+from truegain.keywords import takes
 from truegain.measures.parse import MeasuresLike
 from truegain.report.facts.facts import Made
 from truegain.report.facts.gather import gather
 from truegain.report.page.page import page
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
-from truegain.tables.notice import warn
+from truegain.tables.notice import heard, tell
 from truegain.tables.ratings import read_ratings
 from truegain.tables.runs import Runs, read_runs
 from truegain.tables.sources import STANDARD_INPUT, PathLike, write_bytes
@@ -26,6 +26,7 @@ from truegain.text.corpus import CorpusLike
 ENDINGS = (".html", ".htm", ".html.gz")
 
 
+@takes(StudyWords, DEFAULTS_OF_STUDY)
 def write_report(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -38,9 +39,11 @@ def write_report(
     corpus: CorpusLike | None = None,
     judged_corpus: CorpusLike | None = None,
     title: str = "",
-    **study: Any,
-) -> None:
+    **words: Unpack[StudyWords],
+) -> PathLike:
     """Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.
+
+    The path is given back.
 
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these; without
     either the claim is about the two best.  Further keywords are those of `Study`.  (`tg.report` is the package that
@@ -52,16 +55,18 @@ def write_report(
     >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
     ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)}}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     tg.write_report(runs, qrels, "P@2", f"{folder}/report.html", pairs=[("poor", "good")])
-    ...     "good is better than poor" in Path(folder, "report.html").read_text()
+    ...     path = tg.write_report(runs, qrels, "P@2", f"{folder}/report.html", pairs=[("poor", "good")])
+    ...     "good is better than poor" in Path(path).read_text()
     True
     """
+    study: dict[str, Any] = {**words}
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")
-    with _heard() as told:
+    with heard() as told:
         table, judged = _tables(runs, judgments, study)
         made = Study(table, judged, measures, **study)
+    tell(told)
     if len(made.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({made.systems[0]}); give another run")
     asked = {**made.made_by, "pairs": [list(pair) for pair in pairs], "baselines": list(baselines)}
@@ -70,6 +75,7 @@ def write_report(
         corpus=corpus, judged_corpus=judged_corpus, told=told, made=Made(str(made.made_by["truegain"]), "", asked),
     )  # fmt: skip
     write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
+    return path
 
 
 def _tables(runs: Any, judgments: JudgmentsLike, study: dict[str, Any]) -> tuple[Runs, Judgments]:
@@ -86,15 +92,3 @@ def _are_tagged(runs: Any, study: dict[str, Any]) -> bool:
     paths = [runs] if isinstance(runs, str | os.PathLike) else runs
     files = isinstance(paths, list | tuple) and all(isinstance(p, str | os.PathLike) for p in paths)
     return files and study.get("name_by", "file") != "file"
-
-
-@contextmanager
-def _heard() -> Iterator[list[str]]:
-    """What is warned of meanwhile: told as ever, and kept for the page."""
-    told: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DataWarning)
-        yield told
-        told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
-    for message in told:
-        warn(message)

@@ -29,6 +29,7 @@ class Lists:
     lists: int
     top: tuple[list[str], Ints]  # the first documents of each list, where asked for, and how many
     keys: tuple[npt.NDArray[np.uint64], Ints]  # and their keys, likewise
+    source: str = ""  # where the run was read from
 
 
 def lists_of(
@@ -60,6 +61,7 @@ def lists_of(
         len(lengths),
         (run.docs.take(top_rows).strings(), top),
         (run.docs.hash[key_rows], keyed),
+        run.source,
     )
 
 

@@ -86,6 +86,13 @@ def check_grades(ranked: RankedGains, levels: Sequence[float], skip: bool) -> No
         if highest < level:
             what = "have no value" if skip else "are all 0"
             warn(f"no label reaches {level:g} (the highest is {highest:g}); measures at that level {what}")
+    given = ranked.item_gain[ranked.item_judged]
+    if levels and len(given) and float(given.min()) >= min(levels) and len(np.unique(given)) > LEVELS:
+        warn(
+            f"every judged document counts as relevant: labels are {given.min():g} to {given.max():g}, more than "
+            f"{LEVELS} different ones, and those of {min(levels):g} or more are relevant; if they are magnitudes, say "
+            "where relevance begins (level=), or use a graded measure"
+        )
     empty = int((ranked.pool_relevant(min(levels)) == 0).sum()) if levels else 0
     if empty and highest >= min(levels):
         warn(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from truegain.errors import ORDER, InputError
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, Places
+from truegain.tables.header import ColumnNames, Header
 from truegain.tables.json_files import place_of
 from truegain.tables.named import is_id
-from truegain.tables.tabular import is_bool, number_of
+from truegain.tables.tabular import RawTable, is_bool, number_of
 
 _KINDS = "a path, a dict of dicts, a pandas, polars or pyarrow frame, ir_measures tuples or a ranx object"
 
@@ -98,6 +99,42 @@ def is_one_run(data: Mapping[Any, Any]) -> bool:
         for value in inner.values():
             return not isinstance(value, Mapping)
     return True
+
+
+def refuse_columns(given: bool, data: object) -> None:
+    """Names of columns are for what has columns."""
+    if given:
+        what = f"columns= names columns, and a {type(data).__name__} has none"
+        raise InputError(what, hint="leave it out, or give a file or a frame")
+
+
+def header_of(columns: ColumnNames | None, what: str) -> Header:
+    """What the user says of the columns of a frame, which has names of its own."""
+    header = Header.of(columns)
+    if header.names:
+        raise InputError(
+            f"the columns are to be {','.join(header.names)}, but this frame names its own", file=what,
+            hint="leave out columns=, or write ours=theirs in it, such as label=grade",
+        )  # fmt: skip
+    return header
+
+
+def long_rows(data: Mapping[Any, Any], names: Sequence[str], what: str) -> RawTable:
+    """The rows of dicts in dicts in dicts, under the names of their levels and of the values.
+
+    >>> long_rows({"ann": {"1": {"a": 2, "b": 0}}}, ("assessor", "topic", "doc", "label"), "ratings").values
+    [['ann', 'ann'], ['1', '1'], ['a', 'b'], [2, 0]]
+    """
+    rows = []
+    for first, inside in data.items():
+        for second, values in inside.items() if isinstance(inside, Mapping) else [("", None)]:
+            if not isinstance(values, Mapping):
+                a, b, c, value = names
+                form = f"{{{a}: {{{b}: {{{c}: {value}}}}}}}"
+                raise InputError(f"{first} holds no dict of {b} and {c}", file=what, hint=f"give {form}")
+            rows += [(first, second, third, value) for third, value in values.items()]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
+    return RawTable(list(names), columns, Places.rows(len(rows)))
 
 
 def is_paths(data: object) -> bool:

@@ -98,7 +98,11 @@ def _result(results: list[Any], file: str, row: int, control: str | None) -> Any
             row=row,
             text=json.dumps(results),
             hint="export tasks with one choice, number or rating each"
-            + (f", or say which control holds it, as in columns='label={controls[0]}'" if controls else ""),
+            + (
+                f", or say which control holds it, as in columns='label={controls[0]}' of tg.read_ratings"
+                if controls
+                else ""
+            ),
         )
     return found[0]
 
@@ -187,6 +191,6 @@ def _field(data: Any, name: str, file: str, place: int, named: Mapping[str, str]
         raise InputError(
             f"task {place} does not say its {name}: it has no field {wanted}{there}",
             file=file,
-            hint=f"name the field, as in columns='{name}=FIELD'",
+            hint=f"name the field, as in columns='{name}=FIELD' of tg.read_ratings",
         )
     return found[0]

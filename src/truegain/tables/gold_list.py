@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "d
 MEND = "mend the label, or draw the list with the labels there are (`truegain plan labels --scale`)"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 DIGITS = 9  # of sizes and probabilities
+
+SEEN = 20  # rows that a person sees
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +52,7 @@ class GoldList(Shown):
     scale: tuple[float, float]
     source: str = "gold list"
     places: Places | None = None
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -77,14 +80,27 @@ class GoldList(Shown):
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
+        return {**self.asked, **self._of_all}
+
+    @property
+    def _of_all(self) -> dict[str, object]:
+        """What all rows have in common."""
         return {"design": self.design, "measure": self.measure, "scale": self.labels, "digest": self.digest}
 
     def table(self) -> Table:
         """The pairs, a row each, in the order to judge."""
         columns = self._columns()
-        names = tuple(name for name in columns if name not in self.made_by)
+        names = tuple(name for name in columns if name not in self._of_all)
         rows = list(zip(*(columns[name] for name in names), strict=True))
         return Table(names, rows, self.made_by, notes=("judge from the top, to any point",))
+
+    def tables(self) -> list[Table]:
+        """The first rows, and how many more there are; `table` and `write` have all."""
+        whole = self.table()
+        if len(whole.rows) <= SEEN:
+            return [whole]
+        more = f"and {len(whole.rows) - SEEN:,} more rows; write(path) has all"
+        return [replace(whole, rows=whole.rows[:SEEN], title=self.in_short(), notes=(more, *whole.notes))]
 
     @property
     def judged(self) -> int:

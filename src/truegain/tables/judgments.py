@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from truegain.engine import cores
 from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.tables.convert import an_id, flat, is_kind, is_ranx, numbers, tuples
+from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
 from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.header import ColumnNames, Header, Missing, told
 from truegain.tables.json_files import nested
 from truegain.tables.named import Columns, is_missing, renamed
-from truegain.tables.rating_values import labelled_rows
+from truegain.tables.protocols import LabelRow, Numbers, RanxLike, TableLike
+from truegain.tables.rating_values import labelled, labelled_rows
 from truegain.tables.raw import number_of
 from truegain.tables.read import layout_of, loaded
 from truegain.tables.separated import read_unnamed
@@ -169,19 +171,23 @@ class Judgments:
         return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
 
 
-def read_judgments(
-    path: PathLike, *, jobs: int = 1, columns: ColumnNames | None = None, missing: Missing | None = None
-) -> Judgments:
-    r"""Judgments from a TREC qrels or subtopic qrels file, from a table with named columns, or from nested JSON.
+JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow]
 
-    The kind is told from the content: a header that names `topic` and `doc` (or a known other name) makes a
+
+def read_judgments(
+    data: JudgmentsLike, *, jobs: int | None = None, columns: ColumnNames | None = None, missing: Missing | None = None
+) -> Judgments:
+    r"""Judgments from a TREC qrels or subtopic qrels file, a table with named columns, nested JSON, a frame or a dict.
+
+    The kind of a file is told from the content: a header that names `topic` and `doc` (or a known other name) makes a
     table (CSV with commas or semicolons, TSV, JSONL, a JSON list of objects, Parquet), {topic: {document: label}} is
     read as ranx and pytrec_eval write it, everything else as TREC lines.  Compressed files and '-' for standard input
     are fine.
 
     columns: the names of all columns where no line of the file has them, such as "topic,doc,label" ('-' for one not
     read), or other names than ours, such as {"label": "grade"}.
-    missing: rows of a table without a label are refused, or with "drop" left out and counted.
+    missing: rows without a label are refused, or with "drop" left out and counted.
+    jobs: threads that read (default: all cores); the answer is the same for any number.
 
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
@@ -190,15 +196,17 @@ def read_judgments(
     ...     tg.read_judgments(f"{folder}/small.qrels")
     Judgments(2 labels, 1 topic)
     """
-    said = told()
-    if said.gold is not None and os.fspath(path) == said.gold and said.judgments is not None:
+    if not isinstance(data, str | os.PathLike):
+        return _of_object(data, columns, missing or "refuse")
+    said, path = told(), os.fspath(data)
+    if said.gold is not None and path == said.gold and said.judgments is not None:
         if said.gold not in said.kept:
             read_judgments(said.judgments, jobs=jobs)
         return cast("Judgments", said.kept[said.gold])
-    ours = os.fspath(path) == said.judgments
+    ours = path == said.judgments
     header = Header.of(columns) if columns is not None else said.judged if ours else Header()
     drop = missing or (said.missing if ours else "refuse")
-    found = _read(path, header, drop, jobs, said.gold if ours else None)
+    found = _read(path, header, drop, jobs or cores(), said.gold if ours else None)
     return without_gold(found) if ours and said.gold is not None else found
 
 
@@ -209,7 +217,8 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
     if gold is not None and gold.startswith(COLUMN):
         header = Header(header.names, {**header.renamed, "gold": gold.removeprefix(COLUMN)})
     if kind == "nested":
-        topics, docs, labels = flat(nested(text, file), file, labels=True, text=text)
+        labels_of = nested(text, file) if missing == "refuse" else labelled(nested(text, file), file)
+        topics, docs, labels = flat(labels_of, file, labels=True, text=text)
         return replace(judgments_of_columns(topics, docs, labels, file), bare=True)
     if kind:
         return _of_frame(tabular.read(text, kind, file), file, header, missing)
@@ -233,8 +242,14 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
     return Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
 
 
-def _of_object(data: object) -> Judgments:
+def _of_object(data: object, names: ColumnNames | None = None, missing: Missing = "refuse") -> Judgments:
     """Judgments from any known kind of object."""
+    check_one_of("missing", missing, ("refuse", "drop"))
+    if is_frame(data):
+        return _of_frame(opened(data), "judgments", header_of(names, "judgments"), missing)
+    refuse_columns(names is not None, data)
+    if isinstance(data, Judgments):
+        return data
     if is_kind(data, "Run", "Runs"):
         raise InputError(f"this is a {type(data).__name__}, not judgments", file="judgments", hint=ORDER)
     if isinstance(data, str | os.PathLike):
@@ -242,10 +257,9 @@ def _of_object(data: object) -> Judgments:
     if is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
-        topics, docs, labels = flat(data, "judgments", labels=True)
+        kept = data if missing == "refuse" else labelled(data, "judgments")
+        topics, docs, labels = flat(kept, "judgments", labels=True)
         return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
-    if is_frame(data):
-        return _of_frame(opened(data), "judgments")
     rows = tuples(data, "relevance", "judgments")
     return judgments_of_columns(
         [an_id(r.query_id, "topic", "judgments") for r in rows],

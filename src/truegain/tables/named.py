@@ -53,7 +53,7 @@ class Columns:
         if name == "score" and "label" in self:
             return f"; these look like judgments: {ORDER}"
         if name == "label" and "score" in self:
-            return f"; this looks like a run: {ORDER}"
+            return f"; this looks like a run: {ORDER}; if its scores are labels, say columns={{'label': 'score'}}"
         return ""
 
     def _column(self, name: str) -> list[Any]:

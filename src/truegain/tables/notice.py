@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from truegain.errors import DataWarning
 
@@ -25,3 +27,25 @@ def counted(n: int, noun: str) -> str:
     ('1 topic', '1200 topics')
     """
     return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """What is warned of meanwhile, listed in place of being told.
+
+    >>> with heard() as told:
+    ...     warn("suspicious")
+    >>> told
+    ['suspicious']
+    """
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        yield told
+    told += [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+
+
+def tell(messages: Iterable[str]) -> None:
+    """Tell what was heard."""
+    for message in messages:
+        warn(message)

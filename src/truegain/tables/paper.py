@@ -15,6 +15,7 @@ from truegain.tables.renaming import new_names
 from truegain.tables.table import Cell, Marked, Table
 
 LABEL = "tab:results"
+MOST = len(ascii_lowercase)  # systems that are named beside a score; of more it is said how many
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,11 @@ class Wide:
                            for c, b, m in zip(self.columns, best, marks, strict=True)))
             )  # fmt: skip
         heads = (*(("#",) if lettered else ()), "system", *(c.name for c in self.columns))
-        caption = self._caption(names, any(best), with_limits, style) if style.caption is None else style.caption
+        caption = (
+            self._caption(names, any(best), with_limits, style, len(systems))
+            if style.caption is None
+            else style.caption
+        )
         label = LABEL if style.label is None else style.label
         return Table(heads, rows, self.made_by, caption, self.notes, label)
 
@@ -103,14 +108,16 @@ class Wide:
             return ""
         beaten = set(column.beats.get(system, ()))
         if self.baseline is None:
-            return raised([i for i, s in enumerate(systems) if s in beaten], list(letters.values()))
+            mine = [i for i, s in enumerate(systems) if s in beaten]
+            return raised(mine, list(letters.values())) if len(systems) <= MOST else str(len(mine) or "")
         worse = system in column.beats.get(self.baseline, ())
         return BETTER if self.baseline in beaten else WORSE if worse else ""
 
-    def _caption(self, names: Mapping[str, str], bold: bool, limits: bool, style: PaperStyle) -> str:
+    def _caption(self, names: Mapping[str, str], bold: bool, limits: bool, style: PaperStyle, n: int) -> str:
         said = [self.about, "Scores are times 100." if style.percent else "", "Best in bold." if bold else ""]
         if self.marked and self.baseline is None:
-            said.append(f"Superscripts: the systems that it is significantly better than, {self.marked}.")
+            which = "the systems that" if n <= MOST else f"how many of the other {n - 1} systems"
+            said.append(f"Superscripts: {which} it is significantly better than, {self.marked}.")
         elif self.marked:
             of = names[self.baseline or ""]
             said.append(f"{BETTER}: significantly better than {of}, {WORSE}: significantly worse, {self.marked}.")
@@ -136,20 +143,21 @@ def letters_of(n: int) -> list[str]:
     >>> letters_of(3), letters_of(27)[-1]
     (['a', 'b', 'c'], '27')
     """
-    return list(ascii_lowercase[:n]) if n <= len(ascii_lowercase) else [str(i + 1) for i in range(n)]
+    return list(ascii_lowercase[:n]) if n <= MOST else [str(i + 1) for i in range(n)]
 
 
 def raised(mine: Sequence[int], names: Sequence[str]) -> str:
     """Several of the names, long runs of them shortened to first-last.
 
-    >>> raised([0, 2], "abc"), raised([0, 1, 2, 3, 5], letters_of(30)), raised([], "abc")
-    ('ac', '1-4,6', '')
+    >>> raised([0, 2], "abc"), raised([0, 1, 2, 4, 5], letters_of(30)), raised([], "abc")
+    ('ac', '1-3,5,6', '')
     """
+    few = len(names) <= MOST
     words: list[str] = []
     for _, pairs in groupby(enumerate(mine), key=lambda pair: pair[1] - pair[0]):
         run = [names[i] for _, i in pairs]
-        words += [f"{run[0]}-{run[-1]}"] if len(run) > 3 else run
-    return ("" if len(names) <= len(ascii_lowercase) else ",").join(words)
+        words += [f"{run[0]}-{run[-1]}"] if len(run) > (3 if few else 2) else run
+    return ("" if few else ",").join(words)
 
 
 def listed(names: Sequence[str]) -> str:

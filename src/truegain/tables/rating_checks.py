@@ -22,7 +22,11 @@ def tell_negative(ratings: Judgments, scale: Scale) -> None:
     if not below:
         return
     level = f"{scale.level} 0:{highest:g}" if scale.level else f"0:{highest:g}"
-    out = f"declare scale='{level}' and outside='drop' to leave them out" if highest > 0 else "declare scale="
+    out = (
+        f"declare scale='{level}' and outside='drop' of tg.read_ratings to leave them out"
+        if highest > 0
+        else "declare scale="
+    )
     warn(
         f"{below} of {counted(len(ratings), 'rating')} are negative (lowest {float(ratings.label.min()):g}) and taken "
         f"as ratings; {out}"
@@ -45,7 +49,7 @@ def within(ratings: Judgments, scale: Scale, outside: str) -> Judgments:
     raise InputError(
         f"{lie} the scale {scale}: {listed}" + (f" and {len(rows) - 5} more" if len(rows) > 5 else ""),
         file=ratings.source,
-        hint="mend them, declare another scale, or drop them (outside='drop')",
+        hint="mend them, declare another scale, or drop them (outside='drop' of tg.read_ratings)",
     )
 
 
@@ -75,7 +79,7 @@ def settled(ratings: Judgments, repeated: str, told: bool = False) -> Judgments:
             f"assessor {who} rated topic {topic}, document {ratings.docs[one]} twice, and so for "
             f"{counted(several, 'pair')} in all",
             **ratings.where(second),  # type: ignore[arg-type]
-            hint="keep one, or say which counts (repeated='first'; or last, mean, all)",
+            hint="keep one, or say which counts (repeated='first' of tg.read_ratings; or last, mean, all)",
         )
     were = f"{counted(several, 'document')} {'was' if several == 1 else 'were'}"
     counts = "all ratings count" if repeated == "all" else f"the {repeated} counts"

@@ -75,10 +75,10 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
     for ours in missing:
         guesses.setdefault(ours, "NAME")
     pairs = ",".join(f"{ours}={theirs}" for ours, theirs in guesses.items())
-    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in columns='{pairs}'"
+    hint = f"name {'it' if len(guesses) == 1 else 'them'}, as in columns='{pairs}' of tg.read_ratings"
     if "assessor" in missing and guesses["assessor"] == "NAME":
         hint += "; or give a wide table, with a column an assessor"
     if "topic" in missing and "NAME" in guesses.values():
-        hint += "; where all ratings are of one topic, give it a name with topic="
+        hint += "; where all ratings are of one topic, give it a name with topic= of tg.read_ratings"
     listed = ", ".join(written(columns, n) for n in columns.names)
     raise InputError(f"there is no {' and no '.join(missing)} among the columns {listed}", file=columns.file, hint=hint)

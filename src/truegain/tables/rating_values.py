@@ -72,15 +72,30 @@ def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
 def labelled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:
     """The rows that have a label; how many have none is told."""
     cells = columns._raw(name)
+    kept = _with_label(cells, columns.file, f"check the column '{columns.found[name][0]}'", values)
+    return columns if len(kept) == len(cells) else columns.take(np.array(kept, np.int64))
+
+
+def labelled(data: Mapping[Any, Any], file: str) -> dict[Any, Any]:
+    """{topic: {document: label}} without the documents that have no label; how many have none is told."""
+    cells = [x for docs in data.values() if isinstance(docs, Mapping) for x in docs.values()]
+    _with_label(cells, file, "give at least one label")
+    return {
+        topic: {d: x for d, x in docs.items() if not says_missing(x)} if isinstance(docs, Mapping) else docs
+        for topic, docs in data.items()
+    }
+
+
+def _with_label(cells: Sequence[Any], file: str, hint: str, values: Mapping[str, float] | None = None) -> list[int]:
+    """Which cells hold a label; how many do not is told."""
     kept = [row for row, value in enumerate(cells) if not says_missing(value, values)]
     lost = len(cells) - len(kept)
     if not kept:
-        raise InputError("no row has a label", file=columns.file, hint=f"check the column '{columns.found[name][0]}'")
-    if not lost:
-        return columns
-    have, are = ("has", "is") if lost == 1 else ("have", "are")
-    warn(f"{columns.file}: {lost} of {counted(len(cells), 'row')} {have} no label, and {are} left out")
-    return columns.take(np.array(kept, np.int64))
+        raise InputError("no row has a label", file=file, hint=hint)
+    if lost:
+        have, are = ("has", "is") if lost == 1 else ("have", "are")
+        warn(f"{file}: {lost} of {counted(len(cells), 'row')} {have} no label, and {are} left out")
+    return kept
 
 
 def _refused(
@@ -90,7 +105,11 @@ def _refused(
     value = raw[row]
     column = f" in column '{names[row]}'" if names else ""
     if says_missing(value, values):
-        empty = "leave the cell empty" if names else "leave out the row, or all such rows (missing='drop'),"
+        empty = (
+            "leave the cell empty"
+            if names
+            else "leave out the row, or all such rows (missing='drop' of tg.read_ratings),"
+        )
         return f"rating{column} is missing", row, value, f"{empty} where a document was not rated"
     if not isinstance(value, str):
         return f"rating{column} is not a number", row, value, "write one number, not a list or an object"
@@ -100,9 +119,9 @@ def _refused(
     if value.endswith("%") and number_of(value[:-1]) is not None:
         return f"rating{column} is not a number", row, value, f"write {value[:-1].strip()}, without the sign"
     words = sorted({str(v) for v in raw if _number(v, values) is None and not says_missing(v, values)})
-    hint = f"give numbers for words, as in values={{{value!r}: 1}} (words here: {some(words, 5)})"
+    hint = f"give numbers for words, as in values={{{value!r}: 1}} of tg.read_ratings (words here: {some(words, 5)})"
     if names:
-        hint += "; or say which columns hold ratings, as in assessors=['ann', 'bob']"
+        hint += "; or say which columns hold ratings, as in assessors=['ann', 'bob'] of tg.read_ratings"
     return f"rating{column} is not a number", row, value, hint
 
 

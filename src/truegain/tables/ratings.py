@@ -12,15 +12,16 @@ import numpy as np
 from truegain.errors import InputError, some
 from truegain.tables import exports, rating_columns, tabular
 from truegain.tables.columns import Places
+from truegain.tables.convert import is_one_run, long_rows
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.grouped import no_assessor
 from truegain.tables.header import ColumnNames, Header, Missing, told
 from truegain.tables.json_files import records
-from truegain.tables.judgments import COLUMN, Judgments, judgments_of_columns, without_gold
-from truegain.tables.likes import RatingsLike
+from truegain.tables.judgments import COLUMN, Judgments, JudgmentsLike, judgments_of_columns, without_gold
 from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.notice import warn
 from truegain.tables.plain import plain_text
+from truegain.tables.protocols import Numbers
 from truegain.tables.rating_checks import settled, tell_negative, within
 from truegain.tables.rating_values import check_extra, labelled_rows, numbers, worded
 from truegain.tables.scale import Scale
@@ -29,6 +30,7 @@ from truegain.tables.sources import read_bytes, shown_path
 
 Outside = Literal["error", "drop"]
 Repeated = Literal["error", "first", "last", "mean", "all"]
+RatingsLike = JudgmentsLike | Mapping[Any, Numbers]  # with a column for the assessor, or {assessor: judgments}
 MOST_NAMED = 8  # columns that a message lists
 
 
@@ -49,7 +51,7 @@ def read_ratings(
 
     Shapes: long tables (topic, doc, assessor, label; in CSV, TSV, JSONL, a JSON list, Parquet or a frame), crowd-kit's
     (task, worker, label), wide tables with a column an assessor, JSON exports of Label Studio, JSONL exports of
-    Prodigy.
+    Prodigy, and {assessor: {topic: {document: label}}}.
 
     scale: limits and level; what lies outside is an error that lists it, or is dropped and counted.  Words are ratings
     of a nominal scale.
@@ -113,6 +115,8 @@ def _loaded(data: object, shape: _Shape) -> Judgments:
         return _read(data, shape)
     if is_frame(data):
         return _tabled(opened(data), "ratings", shape)
+    if isinstance(data, Mapping) and data and not is_one_run(data):
+        return _tabled(long_rows(data, ("assessor", "topic", "doc", "label"), "ratings"), "ratings", shape)
     return Judgments.of(data)
 
 
@@ -201,8 +205,8 @@ def _of_tasks(columns: Columns, separator: str | None) -> tuple[list[str], list[
                 f"the task does not hold a topic and a document with {what} between them",
                 row,
                 task,
-                "give the separator (separator=':'), or where all tasks are documents of one topic a name for it "
-                "(topic='NAME'), or name columns topic and doc",
+                "give the separator (separator=':' of tg.read_ratings), or where all tasks are documents of one topic "
+                "a name for it (topic='NAME' of tg.read_ratings), or name columns topic and doc",
             )
         topics.append(parts[0])
         docs.append(parts[1])
@@ -256,6 +260,6 @@ def _who(columns: Columns, asked: Sequence[str] | None) -> list[str]:
         taken = "column is taken as an assessor" if len(names) == 1 else "columns are taken as assessors"
         warn(
             f"{columns.file}: {len(names)} {taken}: {some(names, MOST_NAMED)} "
-            f"(choose them with assessors={names[:2]!r})"
+            f"(choose them with assessors={names[:2]!r} of tg.read_ratings)"
         )
     return who

@@ -18,11 +18,14 @@ from truegain.errors import ORDER, InputError, why
 from truegain.tables.guard import descriptor, reading, reading_standard_input, wrote
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
+from truegain.tables.unchanging import check_unchanged
 
 STANDARD_INPUT = "-"
 STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
+
+LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
 
 
 def read_bytes(path: PathLike) -> bytes:
@@ -34,7 +37,9 @@ def read_bytes(path: PathLike) -> bytes:
     name = os.fspath(path)
     file = shown_path(name)
     with read_failures(file), _opened(name) as stream:
-        return _gathered(stream, file)
+        data = _gathered(stream, file)
+    check_unchanged(name, data)
+    return data
 
 
 @contextmanager
@@ -76,6 +81,11 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 def _gathered(raw: BinaryIO, file: str) -> bytes:
     """All bytes of a stream, unpacked."""
     first = _filled(raw, PIECE)
+    if first.startswith(LZ4):
+        raise InputError(
+            "compressed by lz4, which is not read here", file=file,
+            hint="save it as .json (in ranx run.save('run.json')), or compress it by gzip, xz or zstandard",
+        )  # fmt: skip
     counted = Joined(first, raw)
     unpacked = unpacking(first, cast("BinaryIO", counted))
     if unpacked is None and (size := _file_size(raw)) > PIECE:
@@ -251,6 +261,11 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
             files = _files_in(name)
             if not files:
                 raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
+            if about := [file for file in files if _is_about(file)]:
+                raise InputError(
+                    f"this folder of runs also holds {Path(about[0]).name}, which is about them and no run",
+                    file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
+                )  # fmt: skip
             found += files
         elif name != STANDARD_INPUT and glob.has_magic(name) and not os.path.exists(name):  # noqa: PTH110
             files = sorted(glob.glob(name))
@@ -260,6 +275,12 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
         else:
             found.append(name)
     return found
+
+
+def _is_about(file: str) -> bool:
+    """Whether a file says what is in a folder, as its name tells."""
+    path = Path(file)
+    return path.stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or path.suffix.lower() in (".md", ".rst")
 
 
 def _files_in(folder: str) -> list[str]:

@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.inference.study import answers
+from truegain.inference.study.ranking import largest_t
 
 TOPICS = 12
 
@@ -195,6 +197,26 @@ def test_one_of_a_thing_is_one() -> None:
         tg.Study(RUNS, ratings, "P@5", rule="mean", generalise_to="assessors")
     top = max(RUNS["c"]["t0"], key=RUNS["c"]["t0"].__getitem__)
     labels = {**LABELS, "t0": {d: g for d, g in LABELS["t0"].items() if d != top}}
-    assert "1 of the 36 documents that P@1 looks at, all lists together, is unjudged and counts as" in str(
+    of = "1 of the 36 documents that P@1 looks at, all lists together, is unjudged"
+    assert f"{of} and counts as not relevant here" in str(tg.Study(RUNS, labels, "P@1", holes="non-relevant").best())
+    assert f"{of}: tiers and ranks hold whatever its label; scores count it as" in str(
         tg.Study(RUNS, labels, "P@1").best()
     )
+
+
+def test_draws_are_made_once_a_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the dearest step of many systems: rankings and adjusted p of a measure take the same draws."""
+    made: list[int] = []
+
+    def counted(*given: Any) -> Any:
+        made.append(1)
+        return largest_t(*given)
+
+    monkeypatch.setattr(answers, "largest_t", counted)
+    study = tg.Study(RUNS, LABELS, ["P@5", "P@1"])
+    study.best("P@5")
+    study.compare(measure="P@5")
+    study.best("P@5")
+    assert len(made) == 1
+    study.best("P@1")
+    assert len(made) == 2

@@ -130,7 +130,7 @@ def agree(
         "normalise": normalise,
         "over": over,
         "method": method,
-        "trials": replicates,
+        "replicates": replicates,
         "confidence": confidence,
         "seed": seed,
         "source": table.source,

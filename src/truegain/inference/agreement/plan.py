@@ -36,7 +36,7 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
     >>> print(assessors_needed(sigma=2, error=2, confidence=0.99))
     7 assessors: mean rating within 2 of that of all assessors, with 99% confidence
     """
-    needed, aim = _needed(sigma, error, confidence), _aim(error, confidence)
+    needed, aim = needed_within(sigma, error, confidence), _aim(error, confidence)
     columns = ("assessors", "sigma", "error", "confidence")
     table = Table(columns, [(needed, sigma, error, confidence)], notes=(aim,))
     return Plan({"assessors": needed}, aim, table)
@@ -81,12 +81,12 @@ def plan_assessors(
             "all ratings of each document are equal, so that one assessor seems enough", file=table.source,
             hint="ratings that agree so far say nothing of how many are needed; give sigma= instead",
         )  # fmt: skip
-    needed = _needed(found.sigma, error, confidence)
+    needed = needed_within(found.sigma, error, confidence)
     rows = [("a document, all together", *_row(found, error, confidence))]
     count, each = len(found.sds), found.ratings
     for share, name in SHARES:
         sd = float(np.quantile(found.sds, share))
-        rows.append((name, count, each, sd, None, None, _needed(sd, error, confidence) if sd else 1))
+        rows.append((name, count, each, sd, None, None, needed_within(sd, error, confidence) if sd else 1))
     if topics:
         rows += [(f"topic {name}", *_row(part, error, confidence)) for name, part in found.by_topic()]
     notes = [
@@ -168,11 +168,16 @@ class Sigmas:
 
 
 def _row(found: Sigmas, error: float, confidence: float) -> tuple[Cell, ...]:
-    needed = _needed(found.sigma, error, confidence) if found.sigma else 1
+    needed = needed_within(found.sigma, error, confidence) if found.sigma else 1
     return len(found.sds), found.ratings, found.sigma, *cells(found.limits()), needed
 
 
-def _needed(sigma: float, error: float, confidence: float) -> int:
+def needed_within(sigma: float, error: float, confidence: float) -> int:
+    """ceil(z^2 sigma^2 / error^2).
+
+    >>> needed_within(2, 2, 0.99)
+    7
+    """
     check_confidence(confidence)
     for name, value in (("sigma", sigma), ("error", error)):
         if not (math.isfinite(value) and value > 0):

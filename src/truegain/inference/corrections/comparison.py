@@ -76,7 +76,8 @@ def compare_each(
         found = _finished(found, measure.score(ranked), ranked.systems, adjust, len(wanted))
         made_by = {
             "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
-            "adjust": adjust, "baseline": baseline, **asked.__dict__,
+            "adjust": adjust, "baseline": baseline,
+            **{"replicates" if name == "trials" else name: value for name, value in asked.__dict__.items()},
         }  # fmt: skip
         out.append(Answers(tuple(found), made_by, (*notes, *_sentences(found))))
     return out

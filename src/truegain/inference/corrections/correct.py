@@ -111,7 +111,7 @@ def correct(
         "truegain": __version__,
         "measures": [str(m) for m in asked],
         "design": judges.design,
-        **options.__dict__,
+        **{"replicates" if name == "trials" else name: value for name, value in options.__dict__.items()},
     }
     return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
 

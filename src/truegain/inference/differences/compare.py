@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
@@ -18,15 +18,23 @@ from truegain.inference.differences.effort import effort_of
 from truegain.inference.differences.families import FEW, tested_pairs
 from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.pair_list import PairList
+from truegain.inference.differences.words import (
+    COMPARE_DEFAULTS,
+    CompareWords,
+    TestedWords,
+    beside_gold,
+    of_topics_alone,
+)
 from truegain.inference.monte_carlo import Counting, Resampling, check_counting, nothing
 from truegain.inference.multiple import METHODS
 from truegain.inference.multiple import adjust as adjusted
 from truegain.inference.results import Answers, Comparison
+from truegain.keywords import takes
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.student import check_confidence
 from truegain.tables.checks import warn
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, Ints
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 
@@ -42,36 +50,44 @@ Topics = Literal["topics"]
 @overload
 def compare(
     runs: Given, judgments: Labels = ..., measures: MeasureLike | None = ..., *, gold: None = ...,
-    over: Topics = ..., **options: Any,
+    over: Topics = ..., **options: Unpack[TestedWords],
 ) -> Comparisons: ...  # fmt: skip
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels = ..., *, measures: Measures, gold: None = ..., over: Topics = ..., **options: Any
+    runs: Given, judgments: Labels = ..., *, measures: Measures, gold: None = ..., over: Topics = ...,
+    **options: Unpack[TestedWords],
 ) -> ComparisonsByMeasure: ...  # fmt: skip
 
 
 @overload
 def compare(
-    runs: Given, judgments: Labels, measures: Measures, *, gold: None = ..., over: Topics = ..., **options: Any
+    runs: Given,
+    judgments: Labels,
+    measures: Measures,
+    *,
+    gold: None = ...,
+    over: Topics = ...,
+    **options: Unpack[TestedWords],
 ) -> ComparisonsByMeasure: ...
 
 
 @overload
 def compare(
     runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, gold: GoldLike,
-    over: Topics = ..., **options: Any,
+    over: Topics = ..., **options: Unpack[TestedWords],
 ) -> Answers[Comparison]: ...  # fmt: skip
 
 
 @overload
 def compare(
     runs: Given, judgments: Labels = ..., measures: MeasuresLike | None = ..., *, over: Literal["collection"],
-    **options: Any,
+    **options: Unpack[TestedWords],
 ) -> Answers[Comparison]: ...  # fmt: skip
 
 
+@takes(CompareWords, COMPARE_DEFAULTS)
 def compare(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,
@@ -87,9 +103,11 @@ def compare(
     baseline: str | None = None,
     counting: Counting = "plus-one",
     tested: Callable[[int], None] | None = None,
-    **options: Any,
+    **options: Unpack[CompareWords],
 ) -> Answers[Comparison]:
     """Compare systems on a measure, or on several, each by itself: all pairs, or all against a baseline.
+
+    Pairs come in the order of the runs, a before b, and a difference is b - a; `between` turns it.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
     `test` is one of 'tukey-hsd' (two-way, topics as blocks; for two systems this is the paired t test),
@@ -114,14 +132,14 @@ def compare(
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
     >>> good = {str(t): {"a": 2.0, "b": 1.0} for t in range(6)}
     >>> poor = {str(t): {"a": 1.0, "b": 2.0 if t < 5 else 0.0} for t in range(6)}
-    >>> print(tg.compare({"good": good, "poor": poor}, qrels, "AP").pairs[0])
+    >>> print(tg.compare({"poor": poor, "good": good}, qrels, "AP").pairs[0])
     good - poor AP +0.4167 [0.2025, 0.6309] p = 0.0041 (tukey-hsd, n = 6)
     """
     check_one_of("over", over, get_args(Over))
     if over == "collection":
         return _over_collection(
-            runs, judgments, measures, options, gold=gold, test=test, adjust=adjust, replicates=replicates, seed=seed,
-            confidence=confidence, baseline=baseline, counting=counting, tested=tested,
+            runs, judgments, measures, dict(options), gold=gold, test=test, adjust=adjust, replicates=replicates,
+            seed=seed, confidence=confidence, baseline=baseline, counting=counting, tested=tested,
         )  # fmt: skip
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
@@ -132,14 +150,14 @@ def compare(
         chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
         found = compare_each(
             runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
-            confidence=confidence, baseline=baseline, **options,
+            confidence=confidence, baseline=baseline, **beside_gold(options),
         )  # fmt: skip
         return Answers.joined(found) if several else found[0]
     test = test or "tukey-hsd"
     find_test(test)
     check_confidence(confidence)
     check_counting(counting)
-    scores = scores_of(runs, judgments, measures, options)
+    scores = scores_of(runs, judgments, measures, of_topics_alone(options))
     if baseline is not None and baseline not in scores.systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
     asked = _Asked(
@@ -196,7 +214,7 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)
     x = x[order]
-    first, second = _wanted(len(systems), None if baseline is None else systems.index(baseline))
+    first, second = _wanted(np.argsort(order), None if baseline is None else scores.systems.index(baseline))
     alpha = round(1 - confidence, 12)
     effort = effort_of(chosen, asked.test, asked.trials, len(first), x.shape[1], how, alpha, asked.counting)
     settings = Resampling(effort.trials, effort.most, asked.seed, confidence, asked.jobs, asked.counting, asked.tested)
@@ -207,7 +225,7 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     pairs = PairList(systems, first, second, found, shown, name, asked.test, how or "", confidence)
     made_by = {**scores.made_by, "test": asked.test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        made_by |= {"trials": effort.most, "seed": asked.seed, "counting": asked.counting}
+        made_by |= {"replicates": effort.most, "seed": asked.seed, "counting": asked.counting}
     means, notes = found.estimates(systems, name, confidence), (*values.notes, *found.notes, *effort.notes, *said)
     return Comparisons(pairs, made_by, notes, means, baseline, values.logs)
 
@@ -252,10 +270,10 @@ def _adjustment(chosen: PairTest | FamilyTest, adjust: str | None, test: str) ->
     return adjust or "holm"
 
 
-def _wanted(systems: int, baseline: int | None) -> tuple[Any, Any]:
-    """Pairs as first and second: the worse system first, or the baseline first."""
+def _wanted(places: Ints, baseline: int | None) -> tuple[Ints, Ints]:
+    """Pairs as first and second, in the order of the runs, whose places in the ranking these are; or baseline first."""
     if baseline is None:
-        better, worse = np.triu_indices(systems, 1)
-        return worse, better
-    others = np.array([i for i in range(systems) if i != baseline])
-    return np.full(len(others), baseline), others
+        first, second = np.triu_indices(len(places), 1)
+        return places[first], places[second]
+    others = np.delete(places, baseline)
+    return np.full(len(others), places[baseline]), others

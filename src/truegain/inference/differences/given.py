@@ -15,8 +15,6 @@ def scores_of(
     runs: RunsLike | Scores, judgments: JudgmentsLike | None, measure: Any, options: Mapping[str, Any]
 ) -> Scores:
     """Scores as they are given, or of runs and judgments with the options of `evaluate`."""
-    if unknown := [name for name in ("measure", "measures", "trials", "alpha") if name in options]:
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")  # as where no keywords are handed on
     if isinstance(runs, Scores):
         if judgments is not None or options.keys() - {"jobs"}:
             raise TruegainError("scores are made already: judgments and options of evaluate have no place here")

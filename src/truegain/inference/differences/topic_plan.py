@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
@@ -20,6 +20,8 @@ from truegain.inference.differences.topic_sets import (
     topics_for_width,
 )
 from truegain.inference.results import Plan
+from truegain.keywords import takes
+from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.parse import MeasureLike
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -31,6 +33,7 @@ POWERS = (0.7, 0.8, 0.9)
 TIMES = (0.5, 1.0, 1.5, 2.0)
 
 
+@takes(EvaluateWords, DEFAULTS)
 def plan_topics(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,
@@ -41,7 +44,7 @@ def plan_topics(
     confidence: float = 0.95,
     design: Design = "paired-t",
     method: Method = "exact",
-    **options: Any,
+    **options: Unpack[EvaluateWords],
 ) -> Plan:
     """How many topics are needed to detect a difference, with the variance of the scores at hand.
 

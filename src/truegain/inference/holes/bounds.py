@@ -7,17 +7,19 @@ the label 0 or any that was given to a document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
 from truegain._version import __version__
 from truegain.inference.holes.extremes import check_known, extremes_of
 from truegain.inference.holes.filled import Filled
+from truegain.keywords import takes
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.evaluate import at_level, options_of
+from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -54,11 +56,12 @@ class Holes(Shown):
     unjudged: dict[int, Floats]  # by depth: share of unjudged documents
     beside: dict[str, Floats]  # other ways to look: condensed list, Bpref, infAP
     depth: int
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"truegain": __version__, "measure": self.measure, "depth": self.depth}
+        return {**self.asked, "truegain": __version__, "measure": self.measure, "depth": self.depth}
 
     def in_short(self) -> str:
         """How many pairs of systems could change order."""
@@ -134,6 +137,7 @@ class Holes(Shown):
         return Table(columns, rows, {"depths": list(self.unjudged)})
 
 
+@takes(OptionWords, DEFAULTS)
 def holes(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -141,7 +145,7 @@ def holes(
     *,
     depths: tuple[int, ...] = (1, 5, 10, 20, 50, 100),
     jobs: int | None = None,
-    **options: Any,
+    **options: Unpack[OptionWords],
 ) -> Holes:
     """How far scores could move if unjudged documents were judged, and how many there are.
 

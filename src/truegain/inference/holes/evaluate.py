@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 from truegain.errors import TruegainError
+from truegain.keywords import takes
+from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
 from truegain.measures.parse import MeasuresLike
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -13,6 +15,13 @@ from truegain.tables.scores import Scores
 Fill = Literal["predicted"]
 
 
+SAMPLED = (
+    "hole_sample sets scores right and gives them intervals, which tg.evaluate has not; take "
+    "tg.Study(runs, judgments, measures, fill='predicted', hole_sample=...).estimates()"
+)
+
+
+@takes(EvaluateWords, DEFAULTS, elsewhere={"hole_sample": SAMPLED})
 def evaluate(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -20,7 +29,7 @@ def evaluate(
     *,
     fill: Fill | None = None,
     llm: JudgmentsLike | None = None,
-    **options: Any,
+    **options: Unpack[EvaluateWords],
 ) -> Scores:
     """Score runs against judgments.
 
@@ -42,11 +51,6 @@ def evaluate(
     bm25     1.0000   1.0000
     dense    0.5000   0.6309
     """
-    if options.pop("hole_sample", None) is not None:
-        raise TruegainError(
-            "hole_sample sets scores right and gives them intervals, which tg.evaluate has not; take "
-            "tg.Study(runs, judgments, measures, fill='predicted', hole_sample=...).estimates()"
-        )
     if fill is None:
         if llm is not None:
             raise TruegainError("labels of another judge (llm) help to predict; give fill='predicted' as well")
@@ -55,4 +59,4 @@ def evaluate(
         raise TruegainError(f"fill {fill!r} is not known; give 'predicted', or leave it out: unjudged counts 0")
     from truegain.inference.holes.predicted import evaluate_filled  # needs scipy
 
-    return evaluate_filled(runs, judgments, measures, llm, options)
+    return evaluate_filled(runs, judgments, measures, llm, dict(options))

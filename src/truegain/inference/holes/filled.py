@@ -48,14 +48,13 @@ class Filled:
             raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
                                 "no_relevant out")  # fmt: skip
         loaded, table = Runs.of(runs), Judgments.of(judgments)
-        cutoff = options.depth or getattr(measure, "cutoff", None)
-        depth = depth or (max(cutoff, DEPTH) if cutoff else _lowest(loaded))
+        depth = depth or in_question(measure, options) or _lowest(loaded)
         first = aligned(loaded, table, options, jobs=jobs, keep_top=depth)
         known = _unjudged(first, depth)
         first.pool.labels  # noqa: B018  one a document, or an error that names the place
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told the first time
-            ranked = aligned(loaded, _with(table, *known), options, jobs=jobs).cut(options.depth)
+            ranked = aligned(loaded, with_unjudged(table, *known), options, jobs=jobs).cut(options.depth)
         return cls(ranked, ~ranked.item_judged, depth)
 
     @cached_property
@@ -145,6 +144,12 @@ class TopicHoles:
         return np.bincount(self.judged.system, weights=values, minlength=self.systems + 1).astype(np.float64)
 
 
+def in_question(measure: Measure, options: Options) -> int | None:
+    """Down to which rank documents are in question; None: to the end of the lists."""
+    cutoff = options.depth or getattr(measure, "cutoff", None)
+    return max(cutoff, DEPTH) if cutoff else None
+
+
 def _lowest(runs: Runs) -> int:
     return max(int(np.bincount(part.topic.code).max(initial=1)) for part in runs.parts)
 
@@ -161,7 +166,7 @@ def _unjudged(ranked: RankedGains, depth: int) -> tuple[list[str], list[str]]:
     return [ranked.topics[t] for t in topic[rows].tolist()], docs.take(rows).strings()
 
 
-def _with(judgments: Judgments, topics: list[str], docs: list[str]) -> Judgments:
+def with_unjudged(judgments: Judgments, topics: list[str], docs: list[str]) -> Judgments:
     """Judgments and, behind them, pairs without a label."""
     return judgments_of_columns(
         [*judgments.topic.strings(), *topics],

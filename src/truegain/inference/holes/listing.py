@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.inference.holes.predicted import Prediction, check_enough
 from truegain.inference.holes.sample import check_linear, looked_at
+from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import at_level, options_of
+from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.ordered import drawn_order
 from truegain.tables.columns import Bools, Floats
@@ -25,6 +26,7 @@ DIGITS = 4  # of predictions
 TINY = 1e-15
 
 
+@takes(OptionWords, DEFAULTS)
 def hole_list(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -36,7 +38,7 @@ def hole_list(
     llm: JudgmentsLike | None = None,
     seed: int = 0,
     jobs: int | None = None,
-    **options: Any,
+    **options: Unpack[OptionWords],
 ) -> GoldList:
     """The unjudged documents that all runs have where a measure looks, in a drawn order: judge from the top.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -15,8 +16,9 @@ from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import Filled
 from truegain.inference.holes.order import OpenRanking, Queue, Until
 from truegain.inference.holes.predicted import Prediction
+from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options, at_level, options_of
+from truegain.measures.evaluate import DEFAULTS, Options, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.tables.columns import Floats, Ints
 from truegain.tables.judgments import judgments_of_columns
@@ -89,11 +91,12 @@ class Next(Shown):
     open: int  # unjudged documents that could move a score
     judged: int
     pair: PairSoFar | None = None
+    asked: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"truegain": __version__, "measure": self.measure}
+        return {**self.asked, "truegain": __version__, "measure": self.measure}
 
     def in_short(self) -> str:
         """How many there are, and the first of them."""
@@ -126,6 +129,7 @@ class Next(Shown):
         return (*pair, *listed, *again, how)
 
 
+@takes(OptionWords, DEFAULTS)
 def judge_next(
     runs: RunsLike,
     judgments: JudgmentsLike | None,
@@ -138,7 +142,7 @@ def judge_next(
     llm: JudgmentsLike | None = None,
     all_topics: bool = False,
     jobs: int | None = None,
-    **options: Any,
+    **options: Unpack[OptionWords],
 ) -> Next:
     """The documents to judge next, to rank all systems or to tell two apart; nothing need be judged yet.
 

@@ -158,7 +158,7 @@ def evaluate_filled(
     """Scores with predicted labels where nobody judged; `options` are the further keywords of `evaluate`."""
     reading = {name: options.pop(name) for name in ("corpus", "jobs") if name in options}
     options.pop("progress", None)
-    loaded = Runs.of(runs) if options.pop("name_by", "file") == "file" else read_runs(runs, name_by="tag")  # type: ignore[arg-type]
+    loaded = read_runs(runs, name_by=options.pop("name_by", "file"))
     for name in ("intents", "judged_corpus"):
         if options.pop(name, None) is not None:
             raise TruegainError(f"{name} has no place beside fill='predicted'; leave it out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 from truegain._version import __version__
 from truegain.engine import Engine, Local
@@ -27,10 +27,20 @@ from truegain.inference.collection.spread import METHODS, collection_spread
 from truegain.inference.intervals.topics import TOPIC_METHODS, topic_intervals
 from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Answers, Estimate
+from truegain.keywords import takes
 from truegain.measures.ap import GMAP
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
-from truegain.measures.evaluate import Options, aligned_for, at_level, options_of, score, view_of
+from truegain.measures.evaluate import (
+    DEFAULTS,
+    Options,
+    ScoringWords,
+    aligned_for,
+    at_level,
+    options_of,
+    score,
+    view_of,
+)
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -46,6 +56,7 @@ TOPICS_HOLD = (
 )
 
 
+@takes(ScoringWords, DEFAULTS)
 def intervals(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -58,7 +69,7 @@ def intervals(
     seed: int = 0,
     drawn: Callable[[int], None] | None = None,
     by_topic: bool = False,
-    **options: Any,
+    **options: Unpack[ScoringWords],
 ) -> Answers[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
 
@@ -87,7 +98,7 @@ def intervals(
     check_confidence(confidence)
     check_replicates(replicates, confidence)
     asked = parse_measures(measures)
-    reading = {name: value for name, value in options.items() if name in READING}
+    reading: dict[str, Any] = {name: value for name, value in options.items() if name in READING}
     given = options_of({name: value for name, value in options.items() if name not in READING})
     texts = [a.measure for a in asked if a.measure.reads_text]
     if texts and set(wanted) != {"topics"}:

@@ -115,7 +115,7 @@ class Homogeneity:
              *cells([share[i].sum() - 1]), favour.value, favour.low, favour.high)
             for i, (s, favour) in enumerate(zip(self.systems, self.favours, strict=True))
         ]  # fmt: skip
-        made_by = {"truegain": __version__, "measure": self.measure, "trials": self.trials}
+        made_by = {"truegain": __version__, "measure": self.measure, "replicates": self.trials}
         columns = ("system", "gold relevant", "mR", "gold non-relevant", "mN", "D", "favour", "low", "high")
         return Table(columns, rows, made_by, "the judge, by the documents each system retrieved", (self.sentence,))
 

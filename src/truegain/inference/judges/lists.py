@@ -23,6 +23,8 @@ from truegain.sampling.designs import DESIGNS
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains
 
+LUCK = 1e-3  # chance from which on labels that are lacking are no sign of another scale
+
 
 def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
@@ -37,13 +39,24 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
         )
     said = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if said is not None:
+        n = len(judge.pairs.gold)
+        seem = f"may be of different scales ({n} gold labels are too few to tell)" if _by_luck(judge) else (
+            "are of different scales")  # fmt: skip
         raise TruegainError(
-            f"{name} takes labels as gains, and the two judges' are of different scales: {said}; the bronze score "
+            f"{name} takes labels as gains, and the two judges' {seem}: {said}; the bronze score "
             "would stand beside a corrected one of another size. Map one scale onto the other first (such as bronze "
             "0 and 1 to 0, 2 and 3 to 1; or gold 1 to 3), use a binary measure such as P@10 and say where relevance "
             "begins on each (gold_level=), or, if both mean the same by a label, give the labels there "
             "are (scale='0:3')"
         )
+
+
+def _by_luck(judge: Judge) -> bool:
+    """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
+    assert judge.pairs is not None
+    gold = judge.pairs.gold
+    lower = sum(share for label, share in judge.pairs.share.items() if label <= gold.max())
+    return max(judge.pairs.share) > gold.max() and lower ** len(gold) >= LUCK
 
 
 @dataclass(frozen=True, eq=False)

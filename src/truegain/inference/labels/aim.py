@@ -83,12 +83,12 @@ def planned(
     of_what = "these topics only" if aim.fixed else "topics like these"
     goal = f"{names} on {m}, for {of_what}"
     if aim.half:
-        goal += f": a true difference of {aim.smallest:g} is found with {aim.power:.0%} power"
         counts = [_at_least(fewest_gold(s, aim.half), int(n)) for s, n in zip(standings, least, strict=True)]
         known = [n for n in counts if n is not None]
         if known and len(known) == len(counts):
             more = max(known) - judged
             needed[unit] = more if most is None or now.whole else min(more, most)
+        goal += f": {_goal_told(len(known), len(counts), unit, aim)}"
         notes.append(needed_told(counts, judged, most, unit, aim, open_ is not None))
         if mix := _with_least(_mix(now, aim, len(standings), most), first - judged, aim):
             details["mix"] = {"more": dict(mix.more), "half_width": mix.half, "cost": mix.cost}
@@ -104,6 +104,15 @@ def planned(
     columns = tuple(rows[0])
     cells = [tuple(row[c] for c in columns) for row in rows]
     return Plan(needed, goal, Table(columns, cells, details, goal, tuple(notes)))
+
+
+def _goal_told(known: int, pairs: int, unit: str, aim: Aim) -> str:
+    """What the numbers of the plan reach, or that none does."""
+    what = f"a true difference of {aim.smallest:g}"
+    if known == pairs:
+        return f"{what} is found with {aim.power:.0%} power"
+    of = "" if pairs == 1 else " for any of them" if not known else f" for {pairs - known:,} of them"
+    return f"no number of {unit} finds {what} with {aim.power:.0%} power{of}"
 
 
 def _rounds(judged: int, top: int | None) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,12 +15,15 @@ from truegain.gains.panel import GoldLike
 from truegain.inference.labels.aim import Aim, least_of, planned
 from truegain.inference.labels.listing import gold_list, weights_of
 from truegain.inference.results import Plan
+from truegain.inference.study.answers import Answering
 from truegain.inference.study.anytime import error_at_all_looks
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.listed import Listed, StandIn, spread_of_contrasts
 from truegain.inference.study.next_steps import Standing, prices_of
-from truegain.inference.study.study import Study
+from truegain.inference.study.study import DEFAULTS_OF_STUDY, Study
+from truegain.inference.study.words import PlannedWords
+from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
 from truegain.sampling.designs import Design
@@ -32,6 +35,7 @@ from truegain.tables.likes import JudgmentsLike, RunsLike, TableLike
 from truegain.tables.table import Table
 
 
+@takes(PlannedWords, DEFAULTS_OF_STUDY)
 def plan_labels(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -44,7 +48,7 @@ def plan_labels(
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
     errors: GoldList | TableLike | Mapping[float, float] | None = None,
-    **options: Any,
+    **words: Unpack[PlannedWords],
 ) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
 
@@ -68,6 +72,7 @@ def plan_labels(
     >>> plan.needed, plan.made_by["most"]
     ({'gold labels': 54}, 76)
     """
+    options: dict[str, Any] = {**words}
     if smallest == 0 and costs is not None:
         raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
     if gold is None:
@@ -220,7 +225,7 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
             else "The bronze labels are worth no gold label here: they do not tell what gold says."
         )
     if len(asked) == 1:
-        found = study.compare(study.systems[int(asked.a[0])], study.systems[int(asked.b[0])], m)[0]
+        found = Answering(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
         why = f"; {'; '.join(found.notes)}" if found.low is None and found.notes else ""
         notes.insert(0, f"So far {found}{why}.")
     least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked))

@@ -139,7 +139,8 @@ class RankAgreement(Shown):
         return Table(MOVES, rows, title=title)
 
     def __str__(self) -> str:
-        how = f"{self.measure}, {self.a} and {self.b}, {len(self.systems)} systems"
+        of = f"{self.measure}, " if self.measure else ""  # two measures have their names as a and b
+        how = f"{of}{self.a} and {self.b}, {len(self.systems)} systems"
         return f"{how}: {self.tau}; {self.swapped} of {self.pairs} pairs swapped"
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau
 from truegain.inference.ranks.tau_ap import tau_ap_b
-from truegain.measures.evaluate import evaluate
+from truegain.keywords import takes
+from truegain.measures.evaluate import DEFAULTS, EvaluateWords, evaluate
 from truegain.measures.parse import MeasuresLike
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
@@ -99,6 +100,7 @@ class Correlation(Shown):
         return [_short(self.agreements, self.made_by)]
 
 
+@takes(EvaluateWords, DEFAULTS)
 def correlate(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -113,7 +115,7 @@ def correlate(
     rbo_p: float = 0.9,
     replicates: int | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[EvaluateWords],
 ) -> Correlation:
     """Tell how alike the systems are ordered: by two sets of judgments, by measures, or by halves of the topics.
 
@@ -133,7 +135,7 @@ def correlate(
     how = _between(between, against)
     asked = RankOptions(method, confidence, top, rbo_p, 2000 if replicates is None else replicates, seed)
     given = runs if _are_files(runs) else Runs.of(runs)
-    scores, other = _scored(given, judgments, against, measures, options)
+    scores, other = _scored(given, judgments, against, measures, dict(options))
     if len(scores.systems) < 3:
         raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
     made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}

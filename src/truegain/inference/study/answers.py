@@ -15,14 +15,16 @@ from truegain.inference.study.anytime import nothing_in_common
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.ranking import Ranking, largest_t
+from truegain.inference.study.reach import Reach
 from truegain.measures.base import Measure
 from truegain.moves import Spread
-from truegain.student import p_of
+from truegain.student import p_of, quantiles_of
 from truegain.tables.columns import Bools, Floats, frozen
 
 TINY = 1e-12
 METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
+AND_HOLES = " and holes"
 LISTS = {"gold": ("list of gold labels", "plan labels"), "holes": ("sample of the holes", "holes --show sample")}
 NOT_LISTED = "are not on the {}: it was drawn for other runs or another measure; draw one for these (truegain {})"
 SCORE_NOT_LISTED = "are not on the {}, which tells differences: the systems it was for share them"
@@ -155,18 +157,48 @@ class Answering:
     def _contributions(self) -> Floats:
         return self.lattice.evidence.contributions()
 
-    def all_differences(self, seed: int) -> list[Comparison]:
+    def widened(self, asked: Contrasts, reach: Reach | None) -> list[Comparison]:
+        """Differences whose limits and p hold whatever the labels of unjudged documents: see `Reach`."""
+        found = self.differences(asked)
+        if reach is None:
+            return found
+        spread, exact = self.lattice.spread(asked, self.confidence), self.lattice.exact
+        fall, rise, *more = (np.maximum(side, 0.0) for side in reach.sides(asked))
+        variance = np.zeros(len(asked)) if exact else spread.variance
+        wide = [np.sqrt(variance + x) - np.sqrt(variance) for x in more]
+        quantiles, t = quantiles_of(self.confidence, spread.df), self._t(asked, spread, reach)
+        low = np.array([math.nan if c.low is None else c.low for c in found]) - fall - quantiles * wide[0]
+        high = np.array([math.nan if c.high is None else c.high for c in found]) + rise + quantiles * wide[1]
+        low, high = within(low, high, self.measure.bounds(), differences=True)
+        return [
+            c if c.low is None or not (fall[i] or rise[i]) else replace(
+                c, low=float(low[i]), high=float(high[i]), test=f"{c.test}{AND_HOLES}",
+                p=None if c.p is None else p_of(float(t[i]), float(spread.df[i])),
+            )
+            for i, c in enumerate(found)
+        ]  # fmt: skip
+
+    def _t(self, asked: Contrasts, spread: Spread, reach: Reach | None) -> Floats:
+        """|t| of each difference, after what holes could take from it; 0 where nothing moves it or they turn it."""
+        difference = asked.values(self.lattice.evidence.value)
+        variance, far = spread.variance, np.abs(difference)
+        if reach is not None:
+            fall, rise, less, more = reach.sides(asked)
+            far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
+            variance = variance + np.where(difference > 0, less, more)
+        return np.asarray(far / np.where(spread.variance > 0, np.sqrt(variance), np.inf))
+
+    def all_differences(self, seed: int, reach: Reach | None = None) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
 
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
         """
         asked = Contrasts.all_pairs(len(self.systems))
-        found, spread = self.differences(asked), self.lattice.spread(asked, self.confidence)
+        found, spread = self.widened(asked, reach), self.lattice.spread(asked, self.confidence)
         if len(found) < 2:
             return found
         largest = np.sort(self._largest_t(spread, asked, seed))
-        error = np.where(spread.variance > 0, np.sqrt(spread.variance), np.inf)
-        t = np.abs(asked.values(self.lattice.evidence.value)) / error
+        t = self._t(asked, spread, reach)
         above = len(largest) - np.searchsorted(largest, t, side="left")
         adjusted = (above + 1) / (len(largest) + 1)
         return [
@@ -174,20 +206,22 @@ class Answering:
             for c, q in zip(found, adjusted, strict=True)
         ]
 
-    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...]) -> Ranking:
+    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], reach: Reach | None = None) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
         open_: systems that cannot be told from any other, such as those whose calibration is borrowed.
+        reach: what unjudged documents could do, where the answer shall hold whatever their labels.
         """
         asked = Contrasts.all_pairs(len(self.systems))
         spread, value = self.lattice.spread(asked, self.confidence), self.lattice.evidence.value
         quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
-        difference, half = asked.values(value), quantile * np.sqrt(spread.variance)
+        difference, t = asked.values(value), self._t(asked, spread, reach)
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
         moves = np.sqrt(spread.variance) > ROUNDING * size
-        sure = (np.abs(difference) > half) & moves & ~open_[asked.a] & ~open_[asked.b]
+        sure = (t > quantile) & moves & ~open_[asked.a] & ~open_[asked.b]
         if self.lattice.exact:
-            sure = (np.abs(difference) > TINY) & ~open_[asked.a] & ~open_[asked.b]
+            far = 0.0 if reach is None else np.where(difference > 0, *reach.sides(asked)[:2])
+            sure = (np.abs(difference) - far > TINY) & ~open_[asked.a] & ~open_[asked.b]
         elif (touching := self.lattice.evidence.touching(asked)) is not None:
             sure &= touching >= LEAST_GOLD
         if (lacking := self.lattice.evidence.unlisted(asked)) is not None:

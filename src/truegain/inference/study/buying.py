@@ -14,7 +14,7 @@ from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
 from truegain.inference.study.next_steps import Standing, Step, fewest_gold, steps_of
-from truegain.inference.study.rule import outcome_of
+from truegain.inference.study.rule import could_move, outcome_of
 from truegain.sampling.designs import DESIGNS
 from truegain.sampling.ordered import information_after
 from truegain.student import quantile_of, quantiles_of
@@ -48,7 +48,7 @@ class Buying:
         half = quantile * float(np.sqrt(spread.variance[0]))
         told = [
             outcome_of(value - half, value + half, *far, self.smallest)
-            for far in ((0.0, 0.0), (hidden.least, hidden.most))
+            for far in ((0.0, 0.0), could_move(hidden, "bound"))
         ]
         if told[0] == "cannot be told" or told[1] != "cannot be told":
             return steps

@@ -12,13 +12,16 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
+from truegain.inference.holes.filled import Filled
 from truegain.inference.study.evidence import LEAST_TOPICS
 from truegain.inference.study.raters import Raters
+from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike
+from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.read import NameBy
@@ -88,6 +91,10 @@ class Given:
         """The runs of all systems."""
         return Runs(tuple(run for load in loaders_of(self.runs, labels, self.name_by, 1) for run in load()))
 
+    def filled(self, labels: Judgments, measure: Measure) -> Filled:
+        """The runs of all systems against a pool that also holds what nobody judged."""
+        return Filled.of(self.all(labels), labels, measure, Options())
+
     def two(self, a: str, b: str, labels: Judgments) -> Runs:
         """The runs of two systems; of files, those that are named like them are read first."""
         found: dict[str, Run] = {}
@@ -128,9 +135,12 @@ def raters_of(
     """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
     if rule is None and normalise is None:
         if parameters:
-            raise TruegainError(f"Study has no option {', '.join(sorted(parameters))}")
+            odd = ", ".join(sorted(parameters))
+            raise TruegainError(f"{odd}: this is of a rule that makes gains of ratings; give rule= as well")
         return None
     declared = Scale.of(scale)
     table = read_ratings(judgments, scale=declared, outside=outside, repeated=repeated)
+    if normalise is None and declared.level not in ("ratio", "nominal"):
+        tell_mixed(table)
     chosen = rule_of("median" if rule is None else rule, **parameters)
     return Raters.of(table, chosen, declared, "none" if normalise is None else normalise)

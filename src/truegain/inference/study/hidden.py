@@ -33,6 +33,11 @@ class Hidden:
     falls: Floats | None = None  # by document, at least 0
     rises: Floats | None = None
     spread: float = 0.0  # the sum over documents of the largest variance that a label can have
+    more: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # variance over topics of the worst and of the best case above that by labels
+    wider: tuple[float, float] = (0.0, 0.0)  # by how much limits of the two are further out, at some confidence
 
     @property
     def least(self) -> float:
@@ -43,6 +48,15 @@ class Hidden:
     def most(self) -> float:
         """By how much it could rise."""
         return float(self.high.sum())
+
+    def with_limits(self, variance: float, quantile: float) -> Hidden:
+        """With how much further out the limits of the worst and the best case lie than those by labels.
+
+        The worst case d_t + low_t of topics like these is known no better than its own variance over topics tells, and
+        a pair whose holes are on few topics is less sure than labels say.
+        """
+        low, high = (quantile * (float(np.sqrt(variance + more)) - float(np.sqrt(variance))) for more in self.more)
+        return replace(self, wider=(low, high))
 
     def to_undo(self, margin: float) -> int | None:
         """On how many topics at least unjudged documents would have to be relevant to take a margin away; None: never.
@@ -67,9 +81,9 @@ class Hidden:
         """For programs, beside the limits by the labels there are: how many of the documents could undo these."""
         least, undo = max(smallest, 0.0), None
         if low is not None and low > 0:
-            undo = self.documents_to_undo(low)
+            undo = self.documents_to_undo(low - self.wider[0])
         elif low is not None and high is not None and high < least:
-            undo = self.documents_to_undo(least - high, falls=False)
+            undo = self.documents_to_undo(least - high - self.wider[1], falls=False)
         return {"documents": self.documents, "low": self.least, "high": self.most, "taken_as": taken_as,
                 "documents_to_undo": undo}  # fmt: skip
 
@@ -79,6 +93,20 @@ def _fewest(far: Floats, margin: float) -> int | None:
     taken = np.cumsum(np.sort(far)[::-1])
     reached = np.flatnonzero(taken >= margin - ROUNDING)
     return int(reached[0]) + 1 if len(reached) else None
+
+
+def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topics: int) -> Floats:
+    """V(d + r) - V(d) over topics of parts of a mean, at least 0, from sums over topics of r, d r, r^2 and d.
+
+    V(x) = T/(T - 1) (sum of x^2 - (sum of x)^2/T)
+
+    >>> d, r = np.array([0.1, 0.0, 0.05]), np.array([0.0, 0.2, 0.0])
+    >>> more = more_variance(r.sum(), (d * r).sum(), (r * r).sum(), d.sum(), 3)
+    >>> round(float(more), 6), round(float(3 * (np.var(d + r, ddof=1) - np.var(d, ddof=1))), 6)
+    (0.01, 0.01)
+    """
+    added = 2 * by_now + square - (2 * now * far + far**2) / topics
+    return np.maximum(np.asarray(added) * topics / (topics - 1), 0.0)
 
 
 def hidden_in(runs: object, judgments: object, measure: Measure, options: Options, a: str, b: str) -> Hidden:
@@ -96,11 +124,15 @@ def hidden_in(runs: object, judgments: object, measure: Measure, options: Option
     low, high = np.zeros((2, topics))
     for t in range(topics):
         far = extremes.greatest(filled.topic(t, within), share)
-        now = (score[second, t] - score[first, t]) / topics
-        low[t], high[t] = -far[first, second] - now, far[second, first] - now
+        told = (score[second, t] - score[first, t]) / topics
+        low[t], high[t] = -far[first, second] - told, far[second, first] - told
     open_ = filled.hole[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
-    found = Hidden(np.minimum(low, 0.0), np.maximum(high, 0.0), count, topics)
+    low, high, now = np.minimum(low, 0.0), np.maximum(high, 0.0), (score[second] - score[first]) / topics
+    more = [
+        float(more_variance(far.sum(), (now * far).sum(), (far**2).sum(), now.sum(), topics)) for far in (low, high)
+    ]
+    found = Hidden(low, high, count, topics, more=(more[0], more[1]))
     if not isinstance(extremes, Linear):
         return found
     moved = np.zeros(len(ranked.pool))

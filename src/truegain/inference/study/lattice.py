@@ -17,7 +17,7 @@ from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD, Evidence
 from truegain.moves import Moves, Spread, summed
 from truegain.sampling.assessors import ASSESSORS
-from truegain.sampling.catalogue import LABELS, NESTED, apart
+from truegain.sampling.catalogue import LABELS, NESTED, POPULATIONS, apart
 from truegain.sampling.source import SourceName
 from truegain.sampling.spread import TopicSpread
 from truegain.student import quantiles_of, wilson
@@ -44,7 +44,7 @@ class Collection:
         return Spread(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Lattice:
     """What one measure's scores stand on, and every source that may move them.
 
@@ -69,6 +69,10 @@ class Lattice:
     make_documents: Callable[[], Moves] | None = None
     noise_twice: float = 0.0  # of the documents' share of assessors: what leaving one out counts too much
     looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
+
+    def __repr__(self) -> str:
+        over = ", ".join(s for s in POPULATIONS if s in self.over) or "nothing but labels"
+        return f"Lattice({len(self.evidence.value)} systems, over {over}; {type(self.evidence).__name__})"
 
     @property
     def labels(self) -> SourceName:

@@ -187,13 +187,19 @@ class Material:
         there = int(depth[lists.ravel()].sum())
         return there - int(counted.sum()), there
 
-    def holes_as_zero(self, m: Measure) -> str:
-        """That unjudged documents count as not relevant, in words; empty where all are judged."""
-        holes, shown = self.unjudged(m)
+    def said_of_holes(self, m: Measure, systems: Sequence[int] | None, holds: str) -> str:
+        """What was taken of unjudged documents, in words; empty where all are judged.
+
+        holds: what holds whatever their labels; empty: nothing, they count as not relevant.
+        """
+        holes, shown = self.unjudged(m, systems)
         if not holes:
             return ""
-        are, count, they = ("is", "counts", "it") if holes == 1 else ("are", "count", "they")
-        return (
-            f"{holes:,} of the {shown:,} documents that {m} looks at, all lists together, {are} unjudged and {count} "
-            f"as not relevant here; `truegain holes` tells what {they} could do."
+        there = "all lists together" if systems is None or len(systems) > 2 else "both lists together"
+        are, count, their, they = (
+            ("is", "counts", "its label", "it") if holes == 1 else ("are", "count", "their labels", "they")
         )
+        open_ = f"{holes:,} of the {shown:,} documents that {m} looks at, {there}, {are} unjudged"
+        if holds:
+            return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."
+        return f"{open_} and {count} as not relevant here; `truegain holes` tells what {they} could do."

@@ -13,6 +13,7 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError, some
 from truegain.gains.judge import Judge
+from truegain.inference.holes.extremes import is_known
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed, is_of
@@ -27,11 +28,13 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import Material
-from truegain.inference.study.next_steps import Standing, Step, prices_of
+from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
-from truegain.inference.study.ranking import Ranking
+from truegain.inference.study.ranking import HolesHeld, Ranking
 from truegain.inference.study.raters import Raters
+from truegain.inference.study.reach import Reach, reach_of
 from truegain.inference.study.rule import decided
+from truegain.inference.study.steps import Steps
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -39,6 +42,7 @@ from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import MeasureLike, measures_in
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.source import SourceName
+from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
@@ -71,7 +75,9 @@ class Questions:
     _given: Given
     _labels: Judgments
     _lattices: dict[str, Lattice]
+    _answerings: dict[str, Answering]
     _weights: dict[str, Floats]
+    _reaches: dict[str, tuple[Reach | None, str]]
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))
@@ -128,13 +134,28 @@ class Questions:
         return Contrasts.of([(self.systems.index(a), self.systems.index(b))])
 
     def _answering(self, m: Measure) -> Answering:
-        return Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
+        """One for each measure: it holds the draws that rankings and adjusted p share."""
+        if str(m) not in self._answerings:
+            made = Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
+            self._answerings[str(m)] = made
+        return self._answerings[str(m)]
 
     def _chosen(self, measure: MeasureLike | None) -> list[Answering]:
         return [self._answering(m) for m in (self.measures if measure is None else (self._measure(measure),))]
 
-    def _answers(self, of: Sequence[Answering], found: Sequence[T]) -> Answers[T]:
-        return Answers(tuple(found), self.made_by, (self.population, *(x.note for x in of if x.note)))
+    def _answers(self, of: Sequence[Answering], found: Sequence[T], asked: Contrasts | None = None) -> Answers[T]:
+        """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
+        holes = [self._said_of_holes(x.measure, asked) for x in of]
+        told: list[str] = [said for x, about in zip(of, holes, strict=True) for said in (x.note, about) if said]
+        return Answers(tuple(found), self.made_by, (self.population, *told))
+
+    def _said_of_holes(self, m: Measure, asked: Contrasts | None) -> str:
+        """What was taken of unjudged documents, in words; empty where there are none, or a sample stands for them."""
+        if self.hole_sample is not None:
+            return ""
+        systems = None if asked is None else sorted({*asked.a.tolist(), *asked.b.tolist()})
+        bound = asked is not None and self.holes == "bound" and is_known(m)
+        return self._material.said_of_holes(m, systems, "low, high and p hold" if bound else "")
 
     # ------------------------------------------------------------------ scores and differences
 
@@ -154,9 +175,17 @@ class Questions:
         chosen = self._chosen(measure)
         if a is not None and b is not None:
             asked = self._pair(a, b)
-            return self._answers(chosen, [one for each in chosen for one in each.differences(asked)])
+            hidden = [self._hidden(each.measure, a, b)[0] if self.holes == "bound" else None for each in chosen]
+            pair = [
+                None if far is None else Reach.of_pair(far, asked, len(self.systems), "topics" in self.over)
+                for far in hidden
+            ]
+            found = [one for each, far in zip(chosen, pair, strict=True) for one in each.widened(asked, far)]
+            return self._answers(chosen, found, asked)
         self._check_several("a comparison")
-        return self._answers(chosen, [one for each in chosen for one in each.all_differences(self.seed)])
+        reaches = [(each, self._reach(each.measure)[0]) for each in chosen]
+        found = [one for each, far in reaches for one in each.all_differences(self.seed, far)]
+        return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
 
     def _check_several(self, what: str) -> None:
         if len(self.systems) < 2:
@@ -168,13 +197,38 @@ class Questions:
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
         notes = [note for note in (self.population, self._answering(m).note) if note]
-        if self.hole_sample is None and (holes := self._material.holes_as_zero(m)):
+        reach, unknown = self._reach(m)
+        bound = "" if reach is None else "tiers and ranks hold"
+        if self.hole_sample is None and (holes := self._material.said_of_holes(m, None, bound)):
             notes.append(holes)
+        notes += [unknown] if unknown else []
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
             notes.append(f"{why.capitalize()}: {names}; no rank of theirs is ruled out.")
-        found = self._answering(m).ranking(self.seed, np.array([s in lent for s in self.systems]), tuple(notes))
-        return replace(found, made_by=self.made_by)
+        answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
+        held: HolesHeld = "" if self.hole_sample is not None or not self._material.unjudged(m)[0] else "zero"
+        found = answering.ranking(self.seed, open_, (), reach)
+        if reach is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
+            notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
+        return replace(found, notes=(*notes, *found.notes), made_by=self.made_by, holes="bound" if reach else held)
+
+    def _reach(self, m: Measure) -> tuple[Reach | None, str]:
+        """What unjudged documents could do to all pairs, where answers shall hold whatever their labels.
+
+        None where there are none, or they are counted as not relevant: in words where nothing else is known.
+        """
+        if self.holes != "bound" or self.hole_sample is not None or not self._material.unjudged(m)[0]:
+            return None, ""
+        if str(m) not in self._reaches:
+            own = np.array([self._material.unjudged(m, [s])[0] > 0 for s in range(len(self.systems))])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told when the runs were first read
+                try:
+                    make = partial(self._given.filled, self._labels, m)
+                    self._reaches[str(m)] = reach_of(make, m, self.systems, own, "topics" in self.over), ""
+                except TruegainError as error:
+                    self._reaches[str(m)] = None, _not_known(m, error)
+        return self._reaches[str(m)]
 
     # ------------------------------------------------------------------ what decides
 
@@ -208,6 +262,7 @@ class Questions:
         lattice, answering, buying = self.lattice(m), self._answering(m), self._buying(m)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
+        hidden = None if hidden is None else self._with_limits(hidden, lattice, asked)
         notes += [answering.note] if answering.note else []
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
@@ -227,6 +282,13 @@ class Questions:
             self.holes, self.made_by,
         )  # fmt: skip
 
+    def _with_limits(self, hidden: Hidden, lattice: Lattice, asked: Contrasts) -> Hidden:
+        """What holes could do to one pair, and how sure that is over topics."""
+        if not any(hidden.more) or "topics" not in self.over:
+            return hidden
+        spread = lattice.spread(asked, self.confidence)
+        return hidden.with_limits(float(spread.variance[0]), quantile_of(self.confidence, float(spread.df[0])))
+
     def _hidden(self, m: Measure, a: str, b: str) -> tuple[Hidden | None, list[str]]:
         """What holes could do, and what must be said where that is not known."""
         none = np.zeros(len(self.topics))
@@ -238,8 +300,7 @@ class Questions:
             try:
                 return hidden_in(self._given.two(a, b, self._labels), self._labels, m, Options(), a, b), []
             except TruegainError as error:
-                known = str(error).removeprefix(f"{m}: ")
-                return None, [f"What unjudged documents could do to {m} is not known; {known}."]
+                return None, [_not_known(m, error)]
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
@@ -253,7 +314,7 @@ class Questions:
 
     def next_steps(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None, costs: Costs = None
-    ) -> list[Step]:
+    ) -> Steps:
         """What more topics, gold or assessors would bring to b - a (or to the two best).
 
         Those that alone are enough for the smallest gain that matters come first, and each group cheapest first.
@@ -265,7 +326,9 @@ class Questions:
             self._check_several("a next step, being about a difference,")
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
-        return self._buying(m).steps(self._pair(a, b), prices_of(costs), self._hidden(m, a, b)[0])
+        asked, hidden = self._pair(a, b), self._hidden(m, a, b)[0]
+        hidden = None if hidden is None else self._with_limits(hidden, self.lattice(m), asked)
+        return Steps(tuple(self._buying(m).steps(asked, prices_of(costs), hidden)), self.made_by, f"{b} - {a} on {m}")
 
     def _buying(self, m: Measure) -> Buying:
         sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs
@@ -300,3 +363,20 @@ class Questions:
         `standing(a, b).after(assessors=3)` is half the width with three times as many.
         """
         return self._buying(self._measure(measure)).standing(self._pair(a, b))
+
+
+def _not_known(m: Measure, error: TruegainError) -> str:
+    return f"What unjudged documents could do to {m} is not known; {str(error).removeprefix(f'{m}: ')}."
+
+
+def _may_be_best(best: tuple[str, ...], systems: int) -> str:
+    """Who may be best, in a clause.
+
+    >>> _may_be_best(("a", "b"), 8), _may_be_best(("a",), 8)
+    ('2 of 8 systems may be best (a, b)', 'only a may be best')
+    """
+    return (
+        f"only {best[0]} may be best"
+        if len(best) == 1
+        else f"{len(best)} of {systems} systems may be best ({some(best)})"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,8 @@ MOST_FREEDOM = 60  # beyond which standard errors are as good as known
 TINY = 1e-12
 BLOCK = 2_000_000  # numbers held at a time
 NAMED = 10  # systems that the sentence names
+ZERO = "; unjudged documents count as not relevant"
+HolesHeld = Literal["", "bound", "zero"]  # there are none; whatever their labels; counted as not relevant
 
 
 def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -> Floats:
@@ -73,6 +76,7 @@ class Ranking(Shown):
     notes: tuple[str, ...] = ()
     ahead: Bools | None = None  # [i, j]: whether i is surely better than j, in this order
     made_by: Mapping[str, object] = field(default_factory=dict)
+    holes: HolesHeld = ""
     open: tuple[str, ...] = ()  # systems of which no pair can be told, such as those of the judge's own model
 
     @classmethod
@@ -83,7 +87,7 @@ class Ranking(Shown):
         """ahead[i, j]: whether system i is surely better than j, all pairs held at once.
 
         A system's rank lies between 1 + the number surely better and n - the number surely worse (Al Mohamad, Goeman
-        and van Zwet 2022, Biometrika 109(1)); the first tier are those that none is surely better than, the second
+        and van Zwet 2022, Biometrics 78(1)); the first tier are those that none is surely better than, the second
         those of the rest that none of the rest is, and so on.
 
         >>> ahead = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 0]], bool)
@@ -118,12 +122,14 @@ class Ranking(Shown):
         if n == 1:
             return f"{self.systems[0]} is the only system."
         if k == n:
-            return f"Any of the {n} systems may be best{on}: none is told apart from the best {sure}."
+            open_ = {"": "", "bound": ", as unjudged documents may be relevant", "zero": ZERO}[self.holes]
+            return f"Any of the {n} systems may be best{on}: none is told apart from the best {sure}{open_}."
         named = f"{', '.join(self.best[:-1])} and {self.best[-1]}" if 1 < k <= NAMED else some(self.best, NAMED)
         first = f"Only {named} may be best" if k == 1 else f"{k} of {n} systems may be best"
         listed = "" if k == 1 else f": {named}"
         others = "the other one is worse" if n - k == 1 else "each of the others is worse than some other system"
-        return f"{first}{on}{listed}; {others} {sure}."
+        held = {"": "", "bound": ", whatever the unjudged documents are", "zero": ZERO}[self.holes]
+        return f"{first}{on}{listed}; {others} {sure}{held}."
 
     def table(self) -> Table:
         """A row a system, best first: its value where any is known, the limits of its rank, its tier."""

@@ -36,5 +36,7 @@ def decided(c: Comparison, hidden: Hidden | None, holes: str, smallest: float) -
 
 
 def could_move(hidden: Hidden | None, holes: str) -> tuple[float, float]:
-    """What holes could take and give, where they hold a verdict back."""
-    return (0.0, 0.0) if hidden is None or holes != "bound" else (hidden.least, hidden.most)
+    """What holes could take and give, where they hold a verdict back, and how much less sure that is."""
+    if hidden is None or holes != "bound":
+        return 0.0, 0.0
+    return hidden.least - hidden.wider[0], hidden.most + hidden.wider[1]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from inspect import signature
+from typing import Any, Unpack
 
 from truegain._version import __version__
 from truegain.errors import check_one_of
+from truegain.gains.catalogue import FitWords
 from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.study.borrowed import Uses, models_of
@@ -28,6 +30,9 @@ from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.material import Material
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
+from truegain.inference.study.words import HolesAs
+from truegain.keywords import takes
+from truegain.made_by import told
 from truegain.measures.direct import measures_for
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasuresLike, parse_measures
@@ -39,8 +44,6 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ratings import Outside, Repeated
 from truegain.tables.read import NameBy
 from truegain.tables.scale import Scale
-
-HolesAs = Literal["bound", "non-relevant"]
 
 
 class Study(Questions):
@@ -72,9 +75,10 @@ class Study(Questions):
     good is better than poor: +0.3333 P@2 [0.1769, 0.4898], for topics like these 12.
     """
 
+    @takes(FitWords, name="Study")
     def __init__(
         self,
-        runs: RunsLike,
+        runs: RunsLike | Given,
         judgments: JudgmentsLike,
         measures: MeasuresLike,
         *,
@@ -108,13 +112,14 @@ class Study(Questions):
         replicates: int = 1000,
         seed: int = 0,
         jobs: int | None = None,
-        **rule_parameters: Any,
+        **rule_parameters: Unpack[FitWords],
     ) -> None:
         self.over = sources_of(generalise_to, topics)
         self.confidence, self.seed, self.jobs = check_confidence(confidence), count_of("seed", seed, 0), jobs
         self.smallest, self.holes = smallest_of(smallest), holes
         self.replicates = count_of("replicates", replicates, LEAST_REPLICATES)
         check_one_of("holes", holes, ("bound", "non-relevant"))
+        gold_given = gold
         gold, design, listed = listed_in(gold, design)
         self.gold_list = listed if listed is not None and listed.design == "ordered" else None
         check_labels(gold, design, gold_level, hole_sample, self.over)
@@ -130,7 +135,7 @@ class Study(Questions):
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
         gold = given if self.gold_rated else gold
         keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
-        self._given = Given(runs, name_by, jobs)
+        self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         if listed is not None:
@@ -142,13 +147,16 @@ class Study(Questions):
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample, self.gold_list, confidence if anytime else None,
         )  # fmt: skip
-        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, runs), judge_model
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
         self._lattices: dict[str, Lattice] = {}
-        self._weights = {}
+        self._answerings, self._weights, self._reaches = {}, {}, {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
-            "anytime": anytime, "confidence": confidence, "seed": seed,
+            "anytime": anytime, "confidence": confidence, "seed": seed, "replicates": replicates,
+            **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
+                    "gold_rule": gold_rule, "judge_model": judge_model, "fill": fill, "scale": scale,
+                    "normalise": normalise, "level": level, "topics": topics, **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip
@@ -162,3 +170,6 @@ class Study(Questions):
                 self.ranked, self._labels = self._given.aligned(left.judgments(), keys, False)
             self.raters = left
             check_units(self.raters, self.over)
+
+
+DEFAULTS_OF_STUDY = {p.name: p.default for p in signature(Study).parameters.values() if p.default is not p.empty}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import DataWarning, TruegainError
+from truegain.inference.study.caveats import holes_told, ties_told
 from truegain.inference.study.study import Study
 from truegain.tables.columns import Coded
 from truegain.tables.judgments import Judgments
@@ -25,6 +26,7 @@ POPULATIONS = {
 }
 LONG = 250  # characters of a reason that are told in full
 BINARY = ("P@10", "nDCG@10", "AP")
+MOST_ASKED = "nDCG@10"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Support:
     measures: tuple[str, ...]
     refused: Mapping[str, tuple[str, ...]]  # measures by the reason
     alone: Mapping[str, str] = field(default_factory=dict)  # of a measure: for which pairs, where not for all
+    caveats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures by what stands in the way of them
 
     def __str__(self) -> str:
         return "\n".join(told([self]))
@@ -45,20 +48,29 @@ class Support:
 
 
 def told(found: Sequence[Support]) -> list[str]:
-    """What is supported, a line each; a refusal once, for all it is met in.
+    """What is supported, a line each; what stands in the way, and a refusal, once for all they are met in.
 
     >>> why = {"too few": ("P@10",)}
     >>> told([Support("these", ("AP",), why), Support("others", (), why | {"no pool": ("AP",)})])
     ['yes  for these: AP', 'no   for these, and for others: P@10: too few', 'no   for others: AP: no pool']
+    >>> told([Support("these", ("AP", "RR"), {}, caveats={"few topics": ("AP", "RR"), "holes": ("AP",)})])
+    ['yes  for these: AP, RR', 'but  few topics', 'but  AP: holes']
     """
+    possible = list(dict.fromkeys(m for one in found for m in one.measures))
+    lines = [f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in found if one.measures]
+    caveats: dict[str, dict[str, None]] = {}
+    for one in found:
+        for what, names in one.caveats.items():
+            caveats.setdefault(what, {}).update(dict.fromkeys(names))
+    for what, over in caveats.items():
+        lines.append(f"but  {'' if set(over) == set(possible) else ', '.join(over) + ': '}{what}")
     met: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for one in found:
         for why, names in one.refused.items():
             met.setdefault((why, names), []).append(one.population)
-    lines = [f"yes  for {one.population}: {', '.join(map(one.named, one.measures))}" for one in found if one.measures]
     return lines + [
-        f"no   {', and '.join(f'for {where}' for where in over)}: {', '.join(names)}: {_short(why)}"
-        for (why, names), over in met.items()
+        f"no   {', and '.join(f'for {where}' for where in where_met)}: {', '.join(names)}: {_short(why)}"
+        for (why, names), where_met in met.items()
     ]
 
 
@@ -105,19 +117,24 @@ def _for(
     population: str, runs: Runs, judgments: JudgmentsLike, options: Mapping[str, Any], measures: Sequence[str]
 ) -> Support:
     possible, refused, alone = [], dict[str, tuple[str, ...]](), dict[str, str]()
+    caveats: dict[str, tuple[str, ...]] = {}
     for measure in measures:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # told when the files were read
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", DataWarning)
             try:
                 study = Study(runs, judgments, measure, generalise_to=population, **options)
                 study.lattice(measure)
                 some_pairs = _some_pairs(study)
             except TruegainError as error:
                 refused[str(error)] = (*refused.get(str(error), ()), measure)
-            else:
-                possible.append(measure)
-                alone |= {measure: some_pairs} if some_pairs else {}
-    return Support(POPULATIONS[population], tuple(possible), refused, alone)
+                continue
+        possible.append(measure)
+        alone |= {measure: some_pairs} if some_pairs else {}
+        said = [str(w.message) for w in heard if issubclass(w.category, DataWarning)]
+        found = [*said, holes_told(study.ranked, study.measures[0]), ties_told(runs, study.measures[0])]
+        for what in dict.fromkeys(filter(None, found)):
+            caveats[what] = (*caveats.get(what, ()), measure)
+    return Support(POPULATIONS[population], tuple(possible), refused, alone, caveats)
 
 
 def _some_pairs(study: Study) -> str:

@@ -143,9 +143,15 @@ class Verdict(Shown):
         several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
         return f"{none} within the limits" + (f", and the largest source is {self.largest_source}" if several else "")
 
+    @property
+    def _short_of(self) -> float:
+        """How much holes would have to give where the gain is too small by labels."""
+        return max(self.smallest, 0.0) - (self.comparison.high or 0.0)
+
     def _held_back(self, hidden: Hidden, low: float) -> str:
         """How unjudged documents could turn what the labels say."""
         if low > 0:
+            low -= hidden.wider[0]
             on, of = hidden.to_undo(low), _count(hidden.documents, "unjudged document")
             if (fewest := hidden.documents_to_undo(low)) is not None:
                 return (
@@ -157,7 +163,7 @@ class Verdict(Shown):
                 f"{hidden.topics} topics ({of})"
             )
         what = "it is worse" if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
-        fewest = hidden.documents_to_undo(max(self.smallest, 0.0) - (self.comparison.high or 0.0), falls=False)
+        fewest = hidden.documents_to_undo(self._short_of - hidden.wider[1], falls=False)
         return (
             f"by the labels there are {what}, but {_count(hidden.documents, 'unjudged document')} could add up to "
             f"{hidden.most:.4f}{'' if fewest is None else f' ({fewest:,} or more would have to be relevant)'}"

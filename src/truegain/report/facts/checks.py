@@ -13,10 +13,13 @@ from truegain.measures.base import Measure
 from truegain.report.facts.facts import Check, JudgeFacts
 from truegain.report.parts.numbers import count, many, named, percent
 from truegain.tables.judgments import Judgments
+from truegain.tables.mixed_scales import mixed
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Run, Runs
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
+LATER = "What was tested, and how large a favour may be, stands below, at the judge."
+MIXED = "scales seem to mix"
 FEW_TOPICS = 25
 FEW_LABELS = 5
 FEW_SYSTEMS = 5
@@ -60,6 +63,11 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
     half = float(np.median(share))
     usual = "half of the systems have none" if half == 0 else f"half of the systems have {percent(half, 1)} or less"
     about = [f"Most: {', '.join(worst)}{f'; {usual}' if len(share) >= FEW_SYSTEMS else ''}."]
+    value = f"{count(total)} of {count(whole)} ({_share(total, whole)})"
+    if are_idle(bounds, measure):
+        same = "the two systems keep" if len(ranked.systems) == 2 else "all pairs of systems keep"
+        about.append(f"Whatever their labels, {same} their order by {measure}.")
+        return Check(name, True, value, tuple(about))
     if bounds is not None and bounds.measure == str(measure) and len(bounds.systems) > 2:
         n = len(bounds.systems)
         opened = int(np.triu(bounds.open_order, 1).sum())
@@ -67,14 +75,22 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
             f"Whatever their labels, {count(n * (n - 1) // 2 - opened)} of {many(n * (n - 1) // 2, 'pair')} of systems "
             f"keep their order by {measure}; {count(opened)} could change it."
         )
-    value = f"{count(total)} of {count(whole)} ({percent(total / whole, 1)})"
     return Check(name, False, value, tuple(about))
 
 
-def ties_check(runs: Runs, measures: Sequence[Measure]) -> Check:
+def are_idle(bounds: Holes | None, measure: Measure) -> bool:
+    """Whether it is known that unjudged documents could turn no pair of systems by this measure."""
+    return bounds is not None and bounds.measure == str(measure) and not bounds.open_order.any()
+
+
+def _share(part: int, whole: int) -> str:
+    """A share, never 0 of what there is."""
+    return percent(part / whole, 1) if part / whole >= 0.0005 else "less than 0.1%"
+
+
+def ties_check(runs: Runs, depth: int) -> Check:
     """Lists in which equal scores reach into the ranks that count; their order is that of document ids."""
-    cutoffs = [getattr(m, "cutoff", None) or DEEP for m in measures]
-    depth, lists, tied, by = max(cutoffs), 0, 0, defaultdict[str, int](int)
+    lists, tied, by = 0, 0, defaultdict[str, int](int)
     for part in runs.parts:
         here, of = _tied_lists(part, depth)
         tied, lists = tied + here, lists + of
@@ -152,9 +168,7 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     found = [drawn, better]
     if judge.by_system is not None:
         words = "not equally good" if judge.by_system.differs else "no difference shown"
-        found.append(
-            Check("Judge alike for all systems", not judge.by_system.differs, words, (judge.by_system.finding,))
-        )
+        found.append(Check("Judge alike for all systems", not judge.by_system.differs, words, (LATER,)))
     return found
 
 
@@ -166,6 +180,23 @@ def assessors_check(agreement: AgreementReport) -> Check:
     about = (*people.notes, *looked[:8])
     value = many(len(looked), "worth a look", "worth a look") if looked else f"none of {count(len(people.rows))}"
     return Check("Assessors that stand out", not looked, value, tuple(f"{x.rstrip('.')}." for x in about))
+
+
+def scales_check(ratings: Judgments, level: str | None) -> Check:
+    """Whether assessors rated on one scale: means of 0 to 2 and of 0 to 100 are none."""
+    name = "Scales of the assessors"
+    found = None if level in ("ratio", "nominal") else mixed(ratings)
+    if found is None:
+        return Check(name, True, "nothing odd")
+    assert ratings.assessor is not None
+    names, low, high = found
+    about = (
+        f"{many(len(names), 'assessor')} of {count(len(ratings.assessor.values))} rate up to {low:g} "
+        f"({named(names, 4)}), others up to {high:g} on the same topics: {MIXED}.",
+        "Labels made of them are those of the longer scale. Bring the ratings to one scale first, or leave some "
+        "assessors out (--drop-assessors); numbers on personal scales are normalised (--scale ratio --normalise).",
+    )
+    return Check(name, False, MIXED, about)
 
 
 def told_check(told: Sequence[str]) -> Check:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from truegain.inference.agreement.agree import AgreementReport
-from truegain.inference.holes.bounds import Holes
 from truegain.inference.holes.next import Next
 from truegain.inference.judges.homogeneity import Homogeneity
 from truegain.inference.results import Comparison, Estimate
@@ -126,9 +125,11 @@ class Facts:
     made: Made
     judge: JudgeFacts | None = None
     agreement: AgreementReport | None = None
-    holes: Holes | None = None
     next: Next | None = None
     content: ContentFacts | None = None
+    rule: str = ""  # by which ratings became one label a document
+    replicates: int = 0  # of other collections
+    seed: int = 0
     truth: Truth | None = None  # the true scores, where they are known
 
     @property

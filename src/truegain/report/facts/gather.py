@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -24,17 +24,22 @@ from truegain.inference.study.study import Study
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.report.facts.checks import (
+    DEEP,
+    MIXED,
+    are_idle,
     assessors_check,
     gold_checks,
     holes_check,
     identical_check,
     labels_check,
+    scales_check,
     ties_check,
     told_check,
     topics_check,
     unjudged_by_system,
 )
 from truegain.report.facts.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.report.facts.filed import Keeping, as_made
 from truegain.report.facts.judge import judge_facts
 from truegain.tables.columns import Bools
 from truegain.tables.judgments import Judgments
@@ -44,14 +49,6 @@ MOST_COMPARED = 400  # systems of which every pair is asked about one by one
 MOST_CLAIMS = 300
 BY_TEXT = ("AbsRB@20", "DeltaRB@20")
 LISTED = 25  # documents to judge next
-
-
-Keeping = Callable[[tuple[object, ...], Callable[[], Any]], Any]
-
-
-def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
-    """Nothing is kept."""
-    return make()
 
 
 def gather(
@@ -83,31 +80,44 @@ def gather(
         warnings.simplefilter("ignore")  # told when the study was made
         for m in study.measures:
             study.lattice(m)  # what is refused, is refused first
-        measures = tuple(kept(("scores", str(m)), partial(_of_measure, study, m)) for m in study.measures)
+        measures = tuple(_scores(study, m, kept) for m in study.measures)
         asked = _asked(pairs, baselines, measures[0].ranking.systems)
         claims = asked or (_usual_claim(study, measures),)
         answered = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept)) for c in claims)
         judge = judge_facts(study, gold_level)
-        rated = study.raters is not None and not study.gold_rated
         agreement = _agreement(study)
-        bounds = None if rated else _holes(study, runs, judgments, kept)
-        to_judge = None if rated else _next(study, runs, judgments, answered[0] if asked else None, kept)
-        content = (
-            None if rated or corpus is None else _content(study, runs, judgments, measures[0], corpus, judged_corpus)
-        )
-        checks = _checks(study, runs, judgments, judge, agreement, bounds, told)
+        rated = study.raters is not None and not study.gold_rated
+        labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
+        bounds = _holes(study, runs, labels, kept)
+        measures = tuple(_without_idle_holes(m, bounds) for m in measures)
+        to_judge = _next(study, runs, labels, answered[0] if asked else None, bounds, kept)
+        content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
+        checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
     population = study.population.removesuffix(".")
     holds_for, _, held_fixed = population.partition("; held fixed: ")
     return Facts(
         study.systems, len(study.topics), len(judgments), 0 if study.judge is None else study.judge.size,
         0 if study.raters is None else len(study.raters), study.confidence, study.smallest, frozenset(study.over),
         holds_for, held_fixed, measures, answered, bool(asked), tuple(checks),
-        made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, bounds, to_judge,
-        content,
+        made or Made(str(study.made_by["truegain"]), options=study.made_by), judge, agreement, to_judge,
+        content, _rule(study) if rated else "", study.replicates, study.seed,
     )  # fmt: skip
 
 
+def _rule(study: Study) -> str:
+    """How ratings became one label, in words."""
+    assert study.raters is not None
+    scaled = "" if study.raters.normalise == "none" else f", after normalising by the {study.raters.normalise}"
+    return f"rule {study.raters.rule.NAME}{scaled}"
+
+
 # ---------------------------------------------------------------------- scores
+
+
+def _scores(study: Study, m: Measure, kept: Keeping) -> MeasureFacts:
+    """As kept, but for how it was made: the study may have other measures beside this one."""
+    found: MeasureFacts = kept(("scores", str(m)), partial(_of_measure, study, m))
+    return replace(found, ranking=replace(found.ranking, made_by=study.made_by))
 
 
 def _of_measure(study: Study, m: Measure) -> MeasureFacts:
@@ -140,7 +150,9 @@ def _of_measure(study: Study, m: Measure) -> MeasureFacts:
 
 def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
     found = [Claim(a, b, ()) for a, b in pairs]
-    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b != a]
+    found += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b not in baselines]
+    if baselines and not set(best_first) - set(baselines):
+        raise TruegainError("every system is a baseline; leave one out, which may be better than the others")
     if len(found) > MOST_CLAIMS:
         raise TruegainError(f"{len(found):,} claims are too many for a page; name pairs of systems, or fewer baselines")
     return tuple(found)
@@ -148,7 +160,8 @@ def _asked(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_firs
 
 def _verdicts(study: Study, claim: Claim, costs: Costs, kept: Keeping) -> tuple[Verdict, ...]:
     a, b, given = claim.a, claim.b, str(costs)
-    return tuple(kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
+    found = (kept(("verdict", a, b, str(m), given), partial(study.verdict, a, b, m, costs)) for m in study.measures)
+    return tuple(replace(verdict, made_by=study.made_by) for verdict in found)
 
 
 def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
@@ -185,13 +198,22 @@ def _holes(study: Study, runs: Runs, judgments: Judgments, kept: Keeping) -> Hol
     return None
 
 
-def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, kept: Keeping) -> Next | None:
-    """Documents to judge next, for the first claim or for the whole ranking; none where all are judged."""
+def _without_idle_holes(m: MeasureFacts, bounds: Holes | None) -> MeasureFacts:
+    """Not a word at the ranking of unjudged documents that could turn none of its pairs; data health tells of them."""
+    if not are_idle(bounds, m.measure):
+        return m
+    return replace(m, notes=tuple(n for n in m.notes if "unjudged" not in n))
+
+
+def _next(
+    study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, bounds: Holes | None, kept: Keeping
+) -> Next | None:
+    """Documents to judge next, for the first claim or for the whole ranking; none where none could turn a pair."""
     if len(study.systems) > MOST_COMPARED:
         return None
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
-        if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any():
+        if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any() or are_idle(bounds, m):
             continue
         pair = None if claim is None else (claim.a, claim.b)
         try:
@@ -205,7 +227,7 @@ def _next(study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, k
 
 
 def _content(
-    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: object, judged_corpus: object
+    study: Study, runs: Runs, judgments: Judgments, main: MeasureFacts, corpus: Any, judged_corpus: Any
 ) -> ContentFacts:  # fmt: skip
     """Measures that read text, over topics, and Kendall's tau with the main measure over systems like these."""
     order = [study.systems.index(s) for s in main.ranking.systems]
@@ -233,7 +255,7 @@ def _content(
 
 def _checks(
     study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
-    bounds: Holes | None, told: Sequence[str],
+    bounds: Holes | None, told: Sequence[str], kept: Keeping,
 ) -> list[Check]:  # fmt: skip
     found = [topics_check(study.ranked, judgments)]
     seen: set[object] = set()
@@ -242,10 +264,15 @@ def _checks(
         if cutoff not in seen:
             found.append(holes_check(study.ranked, m, bounds))
             seen.add(cutoff)
-    found += [ties_check(runs, study.measures), identical_check(study.ranked), labels_check(judgments, study.ranked)]
+    depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
+    found.append(kept(("ties", depth), partial(ties_check, runs, depth)))
+    found += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
     if judge is not None:
         found += gold_checks(judge, len(judgments))
     if agreement is not None:
         found.append(assessors_check(agreement))
+    if study.raters is not None and len(study.raters) > 1 and study.raters.normalise == "none":
+        found.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
+        told = [x for x in told if MIXED not in x]
     found.append(told_check(told))
     return found

@@ -19,9 +19,9 @@ POLICY = (
 )
 
 
-def page(facts: Facts, title: str = "") -> str:
-    """The whole page as text."""
-    sections = sections_for(facts)
+def page(facts: Facts, title: str = "", sections: Sequence[Section] | None = None) -> str:
+    """The whole page as text; `sections` are those of the facts, where they were made already."""
+    sections = sections_for(facts) if sections is None else sections
     data = {"truegain": facts.made.version, "sections": {s.id: s.data for s in sections}}
     body = el(
         "body",

@@ -6,8 +6,9 @@ import html
 import re
 from collections.abc import Iterable
 
-VOID = ("br", "col", "meta", "input")
+VOID = ("br", "col", "meta", "input", "wbr")
 LONG = 24  # letters from which a name may be broken over lines
+SHORT = 9  # letters up to which the name of a measure is never broken
 LONGEST = 64  # letters after which it is cut; pointed at it is whole
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
@@ -74,6 +75,18 @@ def name(text: str) -> Html:
     if len(text) > LONGEST:
         return el("bdi", f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}", class_="long", title=text)
     return el("bdi", text, class_="nb" if len(text) <= LONG else "long")
+
+
+def soft(text: str) -> Html:
+    """The name of a measure for a narrow place: a long one may be broken at its brackets and commas, and nowhere else.
+
+    >>> soft("nDCG@10"), soft("nDCG(dcg='log2')@10")
+    ('nDCG@10', 'nDCG(<wbr>dcg=&#x27;log2&#x27;)<wbr>@10')
+    """
+    if len(text) <= SHORT:
+        return escaped(text)
+    first, *rest = re.split(r"(?<=[(,])|(?=@)", text)
+    return join(first, *((el("wbr"), part) for part in rest))
 
 
 def names_in(text: str, names: Iterable[str]) -> Html:

@@ -12,6 +12,7 @@ from truegain.report.parts.numbers import limits, signed
 from truegain.report.parts.svg import Span, alone, bottom_axis, figure, line, pc, text
 
 BAR = 64  # pixels from bar to bar
+HEAD, FOOT = 24, 30  # pixels of who is better, in a drawing that leaves the page, and of the axis
 LEFT = "\N{BLACK LEFT-POINTING SMALL TRIANGLE}"
 RIGHT = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
 
@@ -28,36 +29,59 @@ class NumberLine:
 
     def html(self, caption: Child) -> Html:
         """The figure, with its data and itself to take along."""
-        words = self.words
-        height = 28 + BAR * len(self.bars)
-        inner = self._drawn(height)
+        words, axis = self.words, self.axis
         rows = [(w, s.value, s.low, s.high) for w, s in self.bars]
         data = csv_link("difference.csv", ("what", "difference", "low", "high"), rows)
-        take = links(data, svg_link("difference.svg", alone(inner, 860, height + 30, words)))
-        return el("figure", figure(inner, height + 30, words), el("figcaption", caption, take))
+        ends = [
+            text(*end) for end in zip(self.ends(axis), (0, 100), (15, 15), ("m", "m"), ("start", "end"), strict=True)
+        ]
+        whole = alone(join(*ends, el("svg", self._drawn(axis), y=HEAD)), 860, HEAD + self.height + FOOT, words)
+        beside = el("div", *(el("span", end) for end in self.ends(axis)), class_="ends m", aria_hidden="true")
+        drawn = figure(self._drawn(axis), self.height + FOOT, words)
+        return el("figure", beside, drawn, el("figcaption", caption, links(data, svg_link("difference.svg", whole))))
+
+    @property
+    def axis(self) -> Axis:
+        """From the least to the greatest limit, with 0 and the smallest gain that matters."""
+        return Axis.of([*(x for _, s in self.bars for x in (s.low, s.high, s.value)), self.smallest], zero=True)
+
+    @property
+    def height(self) -> int:
+        """Of the drawing without its axis, in pixels."""
+        return 4 + BAR * len(self.bars)
+
+    def ends(self, axis: Axis) -> tuple[str, str]:
+        """Who is better on either side of 0; nothing of a side that is not drawn."""
+        zero = axis.at(0.0)
+        left = f"{LEFT} {_cut(self.a)} better" if zero > 0 else ""
+        return left, f"{_cut(self.b)} better {RIGHT}" if zero < 100 else ""
 
     @property
     def words(self) -> str:
         """The whole content of the figure."""
-        told = "; ".join(f"{w}: {signed(s.value)}, {limits(s.low, s.high, signs=True)}" for w, s in self.bars)
+        told = "; ".join(f"{w}: {', '.join(self._numbers(s))}" for w, s in self.bars)
         least = f" The smallest gain that matters is {signed(self.smallest)}." if self.smallest > 0 else ""
         return f"Number line of the difference in {self.measure}, {self.b} less {self.a}. {told}.{least}"
 
-    def _drawn(self, height: int) -> Html:
-        axis = Axis.of([*(x for _, s in self.bars for x in (s.low, s.high, s.value)), self.smallest], zero=True)
-        zero = axis.at(0.0)
+    def _numbers(self, span: Span) -> tuple[str, str]:
+        """A value and its limits, in words."""
+        ends = limits(span.low, span.high, signs=True, smallest=self.smallest)
+        return signed(span.value, smallest=self.smallest), ends
+
+    def _drawn(self, axis: Axis) -> Html:
+        zero, height = axis.at(0.0), self.height
         parts = [
-            el("rect", class_="zone", x="0", y=24, width=pc(zero), height=height - 24) if zero > 0 else None,
+            el("rect", class_="zone", x="0", y=0, width=pc(zero), height=height) if zero > 0 else None,
             self._hatched(axis, height),
-            text(f"{LEFT} {_cut(self.a)} better", zero, 15, "t m", "end", -8) if zero > 20 else None,
-            text(f"{_cut(self.b)} better {RIGHT}", zero, 15, "t m", dx=8) if zero < 80 else None,
-            line(zero, 6, height + 4, "zero"),
+            line(zero, 0, height + 4, "zero"),
         ]
         for i, (words, span) in enumerate(self.bars):
-            y = 57 + BAR * i
-            numbers = f"{signed(span.value)} ({limits(span.low, span.high, signs=True)})"
+            y = 33 + BAR * i
+            value, ends = self._numbers(span)
             told = el("tspan", words, class_=f"b {'nt' if span.is_open else 'ct'}")
-            parts.append(el("text", told, el("tspan", numbers, dx=8), class_="t halo", x="0", dx=2, y=y - 9))
+            parts.append(
+                el("text", told, el("tspan", f"{value} ({ends})", dx=8), class_="t halo", x="0", dx=2, y=y - 9)
+            )
             parts.append(span.drawn(axis, y + 6, 14.0))
         return join(*parts, bottom_axis(axis, height))
 
@@ -69,8 +93,8 @@ class NumberLine:
         stroke = el("line", class_="hxl", x1=0, y1=0, x2=0, y2=6)
         turned = {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
         hatch = el("pattern", stroke, id="hx", width=6, height=6, **turned)
-        zone = el("rect", fill="url(#hx)", x=pc(zero), y=24, width=pc(to - zero), height=height - 24)
-        return join(el("defs", hatch), zone, line(to, 20, height + 4, "del"))
+        zone = el("rect", fill="url(#hx)", x=pc(zero), y=0, width=pc(to - zero), height=height)
+        return join(el("defs", hatch), zone, line(to, 0, height + 4, "del"))
 
 
 def _cut(words: str) -> str:

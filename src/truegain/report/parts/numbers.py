@@ -7,40 +7,56 @@ import math
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EM DASH}"
 EN = "\N{EN DASH}"
+EQUAL = 1e-10  # nearer than this two numbers are one: what is left is rounding
+MOST_DIGITS = 9
 
 
 def plain(x: float | None, digits: int = 3) -> str:
-    """A score; a dash where there is none.
+    """A score; a dash where there is none, and no 0 for what lies below it.
 
-    >>> plain(0.46949), plain(-0.0001), plain(-0.25, 2).replace(MINUS, "-"), plain(None) == NONE
-    ('0.469', '0.000', '-0.25', True)
+    >>> plain(0.46949), plain(0.0001), plain(-0.00012).replace(MINUS, "-"), plain(-0.25, 2)[1:], plain(None) == NONE
+    ('0.469', '0.000', '-0.0001', '0.25', True)
     """
     if x is None or math.isnan(x):
         return NONE
+    digits = _digits(x, digits, (0.0,)) if x < 0 else digits
     return f"{round(x, digits) + 0.0:,.{digits}f}".replace("-", MINUS)
 
 
-def signed(x: float | None, digits: int = 3) -> str:
-    """A difference; 0 has a plus, from whichever side.
+def signed(x: float | None, digits: int = 3, smallest: float = 0.0) -> str:
+    """A difference, with as many digits as show on which side of 0, and of the smallest gain that matters, it lies.
 
-    >>> signed(0.0378), signed(-0.0574).replace(MINUS, "-"), signed(-0.00001)
-    ('+0.038', '-0.057', '+0.000')
+    >>> signed(0.0378), signed(-0.0574).replace(MINUS, "-"), signed(-0.000076).replace(MINUS, "-"), signed(0.0)
+    ('+0.038', '-0.057', '-0.0001', '+0.000')
+    >>> signed(0.0099996, smallest=0.01), signed(0.01, smallest=0.01), signed(1e-17)
+    ('+0.0099996', '+0.010', '+0.000')
     """
     if x is None or math.isnan(x):
         return NONE
+    digits = _digits(x, digits, (0.0, smallest))
     return f"{round(x, digits) + 0.0:+,.{digits}f}".replace("-", MINUS)
 
 
-def limits(low: float | None, high: float | None, *, signs: bool = False) -> str:
+def _digits(x: float, digits: int, sides: tuple[float, ...]) -> int:
+    """The fewest digits, at least so many, with which a number stays on its side of others; what is equal stays so."""
+    for d in range(digits, MOST_DIGITS):
+        if all(abs(x - s) < EQUAL or (abs(round(x, d) - s) > EQUAL and (round(x, d) > s) == (x > s)) for s in sides):
+            return d
+    return MOST_DIGITS
+
+
+def limits(low: float | None, high: float | None, *, signs: bool = False, smallest: float = 0.0) -> str:
     """Both ends of an interval.
 
     >>> limits(0.351, 0.4).replace(EN, "-"), limits(0.057, 0.133, signs=True)
     ('0.351-0.400', '+0.057 to +0.133')
+    >>> limits(-0.000076, 0.028, signs=True).replace(MINUS, "-")
+    '-0.0001 to +0.028'
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NONE
     if signs:
-        return f"{signed(low)} to {signed(high)}"
+        return f"{signed(low, smallest=smallest)} to {signed(high, smallest=smallest)}"
     dash = " to " if low < 0 else EN
     return f"{plain(low)}{dash}{plain(high)}"
 

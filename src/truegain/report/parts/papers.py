@@ -108,5 +108,65 @@ _ALL = (
         "Answering the Call for a Standard Reliability Measure for Coding Data",
         "Communication Methods and Measures", "1(1), 77-89", "10.1080/19312450709336664",
     ),
+    Paper(
+        "jarvelin2002", "K. Järvelin and J. Kekäläinen", 2002, "Cumulated Gain-Based Evaluation of IR Techniques",
+        "ACM Transactions on Information Systems", "20(4), 422-446", "10.1145/582415.582418",
+    ),
+    Paper(
+        "burges2005", "C. Burges, T. Shaked, E. Renshaw, A. Lazier, M. Deeds, N. Hamilton and G. Hullender", 2005,
+        "Learning to Rank Using Gradient Descent", "Proceedings of the 22nd International Conference on Machine "
+        "Learning", ", 89-96", "10.1145/1102351.1102363", "inproceedings",
+    ),
+    Paper(
+        "moffat2008", "A. Moffat and J. Zobel", 2008,
+        "Rank-Biased Precision for Measurement of Retrieval Effectiveness",
+        "ACM Transactions on Information Systems", "27(1), 2:1-2:27", "10.1145/1416950.1416952",
+    ),
+    Paper(
+        "chapelle2009", "O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan", 2009,
+        "Expected Reciprocal Rank for Graded Relevance", "Proceedings of CIKM '09", ", 621-630",
+        "10.1145/1645953.1646033", "inproceedings",
+    ),
+    Paper(
+        "buckley2004", "C. Buckley and E. M. Voorhees", 2004, "Retrieval Evaluation with Incomplete Information",
+        "Proceedings of the 27th ACM SIGIR Conference", ", 25-32", "10.1145/1008992.1009000", "inproceedings",
+    ),
+    Paper(
+        "yilmaz2006", "E. Yilmaz and J. A. Aslam", 2006,
+        "Estimating Average Precision with Incomplete and Imperfect Judgments", "Proceedings of CIKM '06",
+        ", 102-111", "10.1145/1183614.1183633", "inproceedings",
+    ),
+    Paper(
+        "clarke2008",
+        "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, S. Büttcher and I. MacKinnon", 2008,
+        "Novelty and Diversity in Information Retrieval Evaluation", "Proceedings of the 31st ACM SIGIR Conference",
+        ", 659-666", "10.1145/1390334.1390446", "inproceedings",
+    ),
 )  # fmt: skip
 PAPERS = {p.key: p for p in _ALL}
+
+
+@dataclass(frozen=True)
+class Software(Paper):
+    """A program, which has a version in place of a year."""
+
+    @property
+    def cited(self) -> str:
+        """As a list of references has it."""
+        return f"{self.authors}. {self.title} ({self.at})."
+
+    @property
+    def bibtex(self) -> str:
+        """As BibTeX."""
+        lines = f"author = {{{{{self.authors}}}}},\n  title = {{{self.title}}},\n  note = {{{self.at}}}"
+        return f"@misc{{{self.key},\n  {lines}\n}}"
+
+
+def itself(version: str) -> Paper:
+    """truegain, as a paper cites it.
+
+    >>> print(itself("0.1.0").cited)
+    The truegain developers. truegain: is a search system's gain true? (version 0.1.0).
+    """
+    title = "truegain: is a search system's gain true?"
+    return Software("truegain", "The truegain developers", 0, title, "", f"version {version}")

@@ -11,6 +11,7 @@ from truegain.report.parts.html import Html, el, join, unseen
 from truegain.report.parts.numbers import plain, signed
 
 ROW = 26
+HIGH = 20  # of a row in a drawing that leaves the page
 # what the page's style sheet says of drawings, in its light colours, for a drawing that leaves the page
 LOOK = (
     "text{font:13px sans-serif;fill:#1c2126}.m{fill:#565e67}.b{font-weight:700}.c{fill:#0b5c8f;fill-opacity:.64}"
@@ -18,7 +19,8 @@ LOOK = (
     "stroke:#8f5200;stroke-width:2}.nt{fill:#8f5200}.ct{fill:#0b5c8f}.zero{stroke:#1c2126;stroke-width:1.25}"
     ".del{stroke:#565e67;stroke-width:1.25;stroke-dasharray:3 3}.axl{stroke:#565e67}.zone{fill:#f1efe9}"
     ".hxl{stroke:#565e67;stroke-width:1.6;opacity:.45}.m0{fill:#f0ede6}.m1{fill:#7fb0d0}.m2{fill:#0b5c8f}"
-    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}"
+    ".rug{stroke:#0b5c8f;stroke-width:1.3}.mb{fill:#565e67}.g1{fill:#0b5c8f}.g2{fill:#7fb0d0}.g3{fill:#565e67}"
+    ".on1,.on3{fill:#fff}.k2,.k2 text{fill:#fff}.p{font-size:11px}"
 )
 
 
@@ -140,16 +142,34 @@ def alone(inner: Html, width: int, height: int, title: str) -> str:
     return str(whole)
 
 
-def stacked(rows: Sequence[tuple[str, Sequence[Span]]], axis: Axis, title: str, *, signs: bool = False) -> str:
-    """Rows with their names as one drawing that leaves the page."""
-    left, wide, high = 220, 860, 20
-    parts: list[Html] = []
+def stacked(
+    rows: Sequence[tuple[str, Sequence[Span]]],
+    axis: Axis,
+    title: str,
+    *,
+    signs: bool = False,
+    true: Sequence[float] = (),
+) -> str:
+    """Rows with their names as one drawing that leaves the page; `true` has a value a row, for a dashed line."""
+    drawn = []
     for i, (label, spans) in enumerate(rows):
-        y = 30 + high * i
-        parts.append(text(label[:34], 0, y + 14, anchor="start", dx=8))
-        inner = join(*(s.drawn(axis, 10 if len(spans) == 1 else 6 + 9 * k, 5.0) for k, s in enumerate(spans)))
-        parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=high))
-    marks = el("svg", bottom_axis(axis, 0, signs=signs), x=left, y=34 + high * len(rows), width=wide - left - 20,
-               height=30)  # fmt: skip
+        parts = [line(axis.at(0.0), 0, HIGH, "zero") if signs else None]
+        parts += [line(axis.at(true[i]), 0, HIGH, "del")] if true else []
+        parts += [s.drawn(axis, 10 if len(spans) == 1 else 6 + 9 * k, 5.0) for k, s in enumerate(spans)]
+        drawn.append((label, join(*parts)))
+    return listed(drawn, title, bottom_axis(axis, 0, signs=signs))
+
+
+def listed(rows: Sequence[tuple[str, Html]], title: str, below: Html | None = None) -> str:
+    """Small drawings with their names, one below the other, as a drawing that leaves the page."""
+    left, wide = 220, 860
+    parts: list[Html] = []
+    for i, (label, inner) in enumerate(rows):
+        y = 30 + HIGH * i
+        parts.append(
+            text(label if len(label) <= 34 else f"{label[:33]}\N{HORIZONTAL ELLIPSIS}", 0, y + 14, anchor="start", dx=8)
+        )
+        parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=HIGH))
+    marks = el("svg", below, x=left, y=34 + HIGH * len(rows), width=wide - left - 20, height=30) if below else None
     head = el("text", title, class_="b", x=8, y=18)
-    return alone(join(head, *parts, marks), wide, 70 + high * len(rows), title)
+    return alone(join(head, *parts, marks), wide, 70 + HIGH * len(rows), title)

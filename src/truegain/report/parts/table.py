@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from truegain.report.parts.html import Child, Html, el, name
+from truegain.report.parts.html import LONG, Child, Html, el, name
+
+ROOMS = (14, 18, LONG)  # letters that a column of names has room for, by its kind
 
 
 def head(words: Child, kind: str | None = None) -> Html:
@@ -32,6 +34,16 @@ def label(words: Child) -> Html:
 def who(unit: str) -> Html:
     """A system, a topic or an assessor that a row is about; broken over lines where there is no room."""
     return el("th", name(unit), scope="row", title=unit)
+
+
+def room(units: Iterable[str]) -> str:
+    """The kind of a table, or of a figure of tables, in which the names that rows are about have room.
+
+    >>> room(["bm25"]), room(["input.READWARE2"]), room(["judge2_REW_colleagues", "x" * 99])
+    ('r0', 'r1', 'r2')
+    """
+    longest = max((len(u) for u in units if len(u) <= LONG), default=0)
+    return next(f"r{i}" for i, most in enumerate(ROOMS) if longest <= most)
 
 
 def cell(*words: Child, kind: str | None = None) -> Html:

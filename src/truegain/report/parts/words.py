@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from truegain.inference.study.lines import signed as signed_in_text
 from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.html import Html, el, join
 from truegain.report.parts.numbers import MINUS
@@ -35,7 +34,7 @@ class Said:
     def of(cls, verdict: Verdict) -> Said:
         """The sentence taken apart where its numbers begin; left whole where that is not seen."""
         c, sentence = verdict.comparison, verdict.sentence
-        numbers = re.escape(f": {signed_in_text(c.difference)} {c.measure}")
+        numbers = rf": [+-][\d.,]+ {re.escape(c.measure)}"
         found = re.search(rf"{numbers}(?: \[[^\]]*\])?, {re.escape(verdict.holds_for)}", sentence)
         if found is None:
             return cls("", sentence, True)

@@ -9,7 +9,7 @@ from truegain.report.parts.html import Html, el, join, paragraph
 from truegain.report.parts.numbers import count, limits, plain
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import cell, folded, head, label, num, plot, table, tr, who
+from truegain.report.parts.table import cell, folded, head, label, num, plot, room, table, tr, who
 from truegain.report.parts.words import true_minus
 from truegain.tables.table import Cell, Table
 
@@ -72,6 +72,7 @@ def _plotted(found: Table, unit: str, value: str, about: str, fold: bool = False
     axis = Axis.of([x for s in spans for x in (s.low, s.high, s.value)], 4, zero=True)
     look = "look" in at and any(r[at["look"]] for r in known)
     shown = known if fold else known[:PEOPLE]
+    units = [str(r[at[unit]]) for r in shown]
     rows = []
     for r, s in zip(shown, spans, strict=False):
         cells = [
@@ -80,13 +81,17 @@ def _plotted(found: Table, unit: str, value: str, about: str, fold: bool = False
             plot(row(axis, [s], zero=True, height=20)),
         ]
         cells += [num(plain(s.value)), num(limits(s.low, s.high), more="o")]
-        rows.append(tr(*cells, *([cell(str(r[at["look"]] or ""))] if look else [])))
+        rows.append(tr(*cells, *([cell(str(r[at["look"]] or ""), kind="lk")] if look else [])))
     top = [head(unit), head("ratings", "n0 o"), head(axis_head(axis), "p"), head(value, "n0"), head("interval", "n0 o")]
-    top += [head("worth a look")] if look else []
-    made = table(about, top, rows, cols=("cs", "x o", None, "z", "y o", *(["cs"] if look else [])), kind="sort")
+    top += [head("worth a look", "lk")] if look else []
+    made = table(
+        about, top, rows, cols=("cs", "x o", None, "z", "y o", *(["lk"] if look else [])), kind=f"sort {room(units)}"
+    )
     left = len(found.rows) - len(shown)
     said = f"{count(left)} of {count(len(found.rows))} stand in the CSV only. " if left else ""
     drawn = stacked([(str(r[at[unit]]), [s]) for r, s in zip(known, spans, strict=True)][:DRAWN], axis, about)
     data = csv_link(f"agreement-{unit}.csv", found.columns, found.rows)
     caption = el("figcaption", said, _notes(found), links(data, svg_link(f"agreement-{unit}.svg", drawn)))
-    return el("figure", folded(f"{about} ({count(len(rows))})", made) if fold else made, caption)
+    if fold:
+        return el("figure", folded(f"{about} ({count(len(rows))})", made, caption))
+    return el("figure", made, caption)

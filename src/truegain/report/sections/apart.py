@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from truegain.report.facts.facts import Facts, MeasureFacts
@@ -16,6 +18,7 @@ from truegain.tables.columns import Ints
 CELLS = 10  # systems up to which every pair has numbers
 TRIANGLE = 400  # systems up to which every pair has a cell
 LEADERS = 7
+GRID = 220, 92, 38  # pixels of the names, of a cell and of a row, in a grid that leaves the page
 SIDE = 860  # pixels of a drawing that leaves the page
 STEPS = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2500, 5000, 10**6)
 CLASSES = ("not told apart", "would be, had only that pair been asked", "told apart")
@@ -91,12 +94,14 @@ def _cells(m: MeasureFacts) -> Html:
     names, kinds = m.ranking.systems, classes(m)
     by = {frozenset((c.a, c.b)): c for c in m.pairs}
     rows, data = [], []
+    told: dict[tuple[int, int], tuple[str, str]] = {}
     for i, s in enumerate(names[:-1]):
         cells: list[Child] = [cell() for _ in names[1 : i + 1]]
         for j in range(i + 1, len(names)):
             c = by[frozenset((s, names[j]))]
             d = c.difference if c.b == s else -c.difference
-            words = el("b", signed(d)), el("br"), el("span", p_value(c.p_shown))
+            told[i, j] = signed(d), p_value(c.p_shown)
+            words = el("b", told[i, j][0]), el("br"), el("span", told[i, j][1])
             cells.append(cell(*words, kind=f"k{kinds[i, j]}"))
             data.append((s, names[j], d, c.p, c.p_adjusted, CLASSES[kinds[i, j]]))
         rows.append(tr(who(s), *cells))
@@ -107,9 +112,32 @@ def _cells(m: MeasureFacts) -> Html:
         " p is adjusted for all pairs (the largest t of all, Westfall and Young 1993). A pair is told apart where an "
         "interval that holds all pairs at once leaves out 0."
     )
-    take = links(csv_link(f"pairs-{file_name(m.name)}.csv", columns, data))
+    stem = f"pairs-{file_name(m.name)}"
+    take = links(csv_link(f"{stem}.csv", columns, data), svg_link(f"{stem}.svg", _grid(m, kinds, told)))
     inside = scrolls(table(about, top, rows, kind="cells", unseen=True), about)
     return el("figure", inside, _legend(m), el("figcaption", el("b", "Row less column."), caption, take))
+
+
+def _grid(m: MeasureFacts, kinds: Ints, told: Mapping[tuple[int, int], tuple[str, str]]) -> str:
+    """The same cells as a drawing that leaves the page; their columns have the numbers of the rows."""
+    names, (left, wide, high) = m.ranking.systems, GRID
+    parts = [el("text", f"Differences in {m.name}, row less column", class_="b", x=8, y=18)]
+    for i, s in enumerate(names):
+        if i < len(names) - 1:
+            parts.append(el("text", f"{i + 1} {s[:26]}", x=8, y=50 + high * i + 22))
+        if i:
+            parts.append(el("text", f"{i + 1} {s[:9]}", x=left + wide * (i - 1) + wide - 8, y=42, text_anchor="end"))
+    for (i, j), (difference, p) in told.items():
+        x, y, kind = left + wide * (j - 1), 50 + high * i, int(kinds[i, j])
+        at = x + wide - 8
+        words = (
+            el("text", difference, class_="b", x=at, y=y + 16, text_anchor="end"),
+            el("text", p, class_="p", x=at, y=y + 30, text_anchor="end"),
+        )
+        box = el("rect", class_=f"m{kind}", x=x, y=y, width=wide - 2, height=high - 2)
+        parts.append(el("g", box, el("g", *words, class_=f"k{kind}")))
+    size = left + wide * (len(names) - 1) + 8, 60 + high * (len(names) - 1)
+    return alone(join(*parts), *size, f"Differences in {m.name}, row less column")
 
 
 # ---------------------------------------------------------------------- many: a triangle of cells
@@ -131,7 +159,7 @@ def _triangle(m: MeasureFacts) -> Html:
     drawing = el("svg", paths, outline, viewBox=f"0 0 {n} {n}", role="img", aria_label=words, **looks)
     left = el("div", el("div", drawing, *_ticks(n), *_beside_diagonal(m), class_="mx"))
     right = el("div", el("h3", "Read along a row"), _example_words(m, example), _legend(m), _leaders(m))
-    bold = el("b", "The pale band along the diagonal is what is not told apart.")
+    bold = el("b", "The plain band along the diagonal is what is not told apart.")
     said = (
         " A row is a system, best on top; its cells are the systems below it by score, numbered along the top. "
         f"{_gap_words(m)} The CSV has a digit a pair: 2 told apart, 1 only if asked alone, 0 not."

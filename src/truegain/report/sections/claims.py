@@ -12,7 +12,7 @@ from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
 from truegain.report.parts.numbers import limits, many, percent, signed
 from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, hidden_svg, line, pc, row, stacked
+from truegain.report.parts.svg import Span, alone, axis_head, hidden_svg, line, listed, pc, row, stacked
 from truegain.report.parts.table import folded, head, label, num, plot, table, tr, who
 from truegain.report.parts.words import chip, true_minus
 
@@ -44,7 +44,7 @@ def section(facts: Facts) -> Section | None:
 def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
     c = verdict.comparison
     inside = [
-        _shares(verdict),
+        _shares(verdict, number),
         _sources(facts, verdict, number),
         *(_pulls(verdict, source, pulls, number) for source, pulls in verdict.decisive.items() if pulls),
         _holes(verdict),
@@ -68,7 +68,7 @@ def _mostly(verdict: Verdict) -> str:
     return f": mostly {WORDS[lines[0].source]}" if (lines[0].share or 0.0) > 0.5 else ": no source alone decides"
 
 
-def _shares(verdict: Verdict) -> Html:
+def _shares(verdict: Verdict, number: int) -> Html:
     """One bar, to the nearest tenth: finer the shares are not known; what is held fixed has no segment."""
     lines = _shared(verdict)
     fixed = f"Held fixed, and so without a share: {verdict.held_fixed}."
@@ -89,8 +89,15 @@ def _shares(verdict: Verdict) -> Html:
         at += wide
     told = ", ".join(f"{WORDS[x.source]} about {percent(x.share)}" for x in lines)
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {told}.")
-    caption = el("figcaption", el("b", "Shares of the variance"), f", to the nearest tenth: {told}. {fixed}")
-    return el("figure", bar, caption)
+    data = csv_link(f"shares-{number}.csv", ("source", "share"), [(WORDS[x.source], x.share) for x in lines])
+    c = verdict.comparison
+    drawn = alone(join(*parts), 860, 26, f"{c.b} less {c.a}, {c.measure}: shares of the variance: {told}")
+    take = links(data, svg_link(f"shares-{number}.svg", drawn))
+    return el(
+        "figure",
+        bar,
+        el("figcaption", el("b", "Shares of the variance"), f", to the nearest tenth: {told}. {fixed}", take),
+    )
 
 
 def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
@@ -105,7 +112,8 @@ def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
     axis = Axis.of([x for _, s in spans for x in (s.low, s.high, s.value)], zero=True)
     rows = []
     for words, s in spans:
-        numbers = num(signed(s.value)), num(limits(s.low, s.high, signs=True), more="o")
+        ends = limits(s.low, s.high, signs=True, smallest=facts.smallest)
+        numbers = num(signed(s.value, smallest=facts.smallest)), num(ends, more="o")
         rows.append(tr(label(words), plot(row(axis, [s], zero=True, height=20)), *numbers))
     top = [head("over"), head(axis_head(axis, signs=True), "p"), head("difference", "n0")]
     top.append(head(f"{facts.level} interval", "n0 o"))
@@ -126,18 +134,22 @@ def _pulls(verdict: Verdict, source: str, pulls: Sequence[Pull], number: int) ->
     """The units that move the difference most; without it: all fitted again."""
     most = max(abs(p.move) for p in pulls) or 1.0
     refit, digits = all(p.without is not None for p in pulls), 3 if most >= 0.01 else 4
-    rows = []
+    rows, drawn = [], []
     for p in pulls:
         wide = 48 * abs(p.move) / most
         bar = el("rect", class_="mb", x=pc(50 - wide if p.move < 0 else 50.0), y=6, width=pc(max(wide, 0.4)), height=9)
         numbers = [num(signed(p.move, digits)), *([num(signed(p.without, digits))] if refit else [])]
-        rows.append(tr(who(p.unit), plot(hidden_svg(join(bar, line(50, 0, 20, "zero")), 20)), *numbers))
+        drawn.append((p.unit, join(bar, line(50, 0, 20, "zero"))))
+        rows.append(tr(who(p.unit), plot(hidden_svg(drawn[-1][1], 20)), *numbers))
     top = [head(UNITS[source].lower().removesuffix("s")), head(MIDDLE, "mid"), head("move", "n0")]
     top += [head("without it", "n0")] if refit else []
     cols = ("w", None, "x", *(["x"] if refit else []))
     about = table(f"{UNITS[source]} that move it most", top, rows, cols=cols, kind="mv")
     data = csv_link(f"{source}-{number}.csv", ("unit", "move", "without"), [tuple(p) for p in pulls])
-    return el("figure", about, el("figcaption", _turned(verdict, pulls) if refit else "", links(data)))
+    c = verdict.comparison
+    title = f"{UNITS[source]} that move {c.b} less {c.a}, {c.measure}, most; the longest by {signed(most, digits)[1:]}"
+    take = links(data, svg_link(f"{source}-{number}.svg", listed(drawn, title)))
+    return el("figure", about, el("figcaption", _turned(verdict, pulls) if refit else "", take))
 
 
 def _turned(verdict: Verdict, pulls: Sequence[Pull]) -> str:
@@ -154,8 +166,8 @@ def _holes(verdict: Verdict) -> Html | None:
     if hidden is None or not hidden.documents:
         return None
     how = "the verdict takes the worst" if verdict.holes == "bound" else "the verdict counts them as not relevant"
-    said = (
-        f"{many(hidden.documents, 'unjudged document')} where {verdict.comparison.measure} looks could move the "
-        f"difference by {signed(hidden.least)} to {signed(hidden.most)}; {how}."
-    )
-    return paragraph(said, class_="note")
+    found = f"{many(hidden.documents, 'unjudged document')} where {verdict.comparison.measure} looks"
+    if not hidden.least and not hidden.most:
+        return paragraph(f"{found} cannot move the difference: they count alike in both.", class_="note")
+    move = limits(hidden.least, hidden.most, signs=True)
+    return paragraph(f"{found} could move the difference by {move}; {how}.", class_="note")

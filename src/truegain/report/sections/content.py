@@ -5,11 +5,11 @@ from __future__ import annotations
 from truegain.report.facts.facts import ContentFacts, Facts
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, links, svg_link
-from truegain.report.parts.html import Html, el, join, name, paragraph
+from truegain.report.parts.html import Html, el, join, name, paragraph, soft
 from truegain.report.parts.numbers import limits, plain
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import folded, head, num, plot, table, tr, who
+from truegain.report.parts.table import folded, head, num, plot, room, table, tr, who
 from truegain.report.parts.words import true_minus
 
 UNFOLDED = 24
@@ -60,13 +60,20 @@ def _figure(facts: Facts, content: ContentFacts) -> Html:
         numbers = [num(plain(s.value)), num(limits(s.low, s.high), more="o"), *(num(plain(x), more="o") for x in more)]
         rows.append(tr(who(system), num(plain(main)), plot(row(axis, [s], height=20)), *numbers))
         data.append((system, main, s.value, s.low, s.high, *more))
-    top = [head("system"), head(facts.main.name, "n0"), head(axis_head(axis), "p"), head(first, "n0")]
+    top = [head("system"), head(soft(facts.main.name), "n0"), head(axis_head(axis), "p"), head(first, "n0")]
     top += [head(f"{facts.level} interval", "n0 o"), *(head(m, "n0 o") for m in others)]
     cols = ("cs", "x", None, "z", "ci o", *("z o" for _ in others))
-    made = table(f"{first}, systems in the order of {facts.main.name}", top, rows, cols=cols, kind="sort")
-    if len(spans) > UNFOLDED:
-        made = folded(f"{first} of {len(spans):,} systems", made)
+    made = table(
+        f"{first}, systems in the order of {facts.main.name}",
+        top,
+        rows,
+        cols=cols,
+        kind=f"sort {room(s for s, _ in spans)}",
+    )
     columns = ("system", facts.main.name, first, "low", "high", *others)
     drawn = stacked([(w, [s]) for w, s in spans], axis, f"{first} with {facts.level} intervals")
     take = links(csv_link("content.csv", columns, data), svg_link("content.svg", drawn))
-    return el("figure", made, el("figcaption", f"Intervals are over topics, each system alone ({facts.level}).", take))
+    caption = el("figcaption", f"Intervals are over topics, each system alone ({facts.level}).", take)
+    if len(spans) > UNFOLDED:
+        return el("figure", folded(f"{first} of {len(spans):,} systems", made, caption))
+    return el("figure", made, caption)

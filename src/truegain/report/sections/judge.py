@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from truegain.inference.judges.favour import ALPHA
+from truegain.inference.judges.homogeneity import Homogeneity
 from truegain.report.facts.facts import Facts, JudgeFacts
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph
-from truegain.report.parts.numbers import NONE, count, limits, many, percent, plain, signed
+from truegain.report.parts.numbers import NONE, count, limits, many, p_value, percent, plain, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, row, stacked
-from truegain.report.parts.table import folded, head, heads, label, num, plot, scrolls, table, tr, who
+from truegain.report.parts.table import folded, head, heads, label, num, plot, room, scrolls, table, tr, who
 from truegain.report.parts.words import true_minus
 
 UNFOLDED = 24
@@ -26,10 +28,14 @@ def section(facts: Facts) -> Section | None:
         f"The judge finds {percent(right)} of the relevant documents and rejects {percent(rejected)} of the others, by "
         f"{many(judge.pairs, 'gold label')} ({judge.design}){OF_LIST if judge.design == 'ordered' else ''}."
     )
-    parts: list[Child] = [paragraph(lede, class_="lede")]
+    parts: list[Child] = []
     if judge.by_system is not None:
-        finding = names_in(true_minus(judge.by_system.finding), facts.systems)
-        parts += [paragraph(finding, class_="prose-p"), _favours(facts, judge)]
+        lede = f"{lede} {_favoured(judge.by_system)}"
+        parts += [
+            paragraph(names_in(_tested(judge.by_system), facts.systems), class_="prose-p"),
+            _favours(facts, judge),
+        ]
+    parts.insert(0, paragraph(names_in(lede, facts.systems), class_="lede"))
     if facts.main.naive is not None and len(facts.systems) > 2:
         parts.append(_scores(facts))
     parts.append(_labels(judge))
@@ -48,6 +54,44 @@ def section(facts: Facts) -> Section | None:
     }
     chip = many(judge.pairs, "gold label")
     return Section("judge", "How good is the judge?", "The judge", join(*parts), data, chip=chip)
+
+
+def _clearest(found: Homogeneity) -> tuple[str, str, str] | None:
+    """The system of the clearest favour, its size and its limits, adjusted for all tests and systems."""
+    most = found.clearest
+    if most is None or most.value is None:
+        return None
+    tests = sum(p is not None for p in found.adjusted.values())
+    low, high = most.interval(tests * (1 if len(found.systems) == 2 else len(found.systems))) or (None, None)
+    return most.system, signed(most.value), limits(low, high, signs=True)
+
+
+def _favoured(found: Homogeneity) -> str:
+    """Whether the judge favours a system; as a fact only where the test shows it."""
+    most, p = _clearest(found), found.adjusted.get("favour")
+    if most is not None and p is not None and p < ALPHA:
+        system, size, _ = most
+        side = "It favours" if size.startswith("+") else "It is hard on"
+        return (
+            f"{side} {system} ({size} {found.measure} more than the others get, for documents of the same gold label)."
+        )
+    uneven = "It is not equally good for all systems; that it favours one is not shown."
+    return uneven if found.differs else "That it favours a system is not shown."
+
+
+def _tested(found: Homogeneity) -> str:
+    """What was tested, and what the gold pairs leave open."""
+    ps = ", ".join(f"{name} {'not testable' if p is None else p_value(p)}" for name, p in found.adjusted.items())
+    how = "rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni"
+    said = f"Differences between systems: {ps} ({how})."
+    if found.differs:
+        said += " Its errors need not cancel: a difference by its labels alone may be its doing."
+    else:
+        said += " That is no proof that there are none."
+    if (most := _clearest(found)) is None:
+        return f"{said} The size of a favour cannot be told: some system lacks gold pairs of a label, or has no errors."
+    system, size, ends = most
+    return f"{said} The clearest favour is to {system}: {size} {found.measure}, with an adjusted interval of {ends}."
 
 
 def _favours(facts: Facts, judge: JudgeFacts) -> Html:
@@ -76,9 +120,7 @@ def _favours(facts: Facts, judge: JudgeFacts) -> Html:
         head("95% interval", "n0 o"),
     ]
     about = f"On the documents each system retrieved ({found.measure}), best system on top"
-    made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind="sort jd")
-    if len(order) > UNFOLDED:
-        made = folded(f"The judge, system by system ({count(len(order))})", made, opened=True)
+    made = table(about, top, rows, cols=("cs", "z", "z", None, "x", "y o"), kind=f"sort jd {room(order)}")
     said = (
         f": what the judge's errors add to a system's {found.measure} more than to the others', for documents of the "
         "same gold label. Each interval is of one system alone; the sentence above is adjusted for all of them."
@@ -86,7 +128,10 @@ def _favours(facts: Facts, judge: JudgeFacts) -> Html:
     columns = ("system", "gold_relevant", "mR", "gold_non_relevant", "mN", "favour", "low", "high")
     drawing = svg_link("judge.svg", stacked(spans, axis, f"Favour, {found.measure}", signs=True)) if spans else None
     take = links(csv_link("judge.csv", columns, data), drawing)
-    return el("figure", made, el("figcaption", el("b", "Favour"), said, take))
+    caption = el("figcaption", el("b", "Favour"), said, take)
+    if len(order) > UNFOLDED:
+        return el("figure", folded(f"The judge, system by system ({count(len(order))})", made, caption, opened=True))
+    return el("figure", made, caption)
 
 
 def _rate(right: float, of: float) -> tuple[Child, ...]:
@@ -109,15 +154,16 @@ def _scores(facts: Facts) -> Html | None:
         rows.append(tr(who(system), plot(row(axis, two)), *numbers))
     top = [head("system"), head(axis_head(axis), "p"), *heads("as labelled", "corrected"), head("change", "n0 o")]
     about = f"{m.name} by the labels as they are, and corrected"
-    made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind="sort")
-    if len(spans) > UNFOLDED:
-        made = folded(f"{m.name} of {many(len(spans), 'system')}, as labelled and corrected", made)
+    made = table(about, top, rows, cols=("cs", None, "x", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
     columns = ("system", "as_labelled", "corrected", "low", "high")
     data = csv_link("corrected.csv", columns, [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans])
     said = f"Open: labels as they are. Filled: corrected by gold labels, with {facts.level} intervals."
-    return el(
-        "figure", made, el("figcaption", said, links(data, svg_link("corrected.svg", stacked(spans, axis, m.name))))
-    )
+    caption = el("figcaption", said, links(data, svg_link("corrected.svg", stacked(spans, axis, m.name))))
+    if len(spans) > UNFOLDED:
+        return el(
+            "figure", folded(f"{m.name} of {many(len(spans), 'system')}, as labelled and corrected", made, caption)
+        )
+    return el("figure", made, caption)
 
 
 def _labels(judge: JudgeFacts) -> Html:

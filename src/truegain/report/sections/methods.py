@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-
-from truegain.measures.base import Measure
+from truegain.inference.study.ranking import DRAWS
 from truegain.report.facts.facts import Facts
+from truegain.report.parts.forms import Form, form_of
 from truegain.report.parts.html import Child, Html, el, join, paragraph
-from truegain.report.parts.numbers import MINUS, many, small
-from truegain.report.parts.papers import PAPERS
+from truegain.report.parts.numbers import MINUS, many, named, small
+from truegain.report.parts.papers import PAPERS, itself
 from truegain.report.parts.section import Section
 from truegain.report.parts.table import folded
+from truegain.report.parts.words import true_minus
 
 DRAWN = {
     "random": "drawn at random",
@@ -24,7 +24,7 @@ DRAWN = {
 
 def section(facts: Facts) -> Section:
     """Always there."""
-    cited = [PAPERS[key] for key in _cited(facts)]
+    cited = [*(PAPERS[key] for key in _cited(facts)), itself(facts.made.version)]
     references = (el("li", p.cited, f" doi:{p.doi}" if p.doi else "") for p in cited)
     bibtex = "\n\n".join(p.bibtex for p in cited)
     parts: list[Child] = [
@@ -34,7 +34,7 @@ def section(facts: Facts) -> Section:
         _formula(_variance(facts)),
         *(paragraph(x) for x in _more(facts)),
         el("h3", "Measures"),
-        *(_measure(m.measure) for m in facts.measures),
+        *(_measure(form_of(m.measure), str(m.measure)) for m in facts.measures),
         el("h3", "References"),
         el("ul", *references, class_="refs"),
         folded("BibTeX", el("pre", bibtex, tabindex="0")),
@@ -81,18 +81,21 @@ def _cited(facts: Facts) -> list[str]:
         keys.append("angelopoulos2023" if facts.judge.rectified else "goldberg2018")
     keys += ["almohamad2022", "westfall1993"] if len(facts.systems) > 2 else []
     keys += ["hayes2007"] if facts.agreement is not None else []
-    return keys + (["hui2017"] if facts.content is not None else [])
+    keys += ["hui2017"] if facts.content is not None else []
+    return list(dict.fromkeys([*keys, *(key for m in facts.measures for key in form_of(m.measure).cites)]))
 
 
 def _what(facts: Facts) -> str:
-    names = ", ".join(m.name for m in facts.measures)
+    names = named([m.name for m in facts.measures], len(facts.measures))
     said = (
-        f"We compared {names} of {many(len(facts.systems), 'system')} on {many(facts.topics, 'topic')}, by "
-        f"{many(facts.labels, 'label')}"
+        f"We compared {many(len(facts.systems), 'system')} by {names} on {many(facts.topics, 'topic')}, with "
+        f"{many(facts.labels, 'rating' if facts.rule else 'label')}"
     )
-    if facts.assessors and facts.agreement is not None:
-        said += f" by {many(facts.assessors, 'assessor')}"
-    said += ". "
+    if facts.rule:
+        said += (
+            f" by {many(facts.assessors, 'assessor')}; the ratings of a document became one label by the {facts.rule}"
+        )
+    said += f" (truegain {facts.made.version}). "
     if facts.judge is not None:
         drawn = DRAWN.get(facts.judge.design, facts.judge.design)
         said += f"A trusted judge labelled {many(facts.gold, 'pair')} ({drawn}), by which scores were corrected. "
@@ -118,7 +121,10 @@ def _more(facts: Facts) -> list[str]:
             "their noise is part of every interval."
         )
     if "collection" in facts.over:
-        found.append("Other collections of the same kind were drawn by resampling documents (Cormack and Lynam 2006).")
+        found.append(
+            f"Other collections of the same kind were drawn {facts.replicates:,} times by resampling documents "
+            f"(Cormack and Lynam 2006; seed {facts.seed})."
+        )
     if "assessors" in facts.over:
         found.append(
             "Assessors are crossed with topics: what topics hold of them already is taken away once (Cameron, Gelbach "
@@ -127,8 +133,14 @@ def _more(facts: Facts) -> list[str]:
     if len(facts.systems) > 2:
         found.append(
             "All pairs of systems are held at once by the largest of their t values, drawn with the covariance of the "
-            "scores (Westfall and Young 1993); a system's rank lies between 1 + the number surely better and "
+            f"scores (Westfall and Young 1993; {DRAWS[0]:,} to {DRAWS[1]:,} draws, the more systems the fewer; seed "
+            f"{facts.seed}); a system's rank lies between 1 + the number surely better and "
             "the number of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2022)."
+        )
+    if facts.judge is not None and facts.judge.by_system is not None:
+        found.append(
+            "Whether the judge is equally good for all systems was tested by permuting its errors within topics "
+            f"({facts.judge.by_system.trials:,} permutations, seed {facts.seed})."
         )
     if facts.agreement is not None:
         found.append("Agreement is Krippendorff's alpha (Hayes and Krippendorff 2007), its interval over documents.")
@@ -138,9 +150,7 @@ def _more(facts: Facts) -> list[str]:
     return found
 
 
-def _measure(measure: Measure) -> Html:
-    """What the measure itself says: a sentence, a formula, a paper."""
-    told = (inspect.getdoc(type(measure)) or "").partition(">>>")[0].replace("`", "")
-    first, *rest = [" ".join(b.split()) for b in told.split("\n\n") if b.strip()] or [""]
-    more = (_formula(b) if " = " in b[:40] else paragraph(b) for b in rest)
-    return join(paragraph(el("b", str(measure)), ": ", first), *more)
+def _measure(form: Form, name: str) -> Html:
+    """A sentence with its formula and its paper."""
+    about = paragraph(el("b", name), ": ", true_minus(form.words))
+    return join(about, _formula(true_minus(form.formula)) if form.formula else None)

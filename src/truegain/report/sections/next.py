@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
+from truegain.inference.holes.next import Next
 from truegain.inference.study.next_steps import Step
+from truegain.inference.study.rule import could_move, outcome_of
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Facts
 from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
-from truegain.report.parts.numbers import count, many, plain, signed
+from truegain.report.parts.numbers import count, limits, many, plain, signed
 from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row
+from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, heads, label, num, plot, scrolls, table, tr, who
 from truegain.report.parts.words import true_minus
 
+BLOCKED = "Have unjudged documents judged first"
 SHOWN = 10  # documents with a row; the CSV has more
 
 
@@ -21,9 +26,12 @@ def section(facts: Facts) -> Section | None:
     """Only where something would bring more: steps for the first claim still open, and documents to judge."""
     verdict = next((c.first for c in facts.claims if not c.first.settled), facts.claims[0].first)
     steps = verdict.steps if verdict.comparison.low is not None else ()
-    if not steps and facts.next is None:
+    blocked = _blocked(facts, verdict)
+    if blocked:
+        steps = tuple(s for s in steps if s.what == "holes")
+    if not steps and facts.next is None and not blocked:
         return None
-    body = join(_steps(facts, verdict, steps) if steps else None, _documents(facts))
+    body = join(_steps(facts, verdict, steps, blocked) if steps or blocked else None, _documents(facts))
     data = {
         "about": [verdict.comparison.a, verdict.comparison.b],
         "steps": [s.to_dict() for s in steps],
@@ -32,9 +40,17 @@ def section(facts: Facts) -> Section | None:
     return Section("next", "What to do next", "Next", body, data)
 
 
-def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...]) -> Html:
+def _blocked(facts: Facts, verdict: Verdict) -> bool:
+    """Whether unjudged documents could turn the difference even if nothing else were open: no other step settles it."""
+    d, could = verdict.comparison.difference, could_move(verdict.hidden, verdict.holes)
+    return not math.isnan(d) and any(could) and outcome_of(d, d, *could, facts.smallest) == "cannot be told"
+
+
+def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...], blocked: bool) -> Html:
     """Half the width of the interval after each step alone."""
     c = verdict.comparison
+    if blocked and not steps:
+        return el("div", el("h3", BLOCKED), _why_blocked(verdict), class_="card")
     now = ((c.high or 0.0) - (c.low or 0.0)) / 2
     axis = Axis.of([-now, now, *(x for s in steps for x in (-s.half, s.half))], 4, zero=True)
     priced = any(s.cost is not None for s in steps)
@@ -45,13 +61,35 @@ def _steps(facts: Facts, verdict: Verdict, steps: tuple[Step, ...]) -> Html:
     cols = (None, *(["x"] if priced else []), "w2", "x")
     made = table("The interval to expect after each step alone", top, rows, cols=cols, kind="pl", unseen=True)
     title = "The claim is settled; more would only narrow the interval" if verdict.settled else _title(facts, steps)
+    title = BLOCKED if blocked else title
     told = (
         f", {c.measure}: half the width of the interval is ±{plain(now)}. Widths below are expectations, a step each."
     )
     data = [(s.what, s.have, s.more, s.half, s.cost) for s in steps]
-    take = links(csv_link("next.csv", ("what", "have", "more", "half_width", "cost"), data))
-    about = paragraph("About ", name(c.b), " against ", name(c.a), told)
+    halves = [("as it is", now), *((_bought(s, whole=True), s.half) for s in steps)]
+    drawn = stacked(
+        [(w, [Span(0.0, -h, h)]) for w, h in halves],
+        axis,
+        f"{c.b} less {c.a}, {c.measure}: interval to expect",
+        signs=True,
+    )
+    columns = ("what", "have", "more", "half_width", "cost")
+    take = links(csv_link("next.csv", columns, data), svg_link("next.svg", drawn))
+    about = join(
+        _why_blocked(verdict) if blocked else None, paragraph("About ", name(c.b), " against ", name(c.a), told)
+    )
     return el("div", el("h3", title), about, made, paragraph(take, class_="note"), class_="card")
+
+
+def _why_blocked(verdict: Verdict) -> Html:
+    c, hidden = verdict.comparison, verdict.hidden
+    assert hidden is not None
+    move = limits(hidden.least, hidden.most, signs=True)
+    return paragraph(
+        name(c.b), " against ", name(c.a), f", {c.measure}: the difference is {signed(c.difference)}, and "
+        f"{many(hidden.documents, 'unjudged document')} could move it by {move}. More topics would not settle that; "
+        "labels of these would.",
+    )  # fmt: skip
 
 
 def _bought(step: Step, whole: bool = False) -> str:
@@ -76,6 +114,17 @@ def _step(axis: Axis, words: str, cost: float | None, half: float, priced: bool,
     )
 
 
+def _order(found: Next) -> str:
+    """By what the list is ordered."""
+    if found.pair is not None:
+        return "Their order: those high up in topics where fewer than two are judged, then those that tell most."
+    return (
+        "Their order: one of every topic in turn, first documents high up in topics where fewer than two are judged, "
+        "then those of systems of whose own documents none is judged, then those whose labels would tell most about "
+        "pairs of systems whose order is still open."
+    )
+
+
 def _documents(facts: Facts) -> Html | None:
     """Unjudged documents in the order they should be judged in."""
     found = facts.next
@@ -90,10 +139,10 @@ def _documents(facts: Facts) -> Html | None:
     pair = "" if found.pair is None else f"{true_minus(str(found.pair))}. "
     of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could move {found.measure}"
     said = (
-        f"{pair}{of} (the CSV has {count(len(found.documents))}). “Would move” is how far the highest label would move "
-        "two systems apart at most. Have them judged, add the labels to the judgments, and make the page again. Labels "
-        "chosen in this order are no random sample: to estimate what the holes hide, draw one (truegain holes --show "
-        "sample)."
+        f"{pair}{of} (the CSV has {count(len(found.documents))}). {_order(found)} “Would move” is how far the highest "
+        "label would move two systems apart at most. Have them judged, add the labels to the judgments, and make the "
+        "page again. Labels chosen in this order are no random sample: to estimate what the holes hide, draw one "
+        "(truegain holes --show sample)."
     )
     listed = found.table()
     take = links(csv_link("judge-next.csv", listed.columns, listed.rows))

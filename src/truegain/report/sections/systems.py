@@ -11,11 +11,11 @@ from truegain.inference.results import Estimate
 from truegain.report.facts.facts import Facts, MeasureFacts
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, file_name, links, svg_link
-from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph
+from truegain.report.parts.html import Child, Html, el, join, names_in, paragraph, soft
 from truegain.report.parts.numbers import EN, NONE, count, limits, many, plain, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, hidden_svg, line, row, stacked
-from truegain.report.parts.table import cell, folded, head, num, plot, table, tr, who
+from truegain.report.parts.table import cell, folded, head, num, plot, room, table, tr, who
 from truegain.report.parts.words import true_minus
 from truegain.tables.columns import Ints
 
@@ -95,7 +95,9 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
     take = links(csv_link(f"{stem}.csv", COLUMNS, _lines(m)), svg_link(f"{stem}.svg", drawn))
     bold = el("b", "Overlap of bars decides nothing here; “may rank” does.")
     notes = (paragraph(names_in(true_minus(x), facts.systems), class_="note") for x in m.notes)
-    return el("figure", inside, el("figcaption", bold, bars, READ, take), *notes, class_="lbf")
+    return el(
+        "figure", inside, el("figcaption", bold, bars, READ, take), *notes, class_=f"lbf {room(m.ranking.systems)}"
+    )
 
 
 def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> Html:
@@ -105,7 +107,7 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
     what = "may be best" if number == 1 else names_in(f"led by {leader}", [leader])
     values = [m.estimates[int(i)].value for i in at if not m.estimates[int(i)].refused]
     rug = hidden_svg(join(*(line(axis.at(v), 3, 17, "rug") for v in values)), 20)
-    ends = limits(min(values), max(values)) if values else NONE
+    ends = NONE if not values else plain(values[0]) if n == 1 else limits(min(values), max(values))
     summary = join(
         el("span", el("b", tiers), f" {many(n, 'system')}, ", what),
         el("span", rug, class_="tr"),
@@ -121,8 +123,8 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
 
 
 def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: bool = False) -> Html:
-    top = [head("#"), head("system"), head(m.name, "n0"), head(axis_head(axis), "p")]
-    top += [head(f"{facts.level} interval", "n0 o"), head("may rank", "n0"), *([head("tier", "n0")] if tiers else [])]
+    top = [head("#", "k"), head("system"), head(soft(m.name), "n0"), head(axis_head(axis), "p")]
+    top += [head(f"{facts.level} interval", "n0 o"), head("may rank", "n0"), *([head("tier", "n0 k")] if tiers else [])]
     asked = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
     rows, r = [], m.ranking
     for i in at:
@@ -130,7 +132,7 @@ def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: b
         drawn: Child = "; ".join(e.notes) if e.refused else row(axis, [_span(e)], height=18)
         cells = [cell(count(i + 1), kind="k"), who(e.system), num(plain(e.value)), plot(drawn, "g")]
         cells += [num(limits(e.low, e.high), more="o"), num(f"{r.low[i]}{EN}{r.high[i]}")]
-        cells += [num(str(r.tier[i]))] if tiers else []
+        cells += [num(str(r.tier[i]), more="k")] if tiers else []
         rows.append(tr(*cells, kind="on" if e.system in asked else None))
     cols = ("ck", "cs", "cv", None, "ci o", "cr", *(["ck"] if tiers else []))
     step = 100 * axis.step / (axis.high - axis.low)

@@ -8,12 +8,12 @@ from truegain.inference.study.rule import Outcome
 from truegain.report.facts.facts import Facts
 from truegain.report.facts.marks import Mark, MarkedClaim, MeasureMarks, counts, marks_of
 from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, file_name, links
+from truegain.report.parts.files import csv_link, file_name, links, svg_link
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
 from truegain.report.parts.numbers import count, limits, many, plain, signed
 from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, line, row
-from truegain.report.parts.table import cell, folded, head, heads, num, plot, table, tr, who
+from truegain.report.parts.svg import Span, axis_head, line, row, stacked
+from truegain.report.parts.table import cell, folded, head, heads, num, plot, room, table, tr, who
 from truegain.report.parts.words import CHIPS
 
 UNFOLDED, NAMED = 24, 3
@@ -132,6 +132,7 @@ def _mark(outcome: Outcome, mark: Mark) -> Html:
     return cell(
         el("span", el("b", sign, aria_hidden="true"), " ", mark, class_=f"v v-{kind}"),
         el("span", f" {SAYS[outcome]}", class_="of"),
+        kind="tv",
     )
 
 
@@ -139,26 +140,26 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
     """A row a claim: what was said, and the difference with the true one beside it."""
     both, one = facts.corrected, len({c.verdict.comparison.a for c in m.claims}) == 1
     axis = Axis.of([x for c in m.claims for x in _ends(c, both)], 4, zero=True)
-    rows = []
+    rows: list[Html] = []
+    drawn_rows: list[tuple[str, list[Span]]] = []
     for c in m.claims:
         v = c.verdict.comparison
         spans = [Span(v.difference, v.low, v.high)]
         if both and v.naive is not None:
             spans.insert(0, Span(v.naive, c.verdict.naive.low, c.verdict.naive.high, True))
+        drawn_rows.append((v.b if one else f"{v.b} against {v.a}", spans))
         drawn = row(axis, spans, zero=True, more=line(axis.at(c.true), 0, 26, "tru"))
         marks = [*([_mark(c.labels, c.labels_mark)] if both else []), _mark(c.verdict.outcome, c.mark)]
-        rows.append(
-            tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn, "o" if both else ""), num(signed(c.true)))
-        )
-    top = [head("system" if one else "claim"), *([head("labels as they are")] if both else [])]
+        rows.append(tr(who(v.b) if one else _claim(v.b, v.a), *marks, plot(drawn), num(signed(c.true))))
+    top = [head("system" if one else "claim"), *([head("labels as they are", "tv")] if both else [])]
     top += [
-        head("corrected" if both else "verdict"),
-        head(axis_head(axis, signs=True), "p o" if both else "p"),
+        head("corrected" if both else "verdict", "tv"),
+        head(axis_head(axis, signs=True), "p"),
         *heads("in truth"),
     ]
     about = join("Is it better than ", name(m.claims[0].verdict.comparison.a), "?") if one else "Is the first better?"
     words = join(about, el("span", f", by {m.measure.name}, beside the truth", class_="m"))
-    cols = ("cs", *(["tv"] if both else []), "tv", "o" if both else None, "x")
+    cols = ("cs", *(["tv"] if both else []), "tv", None, "x")
     key = (
         f"Dashed line: the true difference. Filled: the verdict's, with its {facts.level} interval."
         f"{' Open: by the labels as they are.' if both else ''} That one system is better is right where the true "
@@ -166,8 +167,18 @@ def _claims(facts: Facts, m: MeasureMarks) -> Html:
         "Undecided: it was said that it cannot be told."
     )
     data = [_record(c, both) for c in m.claims]
-    take = links(csv_link(f"truth-{file_name(m.measure.name)}.csv", tuple(data[0]), [tuple(d.values()) for d in data]))
-    return el("figure", table(words, top, rows, cols=cols, kind="sort"), el("figcaption", key, take), class_="claims")
+    stem = f"truth-{file_name(m.measure.name)}"
+    title = f"Differences in {m.measure.name}; dashed: the true ones"
+    drawing = stacked(drawn_rows, axis, title, signs=True, true=[c.true for c in m.claims])
+    take = links(
+        csv_link(f"{stem}.csv", tuple(data[0]), [tuple(d.values()) for d in data]), svg_link(f"{stem}.svg", drawing)
+    )
+    return el(
+        "figure",
+        table(words, top, rows, cols=cols, kind=f"sort own {room(c.verdict.comparison.b for c in m.claims)}"),
+        el("figcaption", key, take),
+        class_="claims",
+    )
 
 
 def _claim(b: str, a: str) -> Html:
@@ -199,14 +210,18 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
     top.append(head("holds it", "n0"))
     made = table(
         join("True scores and intervals", el("span", f", by {m.measure.name}", class_="m")), top, rows,
-        cols=("cs", None, "x", "x", "ci o", "x"), kind="sort",
+        cols=("cs", None, "x", "x", "ci o", "x"), kind=f"sort {room(e.system for e, _ in m.scores)}",
     )  # fmt: skip
-    if len(rows) > UNFOLDED:
-        made = folded(f"True scores of {many(len(rows), 'system')}", made)
     columns = ("system", "true", "score", "low", "high", "holds_it")
-    take = links(csv_link(f"true-scores-{file_name(m.measure.name)}.csv", columns, data))
+    stem = f"true-scores-{file_name(m.measure.name)}"
+    spans = [(e.system, [Span(e.value, e.low, e.high)]) for e, _ in m.scores]
+    drawing = stacked(spans, axis, f"{m.measure.name}; dashed: the true scores", true=[true for _, true in m.scores])
+    take = links(csv_link(f"{stem}.csv", columns, data), svg_link(f"{stem}.svg", drawing))
     bold = el("b", f"{count(m.held)} of {count(len(rows))} intervals hold the true score.")
-    return el("figure", made, el("figcaption", bold, " Dashed line: the true score.", take))
+    caption = el("figcaption", bold, " Dashed line: the true score.", take)
+    if len(rows) > UNFOLDED:
+        return el("figure", folded(f"True scores of {many(len(rows), 'system')}", made, caption))
+    return el("figure", made, caption)
 
 
 def _record(c: MarkedClaim, both: bool) -> dict[str, str | float | None]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
-from truegain.report.parts.axis import Axis
-from truegain.report.parts.files import csv_link, links
+from truegain.report.parts.claim_rows import ClaimRows
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
 from truegain.report.parts.number_line import NumberLine
 from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
-from truegain.report.parts.svg import Span, axis_head, row
-from truegain.report.parts.table import cell, head, label, num, plot, scrolls, table, tr
-from truegain.report.parts.words import Said, chip, true_minus
+from truegain.report.parts.svg import Span
+from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
+from truegain.report.parts.words import CHIPS, Said, chip, true_minus
 
 NAMED = 8
 PICKED = (
@@ -28,7 +26,7 @@ def section(facts: Facts) -> Section:
     """Always there."""
     claim = facts.claims[0]
     if facts.asked and claim.baseline and len(facts.claims) > 1:
-        outcome, words, heading, below = _against_baseline(facts, claim.a)
+        outcome, words, heading, below = _against_baselines(facts)
     elif _about_two(facts):
         outcome, words, heading, below = _about_pair(facts, claim)
     else:
@@ -47,6 +45,14 @@ def section(facts: Facts) -> Section:
     rail += [many(facts.assessors, "assessor")] if facts.assessors else []
     rail += [m.name for m in facts.measures]
     return Section("verdict", "Verdict", "Verdict", body, data, tuple(rail), heads=True)
+
+
+def _signed(facts: Facts, x: float | None) -> str:
+    return signed(x, smallest=facts.smallest)
+
+
+def _limits(facts: Facts, low: float | None, high: float | None) -> str:
+    return limits(low, high, signs=True, smallest=facts.smallest)
 
 
 def _about_two(facts: Facts) -> bool:
@@ -79,12 +85,12 @@ def _lede(facts: Facts, verdict: Verdict, said: Said) -> Html:
     if said.whole:
         return paragraph(true_minus(said.rest), class_="lede")
     by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
-    found = el("b", f"{signed(c.difference)} {c.measure}", class_="nb")
+    found = el("b", f"{_signed(facts, c.difference)} {c.measure}", class_="nb")
     parts: list[Child] = [f"{by} difference is ", found]
     if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
         parts.append(f" ({plain(c.value_b)} against {plain(c.value_a)})")
     if c.low is not None and c.high is not None and c.low != c.high:
-        parts += [f", and its {facts.level} interval reaches ", el("b", f"from {limits(c.low, c.high, signs=True)}")]
+        parts += [f", and its {facts.level} interval reaches ", el("b", f"from {_limits(facts, c.low, c.high)}")]
     parts += [f", {verdict.holds_for}", names_in(true_minus(said.rest), (c.a, c.b)), ". ", _as_labelled(verdict)]
     return paragraph(*parts, class_="lede")
 
@@ -129,7 +135,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.smallest > 0 else ''}",
         " The open bar is what the labels say if taken as true." if both else "",
-        " The pale bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
+        " The faint bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.smallest).html(caption)
 
@@ -150,7 +156,7 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     two = join(
         el("h2", "The two best, had they been named beforehand", class_="two-best"),
         paragraph(
-            chip(verdict.outcome), " ", names_in(_short(verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
+            chip(verdict.outcome), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labelled(verdict)
         ),
         _number_line(facts, verdict),
         paragraph(PICKED, class_="note"),
@@ -171,36 +177,56 @@ def _ranking_words(m: MeasureFacts) -> str:
     return f"{count(k)} of {count(n)} systems may be best on {m.name}."
 
 
-def _short(verdict: Verdict) -> str:
+def _short(facts: Facts, verdict: Verdict) -> str:
     """Claim and numbers in one sentence."""
     said, c = Said.of(verdict), verdict.comparison
     if said.whole:
         return true_minus(said.rest)
-    span = "" if c.low is None or c.high is None else f", {limits(c.low, c.high, signs=True)}"
-    return f"{said.head[:-1]}: {signed(c.difference)} {c.measure}{span}, {verdict.holds_for}{true_minus(said.rest)}."
+    span = "" if c.low is None or c.high is None else f", {_limits(facts, c.low, c.high)}"
+    found = f"{_signed(facts, c.difference)} {c.measure}{span}"
+    return f"{said.head[:-1]}: {found}, {verdict.holds_for}{true_minus(said.rest)}."
 
 
 # ---------------------------------------------------------------------- a baseline
 
 
-def _against_baseline(facts: Facts, baseline: str) -> tuple[str, str, str, Html]:
-    claims = [c for c in facts.claims if c.baseline and c.a == baseline]
-    by = {o: [c.b for c in claims if c.first.outcome == o] for o in ("holds", "does not hold", "cannot be told")}
-    better, n = by["holds"], len(claims)
-    some = "None" if not better else count(len(better))
-    heading = f"{some} of {count(n)} systems {'is' if len(better) < 2 else 'are'} shown to be better than {baseline}."
-    if len(better) == 1:
-        heading = f"{better[0]} is shown to be better than {baseline}, of {count(n)} systems the only one."
+def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
+    """Who is better than the baseline, or than every one of several."""
+    claims = [c for c in facts.claims if c.baseline]
+    against = list(dict.fromkeys(c.a for c in claims))
+    said: dict[str, set[str]] = {}
+    for c in claims:
+        said.setdefault(c.b, set()).add(c.first.outcome)
+    by = {o: [b for b, found in said.items() if _joint(found) == o] for o in CHIPS}
+    better, n, several = by["holds"], len(said), len(against) > 1
+    than = against[0] if not several else f"{'both' if len(against) == 2 else 'all of'} {named(against, NAMED)}"
+    verb = "is" if len(better) < 2 else "are"
+    heading = f"{count(len(better)) if better else 'None'} of {count(n)} systems {verb} shown to be better than {than}."
+    if n == 1:
+        heading = f"{next(iter(said))} is {'' if better else 'not '}shown to be better than {than}."
+    elif len(better) == 1:
+        heading = f"{better[0]} is shown to be better than {than}, of {count(n)} systems the only one."
+    some = f" against {'one or both' if len(against) == 2 else 'one or more'}" if several else ""
     told = {
         "holds": f"better on {facts.main.name}: {named(better, NAMED)}",
-        "does not hold": f"the claim does not hold of {named(by['does not hold'], NAMED)}",
-        "cannot be told": f"it cannot be told of {named(by['cannot be told'], NAMED)}",
+        "does not hold": f"the claim does not hold{some} of {named(by['does not hold'], NAMED)}",
+        "cannot be told": f"it cannot be told{some} of {named(by['cannot be told'], NAMED)}",
     }
     words = "; ".join(told[o] for o, systems in by.items() if systems)
     sure = f"{small(facts.holds_for)}, each claim alone at {facts.level}"
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).", facts.systems), class_="lede")
     outcome = "holds" if better else "cannot be told" if by["cannot be told"] else "does not hold"
-    return outcome, f"{count(len(better))} of {count(n)} claims hold", heading, lede
+    short = f"{count(len(better))} of {count(n)} claims hold"
+    if several:
+        short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
+    return outcome, short, heading, lede
+
+
+def _joint(outcomes: set[str]) -> str:
+    """What is known of a system that shall be better than every baseline."""
+    if outcomes == {"holds"}:
+        return "holds"
+    return "does not hold" if "does not hold" in outcomes else "cannot be told"
 
 
 # ---------------------------------------------------------------------- below the verdict
@@ -226,7 +252,9 @@ def _holes(verdict: Verdict) -> str:
         return "not known for this measure"
     if not hidden.documents:
         return "nothing, all are judged"
-    return f"{signed(hidden.least)} to {signed(hidden.most)} ({many(hidden.documents, 'document')})"
+    if not hidden.least and not hidden.most:
+        return f"nothing ({many(hidden.documents, 'document')} that count alike in both)"
+    return f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')})"
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
@@ -244,7 +272,7 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
         ]
         for m, v in zip(facts.measures, claim.verdicts, strict=True):
             c = v.comparison
-            numbers = num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")
+            numbers = num(_signed(facts, c.difference)), num(_limits(facts, c.low, c.high), more="o")
             rows.append(tr(label(m.name), cell(chip(v.outcome)), *numbers))
     else:
         about, top = join("Who may be best"), [head("measure"), head("may be best"), head("best by score")]
@@ -260,57 +288,5 @@ def _claims(facts: Facts) -> Html | None:
     """Every claim that was asked for, where there are several."""
     if len(facts.claims) < 2:
         return None
-    verdicts, both = [c.first for c in facts.claims], facts.corrected
-    several = len({c.a for c in facts.claims}) > 1
-    axis = Axis.of([x for v in verdicts for x in _ends(v, both)], 5, zero=True)
-    top = [head("system" if not several else "system, and against which"), head("that it is better")]
-    top += [head(axis_head(axis, signs=True), "p"), *([head("as labelled", "n0 o")] if both else [])]
-    top += [head("corrected" if both else "difference", "n0"), head(f"{facts.level} interval", "n0 o")]
-    rows = []
-    for v in verdicts:
-        c = v.comparison
-        spans = [Span(c.naive, v.naive.low, v.naive.high, True)] if both and c.naive is not None else []
-        drawn = plot(row(axis, [*spans, Span(c.difference, c.low, c.high)], zero=True))
-        against = (el("br"), el("span", "against ", name(c.a), class_="of2")) if several else ()
-        first = el("th", name(c.b), *against, scope="row", title=f"{c.b} against {c.a}")
-        numbers = [num(signed(c.naive), more="o")] if both else []
-        numbers += [num(signed(c.difference)), num(limits(c.low, c.high, signs=True), more="o")]
-        rows.append(tr(first, cell(chip(v.outcome)), drawn, *numbers))
-    about = join("The claims that were asked about")
-    about = about if several else join("Is it better than ", name(facts.claims[0].a), "?")
-    cols = ("cs", "vv", None, *(["x o"] if both else []), "x", "y o")
-    words = join(about, el("span", f", by {facts.main.name}", class_="m"))
-    return el(
-        "figure",
-        table(words, top, rows, cols=cols, kind="sort"),
-        el("figcaption", *_claims_caption(facts, verdicts)),
-        class_="claims",
-    )
-
-
-def _ends(v: Verdict, both: bool) -> tuple[float | None, ...]:
-    c = v.comparison
-    return (c.low, c.high, c.difference, *((v.naive.low, v.naive.high) if both else ()))
-
-
-def _claims_caption(facts: Facts, verdicts: Sequence[Verdict]) -> tuple[Child, ...]:
-    hold = sum(v.outcome == "holds" for v in verdicts)
-    half = f"{100 * (1 - facts.confidence) / 2:.3g}%"
-    alone = (
-        f" Each claim is tested alone: of equal systems about {half} would be called better, and as many worse; the "
-        "more claims, the more of these."
-    )
-    columns = ("system", "against", "outcome", "difference", "low", "high", "as_labelled")
-    rows = [(c.b, c.a, v.outcome, c.difference, c.low, c.high, c.naive) for v in verdicts for c in [v.comparison]]
-    key = " Open: labels as they are; filled: corrected." if facts.corrected else ""
-    bold = el("b", f"{count(hold)} of {count(len(verdicts))} claims hold.")
-    held = [v for v in verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
-    back = f" {many(len(held), 'claim')} with an interval above 0 cannot be told: {_held_back(held)}." if held else ""
-    return bold, key, back, alone, links(csv_link("claims.csv", columns, rows))
-
-
-def _held_back(held: Sequence[Verdict]) -> str:
-    """Why claims with an interval above 0 cannot be told."""
-    lent, hidden = any(v.borrowed for v in held), any(not v.borrowed for v in held)
-    why = ["unjudged documents could turn it"] if hidden else []
-    return " or ".join([*why, *(["the judge knows too little of what they retrieved"] if lent else [])])
+    verdicts = [c.first for c in facts.claims]
+    return ClaimRows(verdicts, facts.main.name, facts.confidence, facts.corrected, facts.smallest).html()

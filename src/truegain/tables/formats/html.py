@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html import escape
 
 from truegain.tables.formats.grid import Cell, Grid, Marked, shown
 
 MOST = 20  # rows that a notebook shows
 _STYLE = "font-variant-numeric:tabular-nums;border-collapse:collapse"
-_CELL = ' style="text-align:{};padding:1px 10px"'
+_CELL = ' style="text-align:{};padding:1px 10px;white-space:nowrap"'
+_COLUMNS = 12  # beyond which what all rows have in common is told once
 _CAPTION = "text-align:left;font-weight:600;padding:4px 10px"
 _WIDE = 60  # characters of a caption that would be cut into many lines above a narrow table
 
@@ -32,7 +34,15 @@ def html(grid: Grid) -> str:
 
 
 def notebook(grid: Grid, most: int = MOST) -> str:
-    """A table for a notebook: the first rows and how many more there are, notes, and folded how it was made."""
+    """A table for a notebook: the first rows and how many more there are, notes, and folded how it was made.
+
+    Of a wide table, what all rows have in common is a note.
+
+    >>> wide = Grid(tuple("abcdefghijklm"), [(1, *"xxxxxxxxxxxx"), (2, *"xxxxxxxxxxxx")])
+    >>> ">all rows: b x, c x" in notebook(wide)
+    True
+    """
+    grid = _narrow(grid)
     sides = [_CELL.format("left" if grid.is_text(i) else "right") for i in range(len(grid.columns))]
     head = "".join(f'<th scope="col"{side}>{escape(c)}</th>' for c, side in zip(grid.columns, sides, strict=True))
     rows = "".join(
@@ -50,6 +60,21 @@ def notebook(grid: Grid, most: int = MOST) -> str:
         else f"<p>{escape(grid.title)}</p>\n"
     )
     return f"<div>\n{table}{more}{notes}{_made(grid)}</div>\n"
+
+
+def _narrow(grid: Grid) -> Grid:
+    """Without the columns in which all rows of a wide table say the same, which a note tells."""
+    if len(grid.columns) <= _COLUMNS or len(grid.rows) < 2:
+        return grid
+    first = grid.rows[0]
+    same = [i for i in range(1, len(first)) if all(row[i] == first[i] for row in grid.rows)]
+    if not same or len(same) + 1 >= len(first):
+        same = same[: len(first) - 2]
+    kept = [i for i in range(len(first)) if i not in same]
+    told = ", ".join(f"{grid.columns[i]} {shown(first[i])}" for i in same)
+    rows = [tuple(row[i] for i in kept) for row in grid.rows]
+    notes = (*([f"all rows: {told}"] if told else []), *grid.notes)
+    return replace(grid, columns=tuple(grid.columns[i] for i in kept), rows=rows, notes=notes)
 
 
 def _made(grid: Grid) -> str:

@@ -1,0 +1,82 @@
+"""What stands in the way of an answer that can be given: unjudged documents and tied scores where a measure looks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truegain.measures.base import Measure
+from truegain.tables.columns import Ints
+from truegain.tables.ranked import RankedGains
+from truegain.tables.run import Run
+from truegain.tables.runs import Runs
+
+DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
+TOP = 10  # and for ties, which matter most there
+HOLES = 0.01  # share of a system's documents from which on it is told
+TIES = 0.1  # share of a system's lists
+
+
+def holes_told(ranked: RankedGains, measure: Measure) -> str:
+    """Who has unjudged documents where a measure looks, from 1 in 100 of a system's on; empty where nobody has.
+
+    >>> import truegain as tg
+    >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
+    >>> holes_told(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
+    "50% of a's first 2 are unjudged (10 of 20), and so 1% or more for 1 of 1 system: see `truegain holes`"
+    """
+    depth = _cutoff(measure) or DEEP
+    shape = len(ranked.systems), len(ranked.topics)
+    there = np.minimum(ranked.depth, depth).reshape(shape).sum(axis=1)
+    seen = np.bincount(ranked.list[(ranked.rank <= depth) & ranked.judged], minlength=ranked.lists)
+    open_ = there - seen.reshape(shape).sum(axis=1)
+    share = open_ / np.maximum(there, 1)
+    most, many = int(share.argmax()), int((share >= HOLES).sum())
+    if not many:
+        return ""
+    return (
+        f"{share[most]:.0%} of {ranked.systems[most]}'s first {depth} are unjudged ({open_[most]:,} of "
+        f"{there[most]:,}), and so {HOLES:.0%} or more for {_of(many, len(share))}: see `truegain holes`"
+    )
+
+
+def ties_told(runs: Runs, measure: Measure) -> str:
+    """Who has equal scores where a measure looks, from a tenth of a system's lists on; empty where nobody has.
+
+    >>> import truegain as tg
+    >>> runs = Runs.of({"a": {"1": {"x": 1.0, "y": 1.0}, "2": {"x": 2.0, "y": 1.0}}})
+    >>> print(ties_told(runs, tg.parse_measure("AP")).partition(":")[0])
+    50% of a's lists have equal scores in the first 10 (1 of 2), and so 10% or more for 1 of 1 system
+    """
+    depth = _cutoff(measure) or TOP
+    tied, lists = dict.fromkeys(runs.systems, 0), dict.fromkeys(runs.systems, 0)
+    for part in runs.parts:
+        here, of = tied_lists(part, depth)
+        tied[part.system] += here
+        lists[part.system] += of
+    share = {s: tied[s] / max(1, lists[s]) for s in runs.systems}
+    most, many = max(share, key=lambda s: share[s]), sum(x >= TIES for x in share.values())
+    if not many:
+        return ""
+    return (
+        f"{share[most]:.0%} of {most}'s lists have equal scores in the first {depth} ({tied[most]:,} of "
+        f"{lists[most]:,}), and so {TIES:.0%} or more for {_of(many, len(share))}: document ids decide there"
+    )
+
+
+def tied_lists(run: Run, depth: int) -> tuple[int, int]:
+    """In how many lists of a run equal scores reach into the first ranks, and how many lists there are."""
+    topic, score = run.topic.code, run.score
+    order: Ints = np.lexsort((-score, topic))
+    topic, score = topic[order], score[order]
+    first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
+    rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
+    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)
+    return len(np.unique(topic[:-1][same])), len(first)
+
+
+def _cutoff(measure: Measure) -> int | None:
+    return getattr(measure, "cutoff", None)
+
+
+def _of(some: int, every: int) -> str:
+    return f"{some:,} of {every:,} {'system' if every == 1 else 'systems'}"

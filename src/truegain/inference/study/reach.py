@@ -1,0 +1,80 @@
+"""How far unjudged documents reach, all pairs of systems at once: what they could give, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truegain.contrasts import Contrasts
+from truegain.errors import TruegainError
+from truegain.inference.holes.extremes import Ratio, check_known, extremes_of
+from truegain.inference.holes.filled import Filled
+from truegain.inference.study.hidden import ROUNDING, Hidden, more_variance
+from truegain.measures.base import Measure
+from truegain.tables.columns import Bools, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """System by system: by how much the first less the second could rise, and the variance over topics with it.
+
+    The bound on topic t is d_t + r_t, what labels say and what holes could add; its mean over topics like these is
+    known no better than its own variance tells, V(d + r) = V(d) + `more`.  Whatever the labels of holes are, the mean
+    of the differences lies below that of the bounds: so does its limit (Horowitz and Manski 2000, JASA 95).
+    """
+
+    rise: Floats
+    more: Floats
+
+    @classmethod
+    def of_pair(cls, hidden: Hidden, asked: Contrasts, systems: int, over_topics: bool = True) -> Reach:
+        """The same of one pair, b - a, where only these two lists are looked at."""
+        rise, more = np.zeros((2, systems, systems))
+        a, b = int(asked.a[0]), int(asked.b[0])
+        rise[a, b], rise[b, a] = -hidden.least, hidden.most
+        more[a, b], more[b, a] = hidden.more if over_topics else (0.0, 0.0)
+        return cls(rise, more)
+
+    def sides(self, asked: Contrasts) -> tuple[Floats, Floats, Floats, Floats]:
+        """Of each b - a: how far it could fall and rise, at least 0, and how much variance goes with either."""
+        a, b = asked.a, asked.b
+        return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
+
+
+def reach_of(
+    make: Callable[[], Filled], measure: Measure, systems: tuple[str, ...], own: Bools, over_topics: bool
+) -> Reach:
+    """What the holes of all lists could do; an error where the measure's bounds are not known.
+
+    own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
+    to the depth of `tg.holes`, may be relevant too; where neither has, those that any list shows to the measure may.
+    """
+    check_known(measure)
+    filled = make()
+    ranked = filled.ranked
+    score = measure.score(ranked)
+    if np.isnan(score).any():
+        raise TruegainError(f"{measure}: a system lacks a topic")
+    order = [ranked.systems.index(s) for s in systems]
+    extremes, within = extremes_of(filled, measure), measure.within(ranked.rank)
+    n, topics = len(ranked.systems), len(ranked.topics)
+    share = np.append(np.full(n, 1 / topics), 1.0)
+    open_ = np.zeros(n, np.bool_)
+    open_[order] = own
+    either = open_[:, None] | open_[None, :]
+    rise, by_now, square, now = np.zeros((4, n, n))
+    for t in range(topics):
+        topic = filled.topic(t, within)
+        far = extremes.greatest(topic, share)[:n, :n]
+        if isinstance(extremes, Ratio) and not either.all():  # below the cutoff of all lists nothing is in question
+            near = extremes.greatest(replace(topic, count=topic.columns), share)[:n, :n]
+            far = np.where(either, far, near)
+        d = (score[:, t][:, None] - score[:, t][None, :]) / topics
+        r = np.where(far - d > ROUNDING, far - d, 0.0)
+        np.fill_diagonal(r, 0.0)
+        rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
+    more = more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n))
+    at = np.ix_(order, order)
+    return Reach(rise[at], more[at])

@@ -1,0 +1,129 @@
+"""Runs in files: read when they are first looked at, which is never where all that is asked was kept."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truegain.inference.holes.filled import Filled, in_question, with_unjudged
+from truegain.inference.study.given import Given, of_topics
+from truegain.measures.base import Measure
+from truegain.measures.evaluate import Options
+from truegain.tables.columns import frozen
+from truegain.tables.judgments import Judgments
+from truegain.tables.notice import heard, tell
+from truegain.tables.pool import Pool
+from truegain.tables.ranked import RankedGains
+from truegain.tables.read import NameBy
+from truegain.tables.runs import Run, Runs, read_runs
+
+Keeping = Callable[[tuple[object, ...], Callable[[], Any]], Any]
+
+
+def as_made(_: tuple[object, ...], make: Callable[[], Any]) -> Any:
+    """Nothing is kept."""
+    return make()
+
+
+class FiledRuns(Runs):
+    """Runs that are read when somebody looks at them."""
+
+    def __init__(self, files: Sequence[str], name_by: NameBy, rename: Callable[[Runs], Runs] | None = None) -> None:
+        self.files, self.name_by, self.rename = list(files), name_by, rename
+
+    @cached_property
+    def parts(self) -> tuple[Run, ...]:
+        """Of every file."""
+        found = read_runs(self.files, name_by=self.name_by)
+        return found.parts if self.rename is None else self.rename(found).parts
+
+    @property
+    def are_read(self) -> bool:
+        """Whether somebody did."""
+        return "parts" in self.__dict__
+
+
+@dataclass(frozen=True, eq=False)
+class Filed(Given):
+    """Runs in files, as a study is given them; how they stand in line with labels is kept, and what was told of it."""
+
+    kept: Keeping = as_made
+
+    @classmethod
+    def of(
+        cls, files: Sequence[str], name_by: NameBy, jobs: int | None, kept: Keeping,
+        rename: Callable[[Runs], Runs] | None = None,
+    ) -> Filed:  # fmt: skip
+        """From the names of the files; `rename` gives their systems other names."""
+        return cls(FiledRuns(files, name_by, rename), name_by, jobs, kept)
+
+    @property
+    def table(self) -> FiledRuns:
+        """The runs."""
+        assert isinstance(self.runs, FiledRuns)
+        return self.runs
+
+    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+        """As ever, or as kept."""
+        make = super().aligned
+
+        def now() -> tuple[dict[str, Any], tuple[str, ...], list[str]]:
+            with heard() as said:
+                ranked = make(labels, keep_keys, few)[0]
+            return _columns(ranked), ranked.topics, said
+
+        columns, topics, said = self.kept(("aligned", digest_of_labels(labels), keep_keys, few), now)
+        tell(said)
+        left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
+        return _against(left, columns), left
+
+    def filled(self, labels: Judgments, measure: Measure) -> Filled:
+        """As ever, or as kept: the same for all measures that look as far down."""
+        make = super().filled
+
+        def now() -> tuple[dict[str, Any], list[str], list[str], int]:
+            made = make(labels, measure)
+            rows = made.ranked.pool.judgments
+            open_ = rows.take(np.arange(len(labels), len(rows)))  # behind those that were judged
+            return _columns(made.ranked), open_.topic.strings(), open_.docs.strings(), made.depth
+
+        down_to = in_question(measure, Options())
+        columns, topics, docs, depth = self.kept(("unjudged", digest_of_labels(labels), down_to), now)
+        ranked = _against(with_unjudged(labels, topics, docs), columns)
+        return Filled(ranked, ~ranked.item_judged, depth)
+
+    def two(self, a: str, b: str, labels: Judgments) -> Runs:
+        """The runs of two systems; of their files alone, where the others were not read."""
+        table = self.table
+        whole = table.are_read or table.rename is not None  # files are found by the names that systems have in them
+        return super().two(a, b, labels) if whole else Given(table.files, self.name_by).two(a, b, labels)
+
+
+def _columns(ranked: RankedGains) -> dict[str, Any]:
+    """All but the pool, which labels make again."""
+    return {f.name: getattr(ranked, f.name) for f in fields(ranked) if f.name != "pool"}
+
+
+def _against(labels: Judgments, columns: dict[str, Any]) -> RankedGains:
+    """Runs in line with labels, from what was kept."""
+    for column in columns.values():
+        if isinstance(column, np.ndarray):
+            frozen(column)
+    return RankedGains(pool=Pool.of(labels), **columns)
+
+
+def digest_of_labels(labels: Judgments) -> str:
+    """The digest of what is matched with runs.
+
+    >>> one, same, other = (Judgments.of({"1": {"a": x, "b": 0}}) for x in (1, 1, 2))
+    >>> digest_of_labels(one) == digest_of_labels(same) != digest_of_labels(other)
+    True
+    """
+    names = repr((labels.topic.values, labels.subtopic.values, labels.source, labels.are_gains, labels.chosen))
+    columns = (labels.topic.code, labels.docs.hash, labels.label, labels.subtopic.code)
+    return hashlib.sha256(b"".join([names.encode(), *(c.tobytes() for c in columns)])).hexdigest()

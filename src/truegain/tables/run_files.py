@@ -1,0 +1,106 @@
+"""One file of runs, or one table of them: lines, named columns, nested JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import InputError
+from truegain.tables import convert, tabular, trec
+from truegain.tables.columns import Places
+from truegain.tables.header import Header
+from truegain.tables.json_files import nested, place_of
+from truegain.tables.named import Columns, renamed
+from truegain.tables.read import NameBy, layout_of, loaded
+from truegain.tables.run import Run, ranked_run, run_of_columns, tell_ranks
+from truegain.tables.separated import read_unnamed
+from truegain.tables.sources import STANDARD_INPUT, system_name
+
+MODELS = ("model", "uses")  # columns that name the model a system uses
+
+
+def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:
+    """The runs of one file."""
+    text, kind, file = loaded(path, header)
+    name = "stdin" if path == STANDARD_INPUT else system_name(path)
+    if kind == "nested":
+        return _of_nested(nested(text, file), name, file, text)
+    if kind:
+        return runs_of_frame(tabular.read(text, kind, file), name, file, header)
+    if header.names:
+        return _of_unnamed(text, header, name, file, jobs)
+    rows = trec.scan(text, trec.RUN, file, jobs)
+    tags = rows.second.values
+    if name_by == "tag":
+        if len(tags) > 1:
+            raise InputError(
+                f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
+                file=file,
+                hint="name systems by file, or give one file a system",
+            )
+        name = tags[0]
+    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=rows.wider)]
+
+
+def _of_unnamed(text: bytes, header: Header, name: str, file: str, jobs: int) -> list[Run]:
+    """Runs from lines without names, under those that the user gave."""
+    layout = layout_of(header, text, "run", ("score", "rank"))
+    if layout is None:
+        return runs_of_frame(read_unnamed(text, header.names, file), name, file)
+    rows = trec.scan(text, layout, file, jobs)
+    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, from_lines=True)
+    return [ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)]
+
+
+def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
+    """Runs from {topic: {document: score}}, or the same below names of systems."""
+    several = {name: data} if convert.is_one_run(data) else data
+    found = []
+    for system, run in several.items():
+        if not isinstance(run, Mapping) or not run:
+            raise InputError(
+                f"{system} holds no topics", file=file, **place_of(text, system),  # type: ignore[arg-type]
+                hint="write {topic: {document: score}}, or the same for each system",
+            )  # fmt: skip
+        topics, docs, scores = convert.flat(run, file, labels=False, text=text)
+        if not topics:
+            raise InputError("the run holds no rows", file=file, hint="give at least one document")
+        made = run_of_columns(system, topics, docs, scores, file)
+        found.append(replace(tell_ranks(made), bare=len(several) == 1))
+    return found
+
+
+def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = None) -> list[Run]:
+    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses.
+
+    Where there is no score, the rank orders the documents.
+    """
+    columns = renamed(Columns(frame, source), (header or Header()).renamed)
+    by_rank = "score" not in columns and "rank" in columns
+    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
+    ready = ranked_run if by_rank else tell_ranks
+    if not topics:
+        raise InputError("the run holds no rows", file=source, hint="give at least one document")
+    models = columns.texts(MODELS)
+    if "system" not in columns:
+        run = run_of_columns(name, topics, docs, score, source, columns.places)
+        return [replace(ready(run), models=tuple(dict.fromkeys(filter(None, models))))]
+    places = columns.places or Places.rows(len(topics))
+    rows_of: dict[str, list[int]] = {}
+    for row, system in enumerate(columns.ids("system")):
+        rows_of.setdefault(system, []).append(row)
+    return [
+        replace(
+            ready(
+                run_of_columns(
+                    system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
+                    places.take(np.array(rows)),
+                )
+            ),
+            models=tuple(dict.fromkeys(model for r in rows if (model := models[r]))),
+        )
+        for system, rows in rows_of.items()
+    ]  # fmt: skip

@@ -1,0 +1,47 @@
+"""Files that must not change while a command reads them: the digests it tells are of all that it read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from truegain.errors import InputError
+
+_seen: dict[str, str] | None = None  # digests of the files that were read meanwhile
+
+
+@contextmanager
+def unchanging() -> Iterator[None]:
+    """Meanwhile a file that is read twice must hold the same."""
+    global _seen
+    before, _seen = _seen, {}
+    try:
+        yield
+    finally:
+        _seen = before
+
+
+def is_file(name: str) -> bool:
+    """Whether this can be read again: no pipe, and not standard input."""
+    return name != "-" and os.path.isfile(name)  # noqa: PTH113  Path.is_file fails on a very long name
+
+
+def check_unchanged(name: str, data: bytes) -> None:
+    """Refuse a file whose bytes are not those that were read before."""
+    if _seen is None or not is_file(name):
+        return
+    digest = hashlib.sha256(data).hexdigest()
+    if _seen.setdefault(name, digest) != digest:
+        hint = "run the command again when nothing writes to it"
+        raise InputError("it changed while it was read", file=name, hint=hint)
+
+
+def digest_of(name: str, data: bytes) -> str:
+    """The digest of what a file holds.
+
+    >>> digest_of("a", b"")[:8]
+    'e3b0c442'
+    """
+    return (_seen or {}).get(name) or hashlib.sha256(data).hexdigest()

@@ -1,0 +1,117 @@
+"""`truegain init` promises no more than the files can hold."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.cli.test_verdict import folder, world  # noqa: F401
+
+
+def test_unjudged_documents_are_told(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a plain yes: the holes of the system with the most are counted, measure by measure, and where to look."""
+    runs, labels = world()
+    for t, row in runs["good"].items():  # of the first ten of every topic three are judged by nobody
+        for d in sorted(row, key=lambda d: -row[d])[:3]:
+            del labels[t][d]
+    tg.write_judgments(labels, folder / "few.qrels")
+    holes = tg.evaluate(runs, labels, ["Unjudged@10"]).means("good")["Unjudged@10"]
+    _, out, _ = run("init", "few.qrels", "runs")
+    assert holes == pytest.approx(0.3)
+    assert "  but  P@10, nDCG@10: 30% of good's first 10 are unjudged (72 of 240), and so 1% or more for 3 of 3" in out
+    assert "  but  AP: " in out
+    assert "but" not in run("init", "judgments.qrels", "runs", "-o", "whole.toml")[1].replace("Next", "")
+
+
+def test_ties_are_told(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards lists whose order document ids decide: they are counted where the measure looks."""
+    runs, _ = world()
+    tied = {t: {d: float(round(x)) for d, x in row.items()} for t, row in runs["fair"].items()}
+    tg.write_runs({"fair": tied}, folder / "runs" / "fair.run")
+    _, out, _ = run("init", "judgments.qrels", "runs")
+    assert "100% of fair's lists have equal scores in the first 10 (24 of 24), and so 10% or more for 1 of 3" in out
+
+
+def test_few_topics_are_told(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards what docs/study.md promises: below 10 topics a warning, here too."""
+    _, labels = world()
+    tg.write_judgments({t: labels[t] for t in sorted(labels)[:5]}, folder / "five.qrels")
+    assert "  but  5 topics are few: " in run("init", "five.qrels", "runs")[1]
+
+
+def test_a_measure_does_not_vanish(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards nDCG with gold pairs: refused with its reason, and not in the file; -m asks for others."""
+    _, out, _ = run("init", "llm.qrels", "runs", "--gold", "pairs.qrels", "-o", "one.toml")
+    assert "nDCG@10: nDCG@10 is not linear in gain" in out
+    assert tomllib.loads((folder / "one.toml").read_text())["measure"] == ["P@10", "DCG@10"]
+    _, out, _ = run("init", "llm.qrels", "runs", "-m", "ERR@5", "-m", "map", "-o", "two.toml")
+    assert "yes  for other topics like these: ERR@5, AP" in out
+    assert tomllib.loads((folder / "two.toml").read_text())["measure"] == ["ERR@5", "AP"]
+    assert run("init", "llm.qrels", "runs", "-m", "none", "-o", "three.toml")[0] == 2
+    assert not (folder / "three.toml").exists()
+
+
+def test_the_hints_are_those_of_the_data(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the comments of the file: the ends of the scale that was used, and every population that is supported."""
+    run("init", "ratings.csv", "runs")
+    text = (folder / "study.toml").read_text()
+    assert '# scale = "0:2"' in text
+    assert '# or "topics", "collection"; or "topics", "assessors"' in text
+
+
+@pytest.mark.parametrize(("each", "said"), [(1, "may be of different scales (5 gold"), (20, "are of different scales")])
+def test_few_gold_labels_are_no_other_scale(run: Run, folder: Path, each: int, said: str) -> None:  # noqa: F811
+    """Guards a conclusion from five labels: that none is above 1 is luck there, and a sign where there are hundred."""
+    _, labels = world()
+    tg.write_judgments(
+        {t: {d: g + i % 2 for i, (d, g) in enumerate(r.items())} for t, r in labels.items()}, folder / "b.qrels"
+    )
+    gold = {t: {d: i % 2 for i, d in enumerate(list(labels[t])[:each])} for t in sorted(labels)[:5]}
+    gold[sorted(gold)[0]][next(iter(labels[sorted(gold)[0]]))] = 1
+    tg.write_judgments(gold, folder / "g.qrels")
+    assert said in run("init", "b.qrels", "runs", "--gold", "g.qrels")[1]
+
+
+@pytest.fixture
+def mixed(folder: Path) -> str:  # noqa: F811
+    """Ratings by five, one of whom goes up to 100."""
+    lines = (folder / "ratings.csv").read_text().splitlines()
+    rows = [line.split(",") for line in lines]
+    (folder / "mixed.csv").write_text(
+        "\n".join(",".join([*r[:3], str(50 * int(r[3])) if r[2] == "v" else r[3]]) for r in rows) + "\n"
+    )
+    return "mixed.csv"
+
+
+def test_mixed_scales_are_told(run: Run, folder: Path, mixed: str) -> None:  # noqa: F811
+    """Guards init, verdict and report, as agree and gains do: one assessor up to 100, four up to 2, in our words."""
+    said = "4 of 5 assessors rate up to 2 (w, x, y and 1 more), others up to 100 on the same topics: scales seem to mix"
+    advice = "--scale ratio and --normalise), or leave some out (--drop-assessors)"
+    _, out, _ = run("init", mixed, "runs")
+    assert f"  but  {said}" in out
+    assert advice in out
+    for verb in ("verdict", "report"):
+        _, _, err = run(verb, mixed, "runs", "-m", "P@10", "--rule", "mean")
+        assert err.count(said) == 1
+        assert advice in err
+    page = (folder / "report.html").read_text()
+    assert said in page
+    assert "scale='ratio'" not in page
+    assert "scales seem to mix" not in run("verdict", mixed, "runs", "--rule", "mean", "--scale", "ratio")[2]
+
+
+def test_columns_of_assessors_are_chosen_by_an_option(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a wide table of ratings: init and the page of report name --assessors, and no argument of the library."""
+    _, labels = world()
+    rows = [f"{t},{d},{g},{g + i % 2}" for t, row in labels.items() for i, (d, g) in enumerate(row.items())]
+    (folder / "wide.csv").write_text("\n".join(["topic,doc,Ann,Bob", *rows]) + "\n")
+    code, out, err = run("init", "wide.csv", "runs")
+    assert (code, "choose them with --assessors Ann,Bob" in err + out, "assessors=[" in err + out) == (0, True, False)
+    run("report", "wide.csv", "runs", "-m", "P@10", "--rule", "mean")
+    page = (folder / "report.html").read_text()
+    assert "choose them with --assessors Ann,Bob" in page
+    assert "assessors=[" not in page

@@ -1,0 +1,181 @@
+"""Requests that a machine makes up, for every address of the server: no 5xx, no status and no kind that is not told.
+
+The judges' interface has an OpenAPI document of its own; that of the pages for people is written here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
+
+from tests.judging.asgi import TestClient
+from tests.judging.visiting import HIDDEN, Knowledge
+from tests.judging.walking import check_invariants, rows
+from truegain.cli.judging_key import keep_password
+from truegain.cli.judging_serve import SETTINGS, app_of_settings
+from truegain.judging.keys import JudgeKeys, LlmJudge
+from truegain.judging.server.sign_in import password_hash_of
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import answers, sessions
+from truegain.judging.study.settings import Rules
+from truegain.judging.study.simulated import simulated_study
+
+EXAMPLES = 4  # of each address and method, good ones and bad ones
+PASSWORD = "seven lamps by the river"
+CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance)
+STATUSES = (200, 400, 401, 403, 404, 405, 409, 413, 422, 429)
+TEXT = {"type": "string"}
+SHORT = {"type": "string", "minLength": 1, "maxLength": 30}
+STEPS = ("consent", "practice", "topic", "doc", "revise", "leave", "done", "failed", "paused", "instructions")
+WORDS: dict[str, Any] = {
+    "token": SHORT,
+    "assessor": SHORT,
+    "name": {"anyOf": [{"enum": list(STEPS)}, SHORT]},
+    "number": {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 12}, SHORT]},
+    "why": {"anyOf": [{"enum": ["none", "paused", "excluded", "preview", "invitation"]}, SHORT]},
+}
+UNIT = ("csrf", "once", "slot", "action", "consent", "number", "number_meant", "choice", "reason", "cannot",
+        "cannot_note", "report", "withdraw")  # fmt: skip
+PAGES: dict[str, dict[str, tuple[str, ...]]] = {  # address: method: fields, or parameters
+    "/": {"get": ()},
+    "/s/simulated": {"get": ()},
+    "/s/simulated/": {"get": ("PROLIFIC_PID", "assignmentId", "invitation", "words"), "post": ("action",)},
+    "/s/simulated/{why}": {"get": ()},
+    "/u/{token}": {"get": ()},
+    "/u/{token}/": {"get": ("words",)},
+    "/u/{token}/notice": {"post": ("kind", "field", "length", "step")},
+    "/u/{token}/another": {"post": ("csrf", "once")},
+    "/u/{token}/{name}": {"get": ("words",), "post": UNIT},
+    "/u/{token}/{name}/{number}": {"get": ("words",), "post": UNIT},
+    "/organise/simulated": {"get": ()},
+    "/organise/simulated/": {"get": (), "post": ("csrf", "action")},
+    "/organise/simulated/sign-in": {"get": (), "post": ("csrf", "password")},
+    "/organise/simulated/assessors/{assessor}/exclude": {"get": (), "post": ("csrf", "why")},
+    "/organise/simulated/assessors/{assessor}/readmit": {"post": ("csrf",)},
+    "/organise/simulated/ratings.csv": {"get": ("all",)},
+    "/organise/simulated/audit.jsonl": {"get": ()},
+}
+
+
+class Place:
+    """The app as it is served, a person at a document, a judge at another, and the organiser, signed in."""
+
+    def __init__(self, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.study = simulated_study(folder / "study", topics=2, docs=8, judgments=4, rules=Rules(seconds=0.0))
+        keep_password(self.study.folder, password_hash_of(PASSWORD))
+        monkeypatch.setenv(SETTINGS, json.dumps({"folder": str(self.study.folder), "database": url}))
+        self.app = app_of_settings()
+        self.client = TestClient(self.app, follow_redirects=False)
+        self.key = JudgeKeys(self.study.folder).make(LlmJudge.of("some-model", b"Is it relevant?"))
+        self.judge = self.client.post(
+            "/api/simulated/units", headers={"Authorization": f"Bearer {self.key}"}
+        ).json()["unit"]  # fmt: skip
+        self.token = self._to_the_documents()
+        at = "/organise/simulated/sign-in"
+        form = dict(re.findall(r'name="(csrf)" value="([^"]*)"', self.client.get(at).text))
+        assert self.client.post(at, data={**form, "password": PASSWORD}).status_code == 303
+        self.cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.client.cookies.jar)
+        self.client.cookies.clear()
+        assert self.client.get("/organise/simulated/", headers={"Cookie": self.cookies}).status_code == 200
+
+    def _to_the_documents(self) -> str:
+        """A person's token, once they are at the first document."""
+        knows = Knowledge.of(self.study)
+        at = self.client.post("/s/simulated/").headers["location"]
+        while "/doc/" not in at:
+            page = self.client.get(at)
+            if page.status_code == 303:
+                at = page.headers["location"]
+                continue
+            at = self.client.post(at, data=knows.fill(at.split("/")[3], page.text, "")).headers["location"]
+        return str(at.split("/")[2])
+
+    def csrf(self) -> dict[str, str]:
+        """What the person's page carries now."""
+        here = self.client.get(f"/u/{self.token}/").headers["location"]
+        return dict(HIDDEN.findall(self.client.get(here).text))
+
+
+def described() -> dict[str, Any]:
+    """The OpenAPI document of the pages; forms may hold anything."""
+    kinds: dict[str, Any] = {
+        kind: {} for kind in ("text/html", "text/csv", "application/x-ndjson", "application/jsonl")
+    }
+    seen: dict[str, Any] = {str(status): {"description": "", "content": kinds} for status in STATUSES}
+    seen |= {str(status): {"description": "nothing to read"} for status in (204, 303)}
+    paths: dict[str, Any] = {}
+    for path, methods in PAGES.items():
+        for method, names in methods.items():
+            at = [(word, "path", WORDS[word]) for word in re.findall(r"{(\w+)}", path)]
+            at += [(name, "query", TEXT) for name in names if method == "get"]
+            about: dict[str, Any] = {"responses": seen, "parameters": [
+                {"name": name, "in": place, "required": place == "path", "schema": schema} for name, place, schema in at
+            ]}  # fmt: skip
+            if method == "post":
+                form = {"type": "object", "properties": dict.fromkeys(names, TEXT)}
+                about["requestBody"] = {"content": {"application/x-www-form-urlencoded": {"schema": form}}}
+            paths.setdefault(path, {})[method] = about
+    return {"openapi": "3.1.0", "info": {"title": "pages", "version": "1"}, "paths": paths}
+
+
+def made_up(schema: Any, prepare: Any) -> Counter[int]:
+    """Send what is made up for each operation of a document; how often each status was answered."""
+    found: Counter[int] = Counter()
+
+    def check(case: Any) -> None:
+        answer = case.call(**prepare(case, sum(found.values())))
+        found[answer.status_code] += 1
+        case.validate_response(answer, checks=CHECKS)
+
+    wanted: Any = settings(
+        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    for result in schema.get_all_operations():
+        for mode in schemathesis.GenerationMode:
+            made: Any = given(result.ok().as_strategy(generation_mode=mode))
+            with suppress(Unsatisfiable):  # an address without parameters: nothing bad can be made up
+                wanted(made(check))()
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards every address, on either database: made-up requests get no 5xx and no status that is not told."""
+    place = Place(tmp_path, database_url, monkeypatch)
+
+    def as_person(case: Any, tried: int) -> dict[str, Any]:
+        """Mostly with a token that is one, and with the signature of the page: what is made up gets further so."""
+        if tried % 3 and "token" in (case.path_parameters or {}):
+            case.path_parameters["token"] = place.token
+        if tried % 2 and isinstance(case.body, dict):
+            case.body |= place.csrf()
+        return {"headers": {"Cookie": place.cookies} if tried % 4 else {}, "allow_redirects": False}
+
+    def as_judge(case: Any, tried: int) -> dict[str, Any]:
+        if tried % 3 and "unit" in (case.path_parameters or {}):
+            case.path_parameters["unit"] = place.judge
+        return {"headers": {"Authorization": f"Bearer {place.key}"} if tried % 5 else {}}
+
+    written = schemathesis.openapi.from_dict(described())
+    written.app = place.app
+    pages = made_up(written, as_person)
+    judges = made_up(schemathesis.openapi.from_asgi("/api/openapi.json", place.app), as_judge)
+    print(f"\nmade up for pages: {dict(sorted(pages.items()))}; for judges: {dict(sorted(judges.items()))}")
+    assert {200, 303, 404, 422} <= set(pages)
+    assert {200, 401, 404, 422} <= set(judges)
+    database = Database(database_url)
+    check_invariants(database, place.study)
+    assert len(rows(database, sessions)) >= 2
+    assert {row.kind for row in rows(database, answers)} <= {"practice", "question", "item"}
+    database.close()

@@ -1,0 +1,203 @@
+"""`truegain report` with results that are kept: the same page as without, and never one of other inputs."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.report import worlds
+from truegain.experiments.ratings_world import noisy_ratings
+from truegain.report.facts import filed
+
+PLAIN = 'judgments = "true.qrels"\nruns = "runs"\n'
+GOLD = 'judgments = "llm.qrels"\nruns = "runs"\ngold = "gold.qrels"\ndesign = "random"\n'
+RATED = 'judgments = "ratings.csv"\nruns = "runs"\nrule = "mean"\ngeneralise-to = "topics,assessors"\n'
+HOLES = 'judgments = "true.qrels"\nruns = "runs"\nhole-sample = "holes.qrels"\n'
+COLLECTION = 'judgments = "true.qrels"\nruns = "runs"\ngeneralise-to = "topics,collection"\nreplicates = 100\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Runs, of which one lacks a topic, judgments with holes and labels of these, an erring judge's, gold, ratings."""
+    runs, judged = worlds.world(4, 5)
+    bronze, gold = worlds.noisy(judged)
+    tg.write_runs(runs, f"{tmp_path}/runs/")
+    short = tmp_path / "runs/sys-1.run"
+    short.write_text("".join(x for x in short.read_text().splitlines(True) if not x.startswith("03 ")))
+    whole = worlds.world(4)[1]
+    lines = [x.split() for path in (tmp_path / "runs").iterdir() for x in path.read_text().splitlines()]
+    first = {(x[0], x[2]) for x in lines if int(x[3]) <= 5 and int(x[2][1:]) % 5 == 0}  # unjudged
+    pairs = zip(whole.topic.strings(), whole.docs.strings(), strict=True)
+    holes = whole.take(np.flatnonzero([pair in first for pair in pairs])[::2])
+    for name, labels in (("true", judged), ("llm", bronze), ("gold", gold), ("holes", holes)):
+        tg.write_judgments(labels, tmp_path / f"{name}.qrels")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tg.write_judgments(noisy_ratings(judged, assessors=3, highest=2, seed=5), tmp_path / "ratings.csv")
+    return tmp_path
+
+
+def page(run: Run, folder: Path, *words: str, study: str | None = None) -> tuple[str, str]:
+    """The page of a study but for the command, which names other words, and what was told."""
+    if study is not None:
+        (folder / "study.toml").write_text(study)
+    code, out, err = run("report", "study.toml", "-o", "-", *words)
+    assert code == 0, err
+    return re.sub(r"truegain report study.toml[^<\"]*", "", out), err
+
+
+def measured(study: str, *measures: str) -> str:
+    """A study of these measures."""
+    return f"{study}measure = {list(measures)}\n".replace("'", '"')
+
+
+@pytest.mark.parametrize(
+    ("study", "first", "more"),
+    [
+        (PLAIN, ["AP", "nDCG@10"], ["P@20", "AP", "nDCG@10"]),
+        (GOLD, ["P@10"], ["P@10", "DCG@10"]),
+        (RATED, ["nDCG@10"], ["nDCG@10", "P@10"]),
+        (COLLECTION, ["P@5"], ["P@5", "P@20"]),
+        (HOLES, ["P@5"], ["P@5", "P@20"]),
+    ],
+)
+def test_one_measure_more_has_the_page_of_both_at_once(
+    run: Run, folder: Path, study: str, first: list[str], more: list[str]
+) -> None:
+    """Guards all that is kept for each measure: none of it depends on which others were asked for before."""
+    page(run, folder, study=measured(study, *first))
+    kept = page(run, folder, study=measured(study, *more))
+    assert kept == page(run, folder, "--cache", "none")
+    assert kept == page(run, folder)
+
+
+def test_nothing_is_read_again(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the second page: runs are not read for it, of a measure more two files alone; warnings are told again."""
+    before = page(run, folder, study=measured(PLAIN, "P@10"))
+    assert "not answered by all systems" in before[1]
+    monkeypatch.setattr(filed, "read_runs", lambda *_, **__: pytest.fail("read again"))
+    assert page(run, folder) == before
+    page(run, folder, study=measured(PLAIN, "P@10", "P@5"))
+
+
+def swapped(folder: Path) -> None:
+    """Another order of documents in a run: as many bytes, and the same times."""
+    path = folder / "runs/sys-4.run"
+    about = path.stat()
+    path.write_text("".join(x.replace(" d00 ", " d?? ").replace(" d01 ", " d00 ").replace(" d?? ", " d01 ")
+                            for x in path.read_text().splitlines(True)))  # fmt: skip
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert path.stat().st_size == about.st_size
+
+
+def relabelled(folder: Path) -> None:
+    """Another label of a document in each kind of judgments."""
+    for name in ("true.qrels", "llm.qrels", "gold.qrels"):
+        lines = (folder / name).read_text().splitlines()
+        head, _, label = lines[7].rpartition(" ")
+        lines[7] = f"{head} {2 - int(float(label))}" if label.strip() != "1" else f"{head} 2"
+        (folder / name).write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(("study", "change"), [(PLAIN, swapped), (PLAIN, relabelled), (GOLD, relabelled)])
+def test_a_file_that_changed_is_seen(run: Run, folder: Path, study: str, change: Callable[[Path], None]) -> None:
+    """Guards against a stale page: content decides, not size, time or name."""
+    before = page(run, folder, study=measured(study, "P@10"))
+    change(folder)
+    after = page(run, folder)
+    assert after != before
+    assert after == page(run, folder, "--cache", "none")
+
+
+def test_names_of_assessors_are_of_what_was_read(run: Run, folder: Path) -> None:
+    """Guards a file that an option names: with other names in it the page is another."""
+    names = folder / "names.txt"
+    study = measured(f'{RATED}drop-assessors = "names.txt"\n', "P@10").replace(",assessors", "")
+    names.write_text("assessor-1\n")
+    before = page(run, folder, study=study)
+    names.write_text("assessor-2\n")
+    after = page(run, folder)
+    assert after != before
+    assert after == page(run, folder, "--cache", "none")
+
+
+def test_what_can_be_read_only_once_is_not_kept(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards runs from standard input: they have no digest, so nothing may stand for them."""
+    (folder / "study.toml").write_text(measured('judgments = "true.qrels"\nruns = ["runs/sys-4.run", "-"]\n', "P@10"))
+    pages = []
+    for name in ("sys-1", "sys-3"):
+        text = io.TextIOWrapper(io.BytesIO((folder / f"runs/{name}.run").read_bytes()))
+        monkeypatch.setattr(sys, "stdin", text)
+        pages.append(page(run, folder)[0])
+    assert pages[0] != pages[1]
+    assert not (folder / ".truegain").exists()
+
+
+def test_how_columns_are_named_is_of_the_key(run: Run, folder: Path) -> None:
+    """Guards --columns, which say what a file holds: another column of the same runs is another order."""
+    for path in (folder / "runs").iterdir():
+        lines = [x.split() for x in path.read_text().splitlines()]
+        rows = "".join(f"{x[0]},{x[2]},{x[4]},{-float(x[4])}\n" for x in lines)
+        (folder / f"{path.stem}.csv").write_text("topic,doc,one,two\n" + rows)
+    study = measured('judgments = "true.qrels"\nruns = "sys-*.csv"\n', "P@10")
+    page(run, folder, "--columns", "score=one", study=study)
+    after = page(run, folder, "--columns", "score=two")
+    assert after == page(run, folder, "--columns", "score=two", "--cache", "none")
+
+
+def test_a_damaged_table_is_made_again(run: Run, folder: Path) -> None:
+    """Guards every kept file: cut in half it is told, and the page is the same."""
+    before = page(run, folder, study=measured(PLAIN, "P@10"))
+    files = sorted((folder / ".truegain").glob("*.kept"))
+    assert len(files) >= 4
+    for path in files:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    after, told = page(run, folder)
+    assert after == before[0]
+    assert told.count("damaged; it is made again") == 1
+    assert page(run, folder) == before
+
+
+def test_a_file_that_changes_meanwhile_is_refused(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards digests: what is told and kept is of the bytes that were read, or there is no page and nothing kept."""
+    read = tg.read_runs
+
+    def later(files: list[str], **words: Any) -> Any:
+        swapped(folder)
+        return read(files, **words)
+
+    monkeypatch.setattr(filed, "read_runs", later)
+    (folder / "study.toml").write_text(measured(PLAIN, "P@10"))
+    code, out, err = run("report", "study.toml", "-o", "-")
+    assert (code, out) == (2, "")
+    assert "runs/sys-4.run: it changed while it was read" in err
+    assert not list(folder.glob(".truegain/*.kept"))
+
+
+def test_kept_tables_cannot_be_written_to(folder: Path) -> None:
+    """Guards arrays that come back from a file: read-only, as those that were made."""
+    kept: dict[object, Any] = {}
+
+    def keep(what: tuple[object, ...], make: Callable[[], Any]) -> Any:
+        found = kept.setdefault(what, make())
+        columns = {name: np.array(x) if isinstance(x, np.ndarray) else x for name, x in found[0].items()}
+        return columns, *found[1:]
+
+    given = filed.Filed.of([str(p) for p in sorted((folder / "runs").iterdir())], "file", 1, keep)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ranked, labels = given.aligned(tg.read_judgments(folder / "true.qrels"), 0, False)
+    assert not ranked.rank.flags.writeable
+    assert "03" not in ranked.topics
+    assert "03" not in labels.topic.values
