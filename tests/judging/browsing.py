@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.judging.served import Nest
+from tests.judging.served import Served as Running
 from tests.report.browser import AXE, FLAGS, READY, missing
+from truegain.judging.store.database import default_url
 from truegain.judging.study.study import JudgingStudy
 
 if TYPE_CHECKING:
@@ -83,6 +86,13 @@ def serving(study: JudgingStudy, database: str = "") -> Iterator[Served]:
             process.wait(60)
             if process.stdout is not None:
                 process.stdout.close()
+
+
+@contextlib.contextmanager
+def hatched(nest: Nest, study: JudgingStudy, database: str = "") -> Iterator[Served]:
+    """The same command in a process that is started sooner."""
+    with Running(nest, Path(study.folder), database or default_url(study.folder)) as running:
+        yield Served(study, f"http://127.0.0.1:{running.port}")
 
 
 def _answers(process: subprocess.Popen[str], address: str) -> bool:

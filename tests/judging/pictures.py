@@ -18,7 +18,7 @@ from truegain.judging.study.study import FILE as SETTINGS
 from truegain.judging.study.study import JudgingStudy, People, Rules, read_study
 
 PASSWORD = "four words that differ"
-COLOURS = 48
+COLOURS = 64
 TALLEST = 2400  # pixels
 
 
@@ -31,6 +31,7 @@ class Album:
     def take(self, who: Visitor, name: str, *, dark: bool = False) -> None:
         """A picture of where somebody is, at both widths."""
         page = who.page
+        page.mouse.move(0, 0)
         page.wait_for_timeout(150)
         page.emulate_media(color_scheme="dark" if dark else "light")
         for width in (WIDE, PHONE):
@@ -40,7 +41,7 @@ class Album:
             page.screenshot(path=png, full_page=True)
             with Image.open(png) as taken:
                 part = taken.convert("RGB").crop((0, 0, taken.width, min(taken.height, TALLEST)))
-            part.quantize(COLOURS, dither=Image.Dither.NONE).save(png, optimize=True)
+            part.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(png, optimize=True)
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": WIDE, "height": 900})
 
@@ -108,9 +109,9 @@ def _unit(album: Album, who: Visitor, study: JudgingStudy) -> None:
     album.take(who, "document-zero")
     who.press(number="30")
     who.unfold("I cannot judge this document")
-    who.unfold("does not display properly")
     who.press("cannot")
     album.take(who, "document-cannot")
+    who.unfold("does not display properly")
     who.press("report", report="broken letters", number="3", reason="half a thought")
     album.take(who, "document-reported")
     _run_out(study, who.token)

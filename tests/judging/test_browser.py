@@ -244,6 +244,7 @@ def test_leave_and_withdraw(come: Come, served: Served) -> None:
     who.press("leave")
     who.press("leave", withdraw="yes")
     assert (who.path, who.text("h1")) == ("/left", "You have left this set")
+    assert "What you sent is erased." in who.text()
     assert answers(served, token) == []
     assert stored(served, "SELECT count(*) FROM events WHERE about LIKE '%to be forgotten%'") == [(0,)]
     who.open(f"/u/{token}/doc/1")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.judging.browsing import PHONE, SIDEWAYS, Served, Visitor, serving, worth
+from tests.judging.browsing import LOOKED, PHONE, SIDEWAYS, Served, Visitor, hatched, worth
 from tests.judging.postgres import Server
-from tests.judging.wire import CODE, faults_of
+from tests.judging.served import Nest
+from tests.judging.wire import CODE, faults_of, strayed
 from truegain.cli.judging_key import keep_password
 from truegain.judging.server.sign_in import password_hash_of
 from truegain.judging.study.simulated import simulated_study
@@ -19,6 +20,13 @@ from truegain.judging.study.study import FILE, JudgingStudy, Rules, read_study
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+SPOIL = """() => {
+  document.querySelector("h1").style.color = "#ddd";
+  document.querySelector("main").style.width = "700px";
+  document.querySelector("main").insertAdjacentHTML("beforeend", '<img src="data:," style="top: 0"><input>');
+  console.error("oh");
+  fetch("http://127.0.0.1:9/elsewhere").catch(() => 0);
+}"""
 PASSWORD = "four words that differ"
 Made = Callable[..., Visitor]
 
@@ -37,11 +45,19 @@ def visitors(browser: Browser) -> Iterator[Callable[..., Visitor]]:
 
 
 @pytest.fixture(scope="module")
-def magnitude(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
+    """What starts servers quickly."""
+    found = Nest(tmp_path_factory.mktemp("nest"))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def magnitude(nest: Nest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A study of magnitudes that asks for no time, with an organiser's page."""
     study = simulated_study(tmp_path_factory.mktemp("m") / "study", topics=1, docs=8, rules=Rules(seconds=0))
     keep_password(study.folder, password_hash_of(PASSWORD))
-    with serving(study) as found:
+    with hatched(nest, study) as found:
         yield found
 
 
@@ -128,10 +144,10 @@ def _tab_to(who: Visitor, wanted: str) -> None:
     raise AssertionError(f"{wanted} is not reached")
 
 
-def test_phone_on_postgres_in_german(visitors: Made, postgres_server: Server, tmp_path: Path) -> None:
+def test_phone_on_postgres_in_german(visitors: Made, nest: Nest, postgres_server: Server, tmp_path: Path) -> None:
     """Guards a whole unit on the other database, in the other language, on a phone: nothing runs out sideways."""
     study = in_german(simulated_study(tmp_path / "study", topics=1, docs=8, judgments=1, rules=Rules(seconds=0)))
-    with serving(study, postgres_server.new()) as served:
+    with hatched(nest, study, postgres_server.new()) as served:
         who = visitors(served, width=PHONE)
         who.open()
         assert who.page.locator("html").get_attribute("lang") == "de"
@@ -184,9 +200,9 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("task", WAYS)
-def test_other_tasks(task: str, visitors: Made, tmp_path: Path) -> None:
+def test_other_tasks(task: str, visitors: Made, nest: Nest, tmp_path: Path) -> None:
     """Guards a unit of every other task, each in another way: labels to choose, a mistake, and a code."""
-    with serving(small(tmp_path, task)) as served:
+    with hatched(nest, small(tmp_path, task)) as served:
         who = visitors(served, **WAYS[task])
         who.to_documents()
         field = {"preference": "prefer", "claim": "support"}.get(task, "label")
@@ -244,3 +260,20 @@ def test_organiser(browser: Browser, visitors: Made, magnitude: Served) -> None:
     assert late.path == "/consent"
     assert [said for said in who.said if "status of 4" not in said] == []
     assert all(e.url.startswith(magnitude.base) for e in who.close())
+
+
+def test_bad_looks_are_found(browser: Browser, magnitude: Served) -> None:
+    """Guards the looks: pale, wide, unnamed, inline style, a word on the console, another host."""
+    before = set(LOOKED)
+    who = Visitor(browser, magnitude)
+    who.open()
+    LOOKED.clear()
+    who.page.evaluate(SPOIL)
+    who.look()
+    LOOKED.update(before)
+    asked = who.close()
+    said = "\n".join(who.said)
+    for fault in ("color-contrast", "px too wide for a phone", "image-alt", "label, 1 times", "error: oh",
+                  "inline style", "img-src 'self'", "connect-src 'self'"):  # fmt: skip
+        assert fault in said, (fault, said)
+    assert strayed(asked, magnitude.base) == []  # the policy held all of it back

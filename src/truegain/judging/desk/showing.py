@@ -114,7 +114,8 @@ def _end(work: Work, session: Session, page: Page) -> Page:
     if code and people.platform == "mturk":
         redirect = _handing_in(session.about)
     received = _received(work, session) if session.state == "passed" else ()
-    return replace(page, code=code, redirect=redirect, received=received, more=_more(work, session))
+    told = {"withdraw": "yes" if session.outcome == "withdrawn" else "no"} if session.state == "left" else page.fields
+    return replace(page, code=code, redirect=redirect, received=received, more=_more(work, session), fields=told)
 
 
 def _handing_in(about: Mapping[str, str]) -> str:
