@@ -28,11 +28,11 @@ NAMES = {
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
 }
-_HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
+_HINT = "give the columns system, topic, measure and value, as those of tg.evaluate by topic"
 
 
 def read_scores(data: TableLike) -> Scores:
-    """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file of `truegain eval -q -o FILE`.
+    """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file that holds one.
 
     Rows of topic 'all' are the summaries, which are worked out where there are none.  An empty value is missing.
 
