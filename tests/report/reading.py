@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
-VOID = {"br", "col", "meta", "input", "link", "img", "hr"}
+VOID = {"br", "wbr", "col", "meta", "input", "link", "img", "hr"}
 
 
 @dataclass

@@ -92,9 +92,7 @@ def _what(facts: Facts) -> str:
         f"{many(facts.labels, 'rating' if facts.rule else 'label')}"
     )
     if facts.rule:
-        said += (
-            f" by {many(facts.assessors, 'assessor')}; the ratings of a document became one label by the {facts.rule}"
-        )
+        said += f" by {many(facts.assessors, 'assessor')}; those of a document became one label by the {facts.rule}"
     said += f" (truegain {facts.made.version}). "
     if facts.judge is not None:
         drawn = DRAWN.get(facts.judge.design, facts.judge.design)
