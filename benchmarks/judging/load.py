@@ -52,12 +52,14 @@ class Loaded:
     pages: list[float]
     troubles: Counter[str]
     found: Kept
-    cpu: dict[str, float]  # seconds: server, database, client
+    cpu: dict[str, float]  # seconds: server, database, client, and all other programs of the machine
 
     def row(self) -> str:
         """As a line of the table."""
         submit, page = (statistics.quantiles(times, n=100) for times in (self.submits, self.pages))
-        shares = "/".join(f"{100 * self.cpu[who] / self.seconds:.0f}" for who in ("server", "database", "client"))
+        shares = "/".join(
+            f"{100 * self.cpu[who] / self.seconds:.0f}" for who in ("server", "database", "client", "others")
+        )
         errors = sum(self.troubles.values()) + (0 if self.found.is_whole else 1)
         times = f"{1e3 * submit[49]:.0f} | {1e3 * submit[94]:.0f} | {1e3 * submit[98]:.0f} | {1e3 * page[94]:.0f}"
         return (
@@ -67,7 +69,7 @@ class Loaded:
 
 
 HEAD = """\
-| database, server processes | pause s | units | errors | units a minute | submits a second | submit p50 ms | p95 | p99 | page p95 ms | CPU % server/database/client |
+| database, server processes | pause s | units | errors | units a minute | submits a second | submit p50 ms | p95 | p99 | page p95 ms | CPU % server/database/client/others |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"""  # noqa: E501
 
 
@@ -104,10 +106,11 @@ def run(name: str, assessors: int, units: int, pause: float, seed: int) -> Loade
             knows, draws = Knowledge.of(study), Random(seed)
             waits = (lambda: draws.expovariate(1 / pause)) if pause else None
             visitors = [Visitor(port, knows, f"p{n}", patience=120, pause=waits) for n in range(assessors)]
-            own, began = _own(), time.perf_counter()
+            before, began = used(server, process), time.perf_counter()
             asyncio.run(_all(visitors, units))
-            seconds = time.perf_counter() - began
-            cpu = {"server": cpu_of(server), "database": cpu_of(process) if process else 0.0, "client": _own() - own}
+            seconds, after = time.perf_counter() - began, used(server, process)
+            cpu = {who: after[who] - before[who] for who in after}
+            cpu["others"] = cpu.pop("all") - sum(cpu.values())
         database = Database(url)
         found = kept(database, visitors)
         database.close()
@@ -177,9 +180,13 @@ async def _up(port: int, study: JudgingStudy, workers: int) -> None:
         await visitor.link.close()
 
 
-def _own() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+def used(server: int, database: int) -> dict[str, float]:
+    """Seconds of the processors that each has used so far, and `all` programs of the machine together."""
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    first = Path("/proc/stat").read_text().partition("\n")[0].split()
+    busy = sum(int(first[k]) for k in (1, 2, 3, 6, 7)) / TICK
+    found = {"server": cpu_of(server), "database": cpu_of(database) if database else 0.0}
+    return {**found, "client": own.ru_utime + own.ru_stime, "all": busy}
 
 
 def cpu_of(process: int) -> float:

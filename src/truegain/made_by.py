@@ -66,8 +66,12 @@ def named(given: Any) -> str:
     if isinstance(given, Mapping):
         return f"{len(given):,} in a dict ({some([str(name) for name in given])})"
     if isinstance(given, list | tuple):
-        files = all(isinstance(one, str | os.PathLike) for one in given)
-        return some([named(one) for one in given]) if files else f"{len(given):,} in a list"
+        paths = all(isinstance(one, str | os.PathLike) for one in given)
+        return some([named(one) for one in given]) if paths else f"{len(given):,} in a list"
+    if isinstance(files := getattr(given, "files", None), list):  # that are read when somebody looks
+        return named(files)
+    if isinstance(systems := getattr(given, "systems", None), tuple):
+        return f"{len(systems):,} systems ({some(systems)})"
     digest = getattr(given, "digest", None)
     about = [str(x) for x in (getattr(given, "source", None), digest) if isinstance(x, str) and x]
     return f"{type(given).__name__} ({', '.join(map(named, about))})" if about else type(given).__name__

@@ -127,7 +127,7 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
         (["eval", "ratings.csv", "s.run"], "a gain rule is needed"),
         (
             ["eval", "ratings.csv", "s.run", "-m", "nG@1"],
-            "--rule mean (or majority, unanimity ...) of eval and verdict",
+            "by a rule (mean, majority, unanimity ...): --rule of eval and verdict",
         ),
     ],
 )

@@ -412,7 +412,7 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--confidence", "95"), "write 0.95 for 95%"),
     (("judgments.qrels", *TWO, "--smallest", "nan"), "--smallest nan is not a number"),
     (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),
-    (("ratings.csv", *TWO), "--rule mean (or majority, unanimity ...) of eval and verdict"),
+    (("ratings.csv", *TWO), "by a rule (mean, majority, unanimity ...): --rule of eval and verdict"),
     (("llm.qrels", *TWO, "--gold", TWO[0], "--design", "random"), "this looks like a run: gold labels are judgments"),
     (("runs", "judgments.qrels"), "only runs may be a folder"),
     (("ratings.csv", *TWO, "--rule", "glad", "--generalise-to", "assessors"), "cannot be left out"),

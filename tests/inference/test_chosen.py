@@ -38,7 +38,7 @@ def test_unjudged_as_zero_is_refused(tmp_path: Path) -> None:
         lambda: tg.Study(runs, path, "P@10").verdict("s0", "s1"),
         lambda: tg.correct(runs, path, "P@10", gold=path, design="random"),
     ):
-        with pytest.raises(InputError, match=r"of the 600 that P@10 looks at are unjudged: .* --fill predicted"):
+        with pytest.raises(InputError, match=r"of the 600 that P@10 looks at are unjudged: .* fill='predicted'"):
             refused()
 
 

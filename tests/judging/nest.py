@@ -62,7 +62,7 @@ def set_clocks(path: str) -> None:
     )
     clocks.time = shim
     for module, name in (("desk", "Desk"), ("office", "Office")):
-        made = getattr(import_module(f"truegain.judging.{module}"), name)
+        made = getattr(import_module(f"truegain.judging.desk.{module}"), name)
         made.__init__.__kwdefaults__["clock"] = shim.time
 
 

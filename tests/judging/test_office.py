@@ -9,8 +9,8 @@ import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
-from truegain.judging.desk.desk import PageStep
 from truegain.judging.desk import office as offices
+from truegain.judging.desk.desk import PageStep
 from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions

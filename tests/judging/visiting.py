@@ -56,6 +56,8 @@ class Link:
         lines += [f"Cookie: {cookie}"] if cookie else []
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         try:
+            if self._open and self._open[0].at_eof():  # the server closes what was idle for some seconds
+                await self.close()
             if self._open is None:
                 self._open = await asyncio.open_connection("127.0.0.1", self.port)
         except OSError:

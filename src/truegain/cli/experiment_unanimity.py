@@ -15,6 +15,7 @@ from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import table_format_of, write_table
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import RatingsFile, Reading, reads_ratings
+from truegain.cli.streams import in_words
 from truegain.errors import TruegainError
 from truegain.tables.checks import warn
 from truegain.tables.scale import Scale
@@ -63,7 +64,7 @@ class Conclusions:
         from truegain.tables.sources import write_bytes
 
         if table_format_of(self.output_format, self.output) == "table":
-            write_bytes(self.output, f"{found}\n".encode())
+            write_bytes(self.output, in_words(f"{found}\n").encode())
         else:
             write_table(found.changed if self.changed else found.rankings, self.output_format, self.output)
         if self.figure is not None:

@@ -8,7 +8,28 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 OTHERS = ("trec_eval", "judged_only")  # also a program, and a parameter of measures
-FUNCTIONS = {"tg.to_gains": "`truegain gains`", "tg.evaluate": "`truegain eval`", "tg.correct": "`truegain correct`"}
+FUNCTIONS = {
+    "tg.to_gains": "`truegain gains`",
+    "tg.evaluate": "`truegain eval`",
+    "tg.correct": "`truegain correct`",
+    "tg.list_measures": "`truegain measures`",
+    "tg.hole_list": "`truegain holes --show sample --fill predicted -o sample.csv`",
+    "tg.gold_list": "`truegain plan labels -o gold_list.csv`",
+    "tg.holes": "`truegain holes`",
+    "tg.judge_next": "`truegain holes --show next`",
+    "tg.judges": "`truegain judges`",
+    "hole_sample= of tg.Study": "`truegain verdict --hole-sample`",
+    "gold= of tg.Study": "`truegain verdict --gold`",
+    "fill='predicted' of tg.evaluate": "`truegain eval --fill predicted`",
+    "trec_eval=9 of tg.evaluate": "`truegain eval --trec-eval 9`",
+    "labels= of tg.gold_list": "`truegain plan labels --scale`",
+    "tg.read_gold_list and its `filled`": "`truegain plan fill LIST LABELS -o FILE`",
+    "index of truegain.text.index": "`truegain text index docs.jsonl -o corpus/`",
+    "`Corpus.find` tells which": "`truegain text show CORPUS --lacks FILE` lists them",
+    "tg.to_gains, or rule= of what you ask": "--rule of eval and verdict, or `truegain gains`",
+    "name another file, or move this one away": "name another file with -o, or move this one away",
+    "pairs: `changed` has all": "pairs: --changed --format csv has all",
+}  # the longest first, so that what is of a function is seen before it
 # option: what the library calls it, where that is another word
 CALLED = {
     "--scale": "labels",
@@ -41,6 +62,7 @@ RENAMED = {
     "--intervals": ("--with-intervals",),
 }
 READING = " of tg.read_ratings"  # whose argument it is; commands that read ratings have its options themselves
+UNLESS = " unless all topics must count (complete=True)"
 UNMATCHED = "missing='drop' for gold labels"  # missing= is also about rows of files
 _APART = r"(?<![\w./\\'\"-])"  # no part of a longer word, a path or something quoted
 _OUTSIDE = r"(?<![\w./\\'\",-])(?<!\w\()"  # nor a parameter of a measure, as in nERR(max_rel='topic',rule='gain')
@@ -99,10 +121,12 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     '--rule mean (or sum), --gold a or b'
     """
     text = text.replace(READING, "")
-    for function, command in FUNCTIONS.items():
+    for function, command in sorted(FUNCTIONS.items(), key=lambda both: -len(both[0])):
         text = re.sub(rf"{_APART}{re.escape(function)}{_END}", command, text)
     if not options:
         return text
+    if "complete" not in options:  # this command has no such choice
+        text = text.replace(UNLESS, "")
     if "unmatched" in options:
         text = text.replace(UNMATCHED, f"{options['unmatched']} drop")
     either = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +85,7 @@ def _write(
     elif chosen == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         ends = f"\n{PICKED}\n" if rankings else ""
-        text = "\n\n".join(f"{top}{v}{ends}" for top, v in zip(tops, verdicts, strict=True))
+        text = "\n\n".join(f"{top}{_in_commands(str(v), v)}{ends}" for top, v in zip(tops, verdicts, strict=True))
         if alone := _alone(rankings, verdicts):
             text = "\n".join([*(v.sentence for v in verdicts), alone, "", text])
         write_bytes(output, text.encode(errors="backslashreplace"))
@@ -116,7 +117,7 @@ def _sources(verdicts: Sequence[Verdict], words: bool) -> Table:
     said = [
         line.strip() if len(verdicts) == 1 else f"{_about(v, verdicts)}: {line.strip()}"
         for v in verdicts
-        for note in v.about
+        for note in (_in_commands(note, v) for note in v.about)
         for line in note.splitlines()
     ]
     said += filter(None, [_alone((), verdicts)])
@@ -128,6 +129,18 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
     c = verdict.comparison
     several = len({(v.comparison.a, v.comparison.b) for v in verdicts}) > 1
     return f"{c.b} and {c.a}, {c.measure}" if several else c.measure
+
+
+def _in_commands(text: str, verdict: Verdict) -> str:
+    """What a verdict says, with the command that draws a sample of the holes in place of the call that does."""
+    if verdict.holes_to_draw is None:
+        return text
+    of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.holes_to_draw}"
+    command = (
+        f"`truegain holes JUDGMENTS RUN RUN {of} -o FILE.csv` draws them from these two runs; with the labels filled "
+        "in, --hole-sample FILE.csv takes them."
+    )
+    return text.replace(verdict.how_to_draw, command)
 
 
 def _once(answer: dict[str, object]) -> dict[str, object]:

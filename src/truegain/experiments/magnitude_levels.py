@@ -150,7 +150,7 @@ def _in_order(gains: Judgments, level: Floats, low: float, high: float) -> tuple
 def sigma_table(table: Judgments, how: str = "geometric") -> Table:
     """How far people's magnitudes of one document lie apart, by topic: sigma, and quartiles of documents' sds.
 
-    Maddalena et al. 2017, ACM TOIS 35(3), section 6.3, figure 9; `truegain plan assessors` takes sigma from here.
+    Maddalena et al. 2017, ACM TOIS 35(3), section 6.3, figure 9; `plan_assessors` takes sigma from here.
 
     >>> from truegain.experiments.ratings_world import magnitude_ratings
     >>> world = magnitude_ratings(topics=2, docs=20, workers=5, seed=1)

@@ -42,7 +42,7 @@ class UnanimityGrid:
     def __str__(self) -> str:
         pairs, more = self.changed, len(self.changed.rows) - LISTED
         if more > 0:
-            note = f"{more:,} more of {len(pairs.rows):,} pairs: --changed --format csv has all"
+            note = f"{more:,} more of {len(pairs.rows):,} pairs: `changed` has all"
             pairs = Table(pairs.columns, pairs.rows[:LISTED], pairs.made_by, pairs.title, (note, *pairs.notes))
         return f"{self.wide()}\n\n{pairs}"
 

@@ -54,7 +54,7 @@ def people_of(
     ratio: bool = False,
     confidence: float = 0.95,
 ) -> list[Assessor]:
-    """Every assessor as `truegain agree` tells of them; `normalise` and `ratio` say that ratings are magnitudes."""
+    """Every assessor as `agree` tells of them; `normalise` and `ratio` say that ratings are magnitudes."""
     moved = table if normalise is None else normalised(table, normalise)
     grouped = Grouped.of(moved)
     logs = (ratio or normalise is not None) and float(grouped.value.min()) > 0

@@ -37,7 +37,7 @@ def chosen(
 ) -> Judgments:
     """The ratings that count; what is left out is told.
 
-    drop_assessors: names, a file of them (see `read_names`), or 'flagged': those that `truegain agree` finds worth a
+    drop_assessors: names, a file of them (see `read_names`), or 'flagged': those that `agree` finds worth a
     second look, from the same `scale`, `normalise` and `expert`.  They are named once, from all ratings: whoever stands
     out only when these are gone stays.
     first: then the first so many ratings of each document, in the order of the table.
@@ -121,7 +121,7 @@ def weights_of(ratings: Grouped, weigh: Weigh, *, logs: bool = False) -> dict[st
     """How much each assessor counts: as given, or by agreement.
 
     'agreement': max(0, tanh s), s = m + t^2/(t^2 + e^2) (z - m), z = atanh r of the correlation r with the mean of the
-    others over n documents (as `truegain agree` prints it, 0 for one rating throughout), e^2 = 1/(n - 3); m and t^2 are
+    others over n documents (as `agree` tells it, 0 for one rating throughout), e^2 = 1/(n - 3); m and t^2 are
     the mean of all and how far they differ beyond such errors (DerSimonian and Laird 1986).  So few ratings tell little
     of an assessor, and where assessors do not differ all count alike.  Weights are over their mean by ratings.
 

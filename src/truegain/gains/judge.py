@@ -86,7 +86,7 @@ class Judge(Shown):
             return cls(Confusion.fit(judgments), levels, design, judgments.share, judgments)
         if gold_list_of(gold) is not None:
             raise TruegainError(
-                "this is a gold list, which knows its design: a study reads it (tg.Study, `truegain verdict`), and "
+                "this is a gold list, which knows its design: a study reads it (gold= of tg.Study), and "
                 "tells differences; give gold labels of a sample here"
             )
         table = Judgments.of(gold)

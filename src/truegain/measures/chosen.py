@@ -28,7 +28,7 @@ def refuse_chosen(ranked: RankedGains, measure: Measure) -> None:
             f"a list of what to judge next chose these documents (its columns round, why, predicted), and {unjudged:,} "
             f"of the {shown:,} that {measure} looks at are unjudged: counted as not relevant they would mislead",
             file=table.source,
-            hint="score with `truegain eval --fill predicted`, or leave unjudged documents out (judged_only=True as a "
-            "parameter of the measure); for an interval have a random sample of the rest judged (`truegain holes "
-            "--show sample`) and give it to `truegain verdict --hole-sample`",
+            hint="score with fill='predicted' of tg.evaluate, or leave unjudged documents out (judged_only=True as a "
+            "parameter of the measure); for an interval have a random sample of the rest judged, which tg.hole_list "
+            "draws, and give it as hole_sample= of tg.Study",
         )

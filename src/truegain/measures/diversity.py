@@ -121,7 +121,7 @@ class alpha_nDCG(alpha_DCG):
     The ideal list takes the document of most gain each time, in a tie the one of the largest id.  Without a cutoff
     both lists count to their end.
 
-    Equal scores go by document id, descending; pyndeval and ir_measures have them ascending (`--ties ascending`).
+    Equal scores go by document id, descending; pyndeval and ir_measures have them ascending (ties='ascending').
 
     Clarke et al. 2008, SIGIR; ndeval alpha-nDCG@k.
 
@@ -148,7 +148,7 @@ class ERR_IA(_Novelty):
 
     All subtopics are equally probable.  At k = 1 the sum is left undivided, as in ndeval, and may be above 1.
 
-    Equal scores go by document id, descending; pyndeval and ir_measures have them ascending (`--ties ascending`).
+    Equal scores go by document id, descending; pyndeval and ir_measures have them ascending (ties='ascending').
 
     Chapelle et al. 2009, CIKM; ndeval ERR-IA@k (ir_measures has alpha fixed at 0.5).
 

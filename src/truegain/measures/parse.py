@@ -93,7 +93,7 @@ def _canonical(text: str) -> Measure:
             raise MeasureError(f"{text}: {form['name']} is {name}; write that with the parameters you want")
         return _canonical(name if form["at"] is None else f"{name}@{form['at']}")
     if name not in CATALOGUE:
-        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; `truegain measures` lists all")
+        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}; tg.list_measures lists all")
     kind = CATALOGUE[name]
     params = _params(text, form["params"], kind)
     try:

@@ -31,14 +31,14 @@ NAMES = {
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
 }
-_HINT = "give the columns system, topic, measure and value, as `truegain eval -q -o scores.csv` writes them"
+_HINT = "give the columns system, topic, measure and value, as those of tg.evaluate by topic"
 
 
 ScoresLike = TableLike | Mapping[str, Numbers]  # long rows, or {measure: {system: {topic: value}}}
 
 
 def read_scores(data: ScoresLike) -> Scores:
-    """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file of `truegain eval -q -o FILE`.
+    """Scores from a table of long rows: a frame of pandas, polars or pyarrow, or a file that holds one.
 
     A dict is {measure: {system: {topic: value}}}.
 

@@ -16,8 +16,8 @@ POOLED = "(all)"  # the line of all assessors together
 def read_names(path: PathLike) -> list[str]:
     """Names of assessors: one a line, or a table with a column `assessor`.
 
-    Of a table that has a column `look`, as `truegain agree --part assessors` writes it, those worth a second look; of
-    one with columns `D` and `note`, as `truegain judges --show assessors` writes it, those not clearly better than
+    Of a table that has a column `look`, as the assessors of `agree` are written, those worth a second look; of
+    one with columns `D` and `note`, as those of `judges`, those not clearly better than
     chance.
     """
     table, text, file = _table(path)

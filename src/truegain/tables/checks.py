@@ -38,7 +38,7 @@ def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
         warn(
             f"{_of(len(short), len(systems), 'run', 'lacks', 'lack')} judged topics "
             f"(most: {max(missing.values())} of {judged}, in {some(short)}); "
-            "they are left out of the mean unless all topics must count (-c)"
+            "they are left out of the mean unless all topics must count (complete=True)"
         )
     extra = [s for s in systems if s.unjudged_topics]
     if extra:
@@ -75,7 +75,7 @@ def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
     if trec_eval >= 10 and (where := where_seen("float32 ties")):
         warn(
             f"scores differ only beyond float32 in {where}; trec_eval 9 and "
-            "pytrec_eval see ties there and may differ (truegain eval --trec-eval 9 does as they do)"
+            "pytrec_eval see ties there and may differ (trec_eval=9 of tg.evaluate does as they do)"
         )
 
 

@@ -21,7 +21,7 @@ from truegain.tables.table import Shown, Table
 from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
-MEND = "mend the label, or draw the list with the labels there are (`truegain plan labels --scale`)"
+MEND = "mend the label, or draw the list with the labels there are (labels= of tg.gold_list)"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 DIGITS = 9  # of sizes and probabilities
 

@@ -13,7 +13,7 @@ from truegain.tables.named import is_missing
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike, shown_path
 
-ASIDE = "name another file with -o, or move this one away"
+ASIDE = "name another file, or move this one away"
 
 
 def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float] | None = None) -> None:

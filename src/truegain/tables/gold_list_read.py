@@ -19,7 +19,7 @@ from truegain.tables.named import is_missing
 from truegain.tables.read import loaded
 from truegain.tables.sources import STANDARD_INPUT, PathLike
 
-AGAIN = "take the list as it was written, and put the labels into it with `truegain plan fill LIST LABELS -o FILE`"
+AGAIN = "take the list as it was written, and put the labels into it by tg.read_gold_list and its `filled`"
 MARKS = ("order", "size", "probability", "digest")  # two of these make a table a list
 ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
 

@@ -276,7 +276,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     if {"order", "probability", "digest"} <= set(columns.names):
         raise InputError(
             "a list of pairs to be gold-judged, not judgments: its labels were drawn for a difference", file=source,
-            hint="`truegain verdict --gold` and tg.Study(gold=) read it",
+            hint="a study reads it (gold= of tg.Study)",
         )  # fmt: skip
     if missing == "drop":
         columns = labelled_rows(columns)

@@ -68,8 +68,8 @@ class Pool:
             return InputError(
                 f"{who} labelled {pair}: these are ratings, and a gain rule is needed",
                 **place,  # type: ignore[arg-type]
-                hint="make one gain of a document's ratings: --rule mean (or majority, unanimity ...) of eval and "
-                "verdict, truegain gains, or to_gains in Python",
+                hint="make one gain of a document's ratings by a rule (mean, majority, unanimity ...): tg.to_gains, or "
+                "rule= of what you ask",
             )
         if j.subtopic.code[first] != j.subtopic.code[second]:
             return InputError(

@@ -95,7 +95,8 @@ class Scores(Shown):
         if self.made_by.get("fill"):
             raise TruegainError(
                 "these scores hold predicted labels: they rank systems, and have no interval and no p-value of their "
-                "own; leave fill out, or have a random sample of the unjudged documents judged (verdict --hole-sample)"
+                "own; leave fill out, or have a random sample of the unjudged documents judged ("
+                "hole_sample= of tg.Study)"
             )
 
     def mean(self, system: str | None = None, measure: Of = None) -> float:

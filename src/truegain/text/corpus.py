@@ -50,7 +50,7 @@ class Vectors:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Term statistics of a collection, made once by `truegain text index` and read where needed.
+    """Term statistics of a collection, made once and read where needed.
 
     >>> corpus = Corpus.of({"d1": "a rose is a rose", "d2": "an iris"})
     >>> corpus.documents, corpus.tokens, len(corpus.terms)
@@ -179,7 +179,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(
             "this is no corpus, or one that is not finished",
             file=str(folder),
-            hint="make one: truegain text index docs.jsonl -o corpus/",
+            hint="make one with index of truegain.text.index",
         ) from None
     except (ValueError, OSError) as error:
         raise InputError(f"cannot be read: {error}", file=str(folder / MANIFEST), hint="index again") from None
@@ -214,7 +214,7 @@ def tell_missing(corpus: Corpus, docs: Ids, places: Ints, what: str) -> None:
         warn(
             f"{len(missing):,} of {len(docs):,} {what} documents are not in the corpus {corpus.source} "
             f"(such as {docs[int(missing[0])]}); they count as documents without words "
-            "(truegain text show CORPUS --lacks FILE lists them)"
+            "(`Corpus.find` tells which)"
         )
 
 

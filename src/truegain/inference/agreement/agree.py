@@ -272,7 +272,7 @@ def _of_people(people: list[Assessor], weights: Mapping[str, float] | None = Non
     if weights is None:
         return Table(tuple(names), rows, title="Assessors", notes=(note,))
     rows = [(*row[:-1], weights[a.assessor], row[-1]) for a, row in zip(ordered, rows, strict=True)]
-    counts = "weights are what `gains` and `eval` take with the same options; agreement counts every rating once"
+    counts = "weights are what tg.to_gains takes with the same arguments; agreement counts every rating once"
     return Table((*names[:-1], "weight", "look"), rows, title="Assessors", notes=(note, counts))
 
 

@@ -129,7 +129,7 @@ def complete(matrix: npt.ArrayLike) -> Floats:
         lacking = int(np.isnan(x).any(axis=1).sum())
         warn(
             f"{lost} of {x.shape[1]} topics are left out of the comparison: {lacking} of {len(x)} systems "
-            "have no score for some of them (-c counts them as 0)"
+            "have no score for some of them (complete=True counts them as 0)"
         )
         x = x[:, there]
     if x.shape[0] < 2:

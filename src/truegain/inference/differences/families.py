@@ -152,7 +152,7 @@ def _tell_missing(n: Places, topics: int, first: Places, second: Places, systems
     if short.any():
         warn(
             f"{int(short.sum())} of {len(n)} pairs lack topics (most: {topics - int(n.min())} of {topics}), "
-            "which are left out of these pairs (-c counts them as 0)"
+            "which are left out of these pairs (complete=True counts them as 0)"
         )
     if n.min() < LEAST:
         i = int(np.argmin(n))

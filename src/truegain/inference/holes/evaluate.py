@@ -35,9 +35,9 @@ def evaluate(
 
     `runs` and `judgments` are paths (runs also folders and globs), dicts of dicts, pandas or polars frames,
     ir_measures tuples or ranx objects; `measures` is one measure or several, as text or as objects; `corpus`, for
-    measures that read text, is a folder made by `truegain text index` or a dict of texts, `judged_corpus` another one
-    that holds the judged documents; `intents`, `name_by`, `jobs` and `progress` say what is read and how; further
-    keywords are those of `Options`.
+    measures that read text, is a folder of term statistics (`truegain.text.index`) or a dict of texts, `judged_corpus`
+    another one that holds the judged documents; `intents`, `name_by`, `jobs` and `progress` say what is read and how;
+    further keywords are those of `Options`.
 
     An unjudged document counts as not relevant, unless fill='predicted' puts its predicted relevance there, from the
     runs that list it and, where given, the texts of `corpus` and the labels of another judge, `llm`.  Such scores rank

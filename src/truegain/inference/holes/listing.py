@@ -47,8 +47,8 @@ def hole_list(
         size = max(u s, .2 mean of u s) ;  u = sqrt(mean over systems of w^2), for a pair |w_b - w_a|
 
     w what the document counts in a system's score, s the standard deviation of its label's worth as predicted from the
-    judgments (`--fill predicted`), corpus and llm.  The list has that prediction in the column bronze.  For a pair it
-    has what differs alone.  labels: the least and the most that a judge may give (default: those that were given).
+    judgments (as in fill='predicted'), corpus and llm.  The list has that prediction in the column bronze.  For a pair
+    it has what differs alone.  labels: the least and the most that a judge may give (default: those that were given).
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}

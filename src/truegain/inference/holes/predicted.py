@@ -190,7 +190,7 @@ def check_enough(made: Prediction) -> None:
     if not known.any():
         raise TruegainError(
             "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
-            "have some judged: truegain holes ... --show next lists them"
+            "have some judged: tg.judge_next lists them"
         )
 
 

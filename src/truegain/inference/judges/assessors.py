@@ -52,7 +52,7 @@ def bronze_of(data: Any, rule: str | None = None) -> tuple[Judgments, tuple[str,
             f"{several:,} documents were labelled by several of {who:,} assessors",
             file=table.source,
             hint="say how their ratings become one label (rule='majority', or supermajority, mean, ...); "
-            "truegain judges shows how accurate each of them is",
+            "tg.judges shows how accurate each of them is",
         )
     return table, (f"The bronze labels are by {who:,} assessors, measured together as one judge.",)
 

@@ -197,7 +197,7 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
         return dict(earlier)
     listed = gold_list_of(earlier)
     if listed is None:
-        raise TruegainError(f"errors {earlier}: give an earlier list with gold labels, as `plan labels` writes it")
+        raise TruegainError(f"errors {earlier}: give an earlier list with gold labels, as tg.gold_list draws it")
     n = listed.judged
     if n < LEAST_JUDGED:
         raise TruegainError(f"errors: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed")

@@ -209,7 +209,7 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked
 
 def _measures(scores: Scores, asked: RankOptions) -> tuple[RankAgreement, ...]:
     if len(scores.measures) < 2:
-        raise TruegainError("correlating between measures needs at least 2 of them; give -m several times")
+        raise TruegainError("correlating between measures needs at least 2 of them; give several")
     odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
     if odd:
         raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")

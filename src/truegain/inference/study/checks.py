@@ -108,7 +108,7 @@ def check_sampled(
         if sample is None:
             raise TruegainError(
                 f"fill={fill!r}: predictions alone rank systems and have no interval (what is called 95% holds in 57% "
-                "to 85%); draw a sample of the unjudged documents (truegain holes --show sample --fill predicted), "
+                "to 85%); draw a sample of the unjudged documents (tg.hole_list), "
                 "have it judged and give hole_sample="
             )
     if sample is None:

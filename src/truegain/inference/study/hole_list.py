@@ -97,7 +97,7 @@ class HoleList:
         if rows.design != DESIGN:
             raise InputError(
                 f"this is a list of gold labels ({rows.design}), drawn from what has a label", file=rows.source,
-                hint="give it as gold=, or draw unjudged documents (truegain holes --show sample --fill predicted)",
+                hint="give it as gold=, or draw unjudged documents (tg.hole_list)",
             )  # fmt: skip
         rows.judgments()  # or an error: none has a label
         filled, open_ = with_holes(runs, labels, measures)
@@ -162,7 +162,7 @@ class HoleList:
             f"this sample was drawn for other runs, other judgments or another measure ({self.rows.measure}): "
             f"{fewest:,} or more unjudged documents that {m} looks at are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=self.rows.source,
-            hint="give what it was drawn for, or draw one for these (truegain holes --show sample --fill predicted)",
+            hint="give what it was drawn for, or draw one for these (tg.hole_list)",
         )  # fmt: skip
 
 

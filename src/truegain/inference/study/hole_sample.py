@@ -185,7 +185,7 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
         raise TruegainError(
             f"hole_sample: {len(stray)} of {len(names)} labels are not of unjudged documents that {m} looks at in "
             f"these runs ({some([names[i] for i in stray])}); draw them at random from these {int(open_.sum()):,}, "
-            "as `truegain holes --show sample` does"
+            "as tg.hole_list does"
         )
     if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
         raise TruegainError(f"hole_sample: {some(none)} has a label below 0, which is none; judge it")

@@ -130,7 +130,7 @@ class Listed:
             f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
             f"or more that {measure} tells these systems apart by are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
-            hint="give the runs it was drawn for, or draw one for these (truegain plan labels ... -o FILE)",
+            hint="give the runs it was drawn for, or draw one for these (tg.gold_list)",
         )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def check_bronze(listed: GoldList, item: Ints, label: Floats) -> None:
         )
     raise InputError(
         f"this list was made for other judgments: {what}", file=listed.source,
-        hint="give the judgments from which it was drawn, or draw a list from these (truegain plan labels)",
+        hint="give the judgments from which it was drawn, or draw a list from these (tg.gold_list)",
     )  # fmt: skip
 
 

@@ -151,12 +151,12 @@ class Material:
         if self.listed is None and isinstance(self.sample, HoleSample):
             raise TruegainError(
                 "anytime: how often one may look is known for labels in the order of a list; draw one with "
-                "`truegain holes --show sample --fill predicted -o sample.csv`, or leave anytime out and look once"
+                "tg.hole_list, or leave anytime out and look once"
             )
         if self.listed is None and self.sample is None:
             raise TruegainError(
                 "anytime: how often one may look is known for gold labels in the order of a list; draw one with "
-                "`truegain plan labels ... -o gold_list.csv`, or leave anytime out and look once"
+                "tg.gold_list, or leave anytime out and look once"
             )
         if others := sorted(self.over - {"topics"}):
             raise TruegainError(f"anytime and generalise_to {others[0]!r}: not known together; leave one of them out")
@@ -202,4 +202,4 @@ class Material:
         open_ = f"{holes:,} of the {shown:,} documents that {m} looks at, {there}, {are} unjudged"
         if holds:
             return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."
-        return f"{open_} and {count} as not relevant here; `truegain holes` tells what {they} could do."
+        return f"{open_} and {count} as not relevant here; `holes` tells what {they} could do."

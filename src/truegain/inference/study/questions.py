@@ -350,7 +350,7 @@ class Questions:
             return ""
         return (
             f"{holes:,} of the {shown:,} documents that {self._measure(measure)} looks at in these lists have no "
-            "label, and none of them is asked for here: what they could do stays open (truegain holes)."
+            "label, and none of them is asked for here: what they could do stays open (see `holes`)."
         )
 
     def standings(self, asked: Contrasts, measure: MeasureLike | None = None) -> list[Standing]:

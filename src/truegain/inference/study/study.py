@@ -64,7 +64,7 @@ class Study(Questions):
     measures, which must be linear in gain: they then stand for the other unjudged ones, and nothing is held back.
     It may be a list that `tg.hole_list` drew, with labels down to some row: it knows its chances, and fill='predicted'
     says so too: unjudged documents count as predicted, and the labels set that right.
-    gold may be a list that `plan labels` drew, with labels down to some row: it knows its design.
+    gold may be a list that `tg.gold_list` drew, with labels down to some row: it knows its design.
     anytime: intervals hold at every look at a growing list, however often; wider than those of one look.
 
     >>> import truegain as tg

@@ -99,7 +99,7 @@ class Labels:
         if fill is not None:
             raise TruegainError(
                 f"fill={fill!r}: predictions are set right by a sample that was drawn in proportion to what they leave "
-                "open; draw it with `truegain holes --show sample --fill predicted`, or leave fill out: these labels, "
+                "open; draw it with tg.hole_list, or leave fill out: these labels, "
                 "drawn with equal chances, then stand for the rest"
             )
         return HoleSample.of(runs.all(self.kept), self.kept, self.of_study(Judgments.of(labels)), tuple(measures))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -229,7 +228,7 @@ class Verdict(Shown):
             settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
             return ["\n".join([f"{settled}{head}", *(f"  {s.told}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
-        said += self._how_to_draw()
+        said += [self.how_to_draw] if self.how_to_draw else []
         if self.smallest > 0:
             enough = [s for s in self.steps if s.enough]
             priced = [s for s in enough if s.cost is not None]
@@ -239,15 +238,19 @@ class Verdict(Shown):
                 said[0] += f"\nCheapest for +-{self.smallest:g}: {str(priced[0]).partition(' (')[0]}."
         return said
 
-    def _how_to_draw(self) -> list[str]:
-        """The command that draws the sample of the holes, where that is a next step."""
-        measure = shlex.quote(self.comparison.measure)
-        return [
-            f"`truegain holes JUDGMENTS RUN RUN -m {measure} --show sample --most {s.more} -o FILE.csv` draws them "
-            "from these two runs; with the labels filled in, --hole-sample FILE.csv takes them."
-            for s in self.steps
-            if s.what == "holes"
-        ]
+    @property
+    def holes_to_draw(self) -> int | None:
+        """How many unjudged documents would be drawn, where that is a next step."""
+        return next((s.more for s in self.steps if s.what == "holes"), None)
+
+    @property
+    def how_to_draw(self) -> str:
+        """How to draw the sample of the holes, where that is a next step."""
+        c = self.comparison
+        return "" if self.holes_to_draw is None else (
+            f"tg.hole_list(runs, judgments, {c.measure!r}, pair=({c.a!r}, {c.b!r})) draws them for these two; with "
+            "labels in its first rows, hole_sample= takes it."
+        )  # fmt: skip
 
     def table(self, words: bool = True) -> Table:
         """The difference over each source alone, over all together, and by the labels as they are.

@@ -1,0 +1,42 @@
+"""What the library says is in the words of Python; the command line translates."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+
+SOURCE = Path(tg.__file__).parent
+COMMANDS = (
+    "agree", "compare", "correct", "correlate", "demo", "eval", "experiment", "gains", "gate", "holes", "init",
+    "judges", "judging", "measures", "plan", "text", "verdict",
+)  # fmt: skip
+COMMAND = re.compile(rf"\btruegain (?:{'|'.join(COMMANDS)})\b")
+FLAG = re.compile(r"(?<![\w#-])--?[a-z]")
+FILES = [p for p in SOURCE.rglob("*.py") if p.relative_to(SOURCE).parts[0] not in ("cli", "report", "judging")]
+
+
+def said(path: Path) -> list[tuple[int, str, bool]]:
+    """Line, text and whether it is a docstring, of all that a file says; examples are no prose."""
+    tree = ast.parse(path.read_text())
+    docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    parts = {id(v) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for v in n.values}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = re.sub(r"^ *(>>>|\.\.\.).*$", "", node.value, flags=re.M)
+            found.append((node.lineno, f"x{text}" if id(node) in parts else text, id(node) in docs))
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_no_flag_and_no_command(path: Path) -> None:
+    """Guards users of Python against being sent to options: messages name arguments and functions."""
+    for line, text, is_doc in said(path):
+        assert not COMMAND.search(text), (path.name, line, text)
+        flags = [m[0] for m in FLAG.finditer(text) if " " in text and (not is_doc or m[0].startswith("--"))]
+        assert not flags, (path.name, line, text)
