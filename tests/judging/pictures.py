@@ -6,6 +6,7 @@ import sqlite3
 import sys
 import tempfile
 from pathlib import Path
+from typing import cast
 
 from PIL import Image
 
@@ -18,8 +19,8 @@ from truegain.judging.study.study import FILE as SETTINGS
 from truegain.judging.study.study import JudgingStudy, People, Rules, read_study
 
 PASSWORD = "four words that differ"
-COLOURS = 64
-TALLEST = 2400  # pixels
+COLOURS = 32
+TALLEST = {WIDE: 1000, PHONE: 1600}  # pixels of a picture: its first screens
 
 
 class Album:
@@ -29,21 +30,30 @@ class Album:
         self.to = to
 
     def take(self, who: Visitor, name: str, *, dark: bool = False) -> None:
-        """A picture of where somebody is, at both widths."""
+        """A picture of where somebody is, at both widths; in the dark, wide alone."""
         page = who.page
         page.mouse.move(0, 0)
         page.wait_for_timeout(150)
         page.emulate_media(color_scheme="dark" if dark else "light")
-        for width in (WIDE, PHONE):
+        for width in (WIDE,) if dark else (WIDE, PHONE):
             page.set_viewport_size({"width": width, "height": 900})
             page.evaluate("window.scrollTo(0, 0)")
             png = self.to / f"{name}-{width}.png"
             page.screenshot(path=png, full_page=True)
             with Image.open(png) as taken:
-                part = taken.convert("RGB").crop((0, 0, taken.width, min(taken.height, TALLEST)))
-            part.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(png, optimize=True)
+                part = taken.convert("RGB").crop((0, 0, width, min(taken.height, TALLEST[width])))
+            few_colours(part).save(png, optimize=True)
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": WIDE, "height": 900})
+
+
+def few_colours(picture: Image.Image) -> Image.Image:
+    """The picture in the colours that it has most of, each as it is."""
+    colours = cast("list[tuple[int, tuple[int, int, int]]]", picture.getcolors(1 << 24))
+    most = sorted(colours, reverse=True)[:COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for _, colour in most for part in colour])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def main(to: Path) -> None:
@@ -88,7 +98,6 @@ def _unit(album: Album, who: Visitor, study: JudgingStudy) -> None:
     who.press()
     album.take(who, "consent")
     who.press()
-    album.take(who, "consent-error")
     who.press(consent="yes")
     album.take(who, "practice")
     who.practise(wrong=True)
@@ -106,14 +115,12 @@ def _unit(album: Album, who: Visitor, study: JudgingStudy) -> None:
     who.press(number="1,500")
     album.take(who, "document-comma")
     who.press(number="0", reason="it tells when")
-    album.take(who, "document-zero")
     who.press(number="30")
     who.unfold("I cannot judge this document")
     who.press("cannot")
     album.take(who, "document-cannot")
     who.unfold("does not display properly")
     who.press("report", report="broken letters", number="3", reason="half a thought")
-    album.take(who, "document-reported")
     _run_out(study, who.token)
     who.press()
     album.take(who, "document-resumed")
