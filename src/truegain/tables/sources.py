@@ -26,6 +26,12 @@ PathLike = str | os.PathLike[str]
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
 
+_IN_TABLE = {  # how commands say that gold labels stand in the judgments' own table
+    "column": "in Python read the table and take its gold: tg.read_judgments(..., columns={'gold': NAME}).gold()",
+    "assessor": "in Python read the table and take one assessor's labels: tg.read_judgments(...).by(NAME)",
+}
+
+
 def read_bytes(path: PathLike) -> bytes:
     """All bytes of a file, or of standard input for '-', unpacked if gzip, xz or zstandard.
 
@@ -46,7 +52,9 @@ def read_failures(file: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise InputError("no such file", file=file, hint="check the path") from None
+        raise InputError(
+            "no such file", file=file, hint=_IN_TABLE.get(file.partition(":")[0], "check the path")
+        ) from None
     except IsADirectoryError:
         raise InputError(
             "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"
