@@ -6,11 +6,13 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from truegain.errors import TruegainError
 
 F = TypeVar("F", bound=Callable[..., Any])
+Check = Callable[[str, object], None]  # of a keyword's name and value
 
 
 class KeywordError(TruegainError, TypeError):
@@ -18,7 +20,7 @@ class KeywordError(TruegainError, TypeError):
 
 
 def takes(
-    words: type,
+    words: type | None = None,
     defaults: Mapping[str, object] | None = None,
     *,
     name: str = "",
@@ -26,6 +28,7 @@ def takes(
 ) -> Callable[[F], F]:
     """The keywords of a TypedDict in place of **options: in the signature that help() shows, and in what is refused.
 
+    Values of keywords that many functions have are checked, see CHECKS; without `words` this is all that is done.
     defaults: by keyword; `...` is shown where the default depends on other arguments.  name: of what users call, where
     that is not the function's.  elsewhere: what to say of keywords that only other functions have.
 
@@ -37,19 +40,62 @@ def takes(
     """
 
     def taking(function: F) -> F:
-        shown = _signature(function, words.__annotations__, defaults or {})
+        shown = _signature(function, {} if words is None else words.__annotations__, defaults or {})
         called = name or function.__name__
 
         @wraps(function)
         def checked(*given: Any, **options: Any) -> Any:
             if unknown := [word for word in options if word not in shown.parameters]:
                 raise KeywordError((elsewhere or {}).get(unknown[0]) or _refusal(called, unknown, shown.parameters))
+            for word in CHECKS.keys() & options.keys():
+                CHECKS[word](word, options[word])
             return function(*given, **options)
 
         checked.__signature__ = shown  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return taking
+
+
+def check_whole(name: str, value: object, least: int | None = None) -> None:
+    """Refuse what is no whole number, or one below the least.
+
+    >>> check_whole("jobs", -3, 1)
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: jobs -3: give a whole number of at least 1
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or (least is not None and value < least):
+        raise TruegainError(
+            f"{name} {value!r}: give a whole number" + ("" if least is None else f" of at least {least}")
+        )
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse what is no number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TruegainError(f"{name} {value!r}: give a number")
+
+
+def check_pair(name: str, value: object, form: str = "('a', 'b')") -> None:
+    """Refuse what is not two names of systems, such as one name alone, which is a sequence of letters."""
+    if not isinstance(value, list | tuple) or len(value) != 2 or value[0] == value[1]:
+        raise TruegainError(f"{name} {value!r}: give two systems, as in {name}={form}")
+
+
+def _unless_none(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+CHECKS: dict[str, Check] = {  # by keyword, whichever function has it; how large is for the function to say
+    "jobs": _unless_none(lambda name, value: check_whole(name, value, 1)),
+    "seed": lambda name, value: check_whole(name, value, 0),
+    "replicates": _unless_none(check_whole),
+    "depth": _unless_none(check_whole),
+    "most": _unless_none(lambda name, value: check_whole(name, value, 1)),
+    "level": _unless_none(check_number),
+    "gold_level": _unless_none(check_number),
+    "pair": _unless_none(check_pair),
+}
 
 
 def _signature(

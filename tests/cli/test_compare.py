@@ -176,4 +176,4 @@ def test_plan_topics(run: Run) -> None:
         code, out, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.05", "--criterion", design)
         assert code == 0
     code, _, err = run("plan", "topics", "qrels", "runs", "--detect", "0")
-    assert (code, err) == (2, "error: 0 is nothing to detect; give a difference above 0, such as 0.03\n")
+    assert (code, err) == (2, "error: --detect 0: this is nothing to detect; give a difference above 0, such as 0.03\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from numbers import Real
 from typing import TypedDict
 
 from truegain.errors import TruegainError
@@ -68,4 +69,7 @@ def rule_of(name: str | Rule, **parameters: object) -> Rule:
     if unknown:
         has = f"it has {', '.join(known)}" if known else "it has none"
         raise TruegainError(f"the rule {kind.NAME} has no parameter {', '.join(unknown)}; {has}")
+    for f in fields(kind):
+        if f.name in parameters and isinstance(f.default, int | float) and not isinstance(parameters[f.name], Real):
+            raise TruegainError(f"the rule {kind.NAME}: {f.name} is {parameters[f.name]!r}; give a number")
     return kind(**parameters)

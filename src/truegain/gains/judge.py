@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,8 @@ class Judge(Shown):
         >>> judge.counts
         (2.0, 3.0, 1.0, 2.0)
         """
+        if gold is None and not isinstance(judgments, Pairs):
+            raise TruegainError("gold is missing: give the labels of a trusted judge, of some of the same pairs")
         check_design(design)
         assert design is not None
         levels = both_levels(relevant, gold_level)
@@ -89,7 +92,7 @@ class Judge(Shown):
                 "this is a gold list, which knows its design: a study reads it (gold= of tg.Study), and "
                 "tells differences; give gold labels of a sample here"
             )
-        table = Judgments.of(gold)
+        table = Judgments.of(gold, "gold")
         pairs = pair_up(
             judgments, table, weights=weights, scale=scale_of(scale), missing=missing, levels_given=levels_given,
         )  # fmt: skip
@@ -113,9 +116,11 @@ class Judge(Shown):
         (0.729, 0.798)
         """
         check_design(design)
-        for name, (right, all_) in (("relevant", relevant), ("nonrelevant", nonrelevant)):
-            if not (all_ > 0 and 0 <= right <= all_):
-                raise TruegainError(f"{name}=({right:g}, {all_:g}): give (how many right, of how many), at least 1")
+        for name, given in (("relevant", relevant), ("nonrelevant", nonrelevant)):
+            two = isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(x, Real) for x in given)
+            if not two or not (given[1] > 0 and 0 <= given[0] <= given[1]):
+                shown = f"({given[0]:g}, {given[1]:g})" if two else repr(given)
+                raise TruegainError(f"{name}={shown}: give (how many right, of how many), at least 1")
         (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 

@@ -98,7 +98,7 @@ def pair_up(
     >>> pairs.bronze.tolist(), pairs.gold.tolist()
     ([1.0, 0.0], [1.0, 1.0])
     """
-    bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold)
+    bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold, "gold")
     cheap, trusted = Pool.of(bronze_table), Pool.of(gold_table)
     check_scale(bronze_table, scale)
     check_scale(gold_table, scale)

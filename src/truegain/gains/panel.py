@@ -78,7 +78,7 @@ class Judges:
         """Fit every assessor named in the bronze labels on the gold pairs it labelled; one assessor a topic."""
         check_design(design)
         levels, labels = both_levels(relevant, gold_level), scale_of(scale)
-        table, trusted = Judgments.of(bronze), Judgments.of(gold)
+        table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
         check_scale(table, labels)
         check_scale(trusted, labels)
         if table.assessor is None:

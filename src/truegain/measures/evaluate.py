@@ -14,7 +14,7 @@ import numpy.typing as npt
 from truegain._version import __version__
 from truegain.engine import cores
 from truegain.errors import TruegainError
-from truegain.keywords import takes
+from truegain.keywords import check_number, check_whole, takes
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.direct import measures_for
@@ -58,6 +58,10 @@ class Options:
     ties: Ties = "descending"
 
     def __post_init__(self) -> None:
+        if self.level is not None:
+            check_number("level", self.level)
+        if self.depth is not None:
+            check_whole("depth", self.depth)
         if self.level is not None and not math.isfinite(self.level):
             raise TruegainError(f"level {self.level:g} is not a finite number; give the smallest relevant label")
         if self.level is not None and self.level < 0:

@@ -10,7 +10,7 @@ from truegain.errors import TruegainError
 from truegain.inference.study.questions import Costs
 from truegain.inference.study.study import DEFAULTS_OF_STUDY, Study
 from truegain.inference.study.words import StudyWords
-from truegain.keywords import takes
+from truegain.keywords import check_pair, takes
 from truegain.measures.parse import MeasuresLike
 from truegain.report.facts.facts import Made
 from truegain.report.facts.gather import gather
@@ -34,7 +34,7 @@ def write_report(
     path: PathLike,
     *,
     pairs: Sequence[tuple[str, str]] = (),
-    baselines: Sequence[str] = (),
+    baselines: str | Sequence[str] = (),
     costs: Costs = None,
     corpus: CorpusLike | None = None,
     judged_corpus: CorpusLike | None = None,
@@ -60,6 +60,9 @@ def write_report(
     True
     """
     study: dict[str, Any] = {**words}
+    baselines = (baselines,) if isinstance(baselines, str) else tuple(baselines)
+    for pair in pairs:
+        check_pair("pairs", pair, "[('a', 'b')]")
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")

@@ -12,6 +12,7 @@ import numpy as np
 
 from truegain.engine import cores
 from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
+from truegain.keywords import takes
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
@@ -69,9 +70,12 @@ class Judgments:
         return f"Judgments({', '.join(parts)})"
 
     @classmethod
-    def of(cls, data: object) -> Judgments:
-        """Judgments from a path, a dict of dicts, a frame, ir_measures tuples or a ranx Qrels."""
-        return data if isinstance(data, Judgments) else _of_object(data)
+    def of(cls, data: object, what: str = "judgments") -> Judgments:
+        """Judgments from a path, a dict of dicts, a frame, ir_measures tuples or a ranx Qrels.
+
+        what: what they are called in messages.
+        """
+        return data if isinstance(data, Judgments) else _of_object(data, what=what)
 
     @cached_property
     def has_subtopics(self) -> bool:
@@ -174,6 +178,7 @@ class Judgments:
 JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow]
 
 
+@takes()
 def read_judgments(
     data: JudgmentsLike, *, jobs: int | None = None, columns: ColumnNames | None = None, missing: Missing | None = None
 ) -> Judgments:
@@ -242,30 +247,32 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
     return Judgments(rows.topic, rows.docs, rows.value, subtopic, source=file, from_lines=True)
 
 
-def _of_object(data: object, names: ColumnNames | None = None, missing: Missing = "refuse") -> Judgments:
-    """Judgments from any known kind of object."""
+def _of_object(
+    data: object, names: ColumnNames | None = None, missing: Missing = "refuse", what: str = "judgments"
+) -> Judgments:
+    """Judgments from any known kind of object; `what` they are called in messages."""
     check_one_of("missing", missing, ("refuse", "drop"))
     if is_frame(data):
-        return _of_frame(opened(data), "judgments", header_of(names, "judgments"), missing)
+        return _of_frame(opened(data), what, header_of(names, what), missing)
     refuse_columns(names is not None, data)
     if isinstance(data, Judgments):
         return data
     if is_kind(data, "Run", "Runs"):
-        raise InputError(f"this is a {type(data).__name__}, not judgments", file="judgments", hint=ORDER)
+        raise InputError(f"this is a {type(data).__name__}, not judgments", file=what, hint=ORDER)
     if isinstance(data, str | os.PathLike):
         return read_judgments(data)
     if is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
-        kept = data if missing == "refuse" else labelled(data, "judgments")
-        topics, docs, labels = flat(kept, "judgments", labels=True)
-        return replace(judgments_of_columns(topics, docs, labels, "judgments"), bare=True)
-    rows = tuples(data, "relevance", "judgments")
+        kept = data if missing == "refuse" else labelled(data, what)
+        topics, docs, labels = flat(kept, what, labels=True)
+        return replace(judgments_of_columns(topics, docs, labels, what), bare=True)
+    rows = tuples(data, "relevance", what)
     return judgments_of_columns(
-        [an_id(r.query_id, "topic", "judgments") for r in rows],
-        [an_id(r.doc_id, "document", "judgments") for r in rows],
-        numbers([r.relevance for r in rows], "judgments", labels=True),
-        "judgments",
+        [an_id(r.query_id, "topic", what) for r in rows],
+        [an_id(r.doc_id, "document", what) for r in rows],
+        numbers([r.relevance for r in rows], what, labels=True),
+        what,
         subtopics=[str(getattr(r, "iteration", "0")) for r in rows],
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from truegain.engine import cores
 from truegain.errors import ORDER, InputError, some
+from truegain.keywords import takes
 from truegain.tables import convert
 from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.header import ColumnNames, Header, told
@@ -109,6 +110,7 @@ RunLike = TableLike | Numbers | RanxLike | Iterable[RunRow] | Run  # of one syst
 RunsLike = Runs | RunLike | Iterable[RunLike] | Mapping[Any, RunLike]  # folders and globs too; or {system: run}
 
 
+@takes()
 def read_runs(
     data: RunsLike, *, name_by: NameBy = "file", jobs: int | None = None, columns: ColumnNames | None = None
 ) -> Runs:

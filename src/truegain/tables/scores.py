@@ -80,14 +80,17 @@ class Scores(Shown):
             return self.measures[0]
         name = self.asked.get(str(measure), str(measure))
         if measure is None or name not in self.values:
-            raise TruegainError(f"which measure? There are {', '.join(self.measures)}")
+            asked = "which measure? There" if measure is None else f"there is no measure {str(measure)!r} here; there"
+            raise TruegainError(f"{asked} are {', '.join(self.measures)}")
         return name
 
     def _system(self, system: str | None) -> int:
         if system is None and len(self.systems) == 1:
             return 0
-        if system is None or system not in self.systems:
+        if system is None:
             raise TruegainError(f"which system? There are {some(self.systems)}")
+        if system not in self.systems:
+            raise TruegainError(f"there is no system {system!r} here; there are {some(self.systems)}")
         return self.systems.index(system)
 
     def check_judged(self) -> None:
@@ -101,7 +104,8 @@ class Scores(Shown):
 
     def mean(self, system: str | None = None, measure: Of = None) -> float:
         """The summary of a system: the mean over topics, or the sum of a count."""
-        return float(self.summaries[self._measure(measure)][self._system(system)])
+        row = self._system(system)
+        return float(self.summaries[self._measure(measure)][row])
 
     def means(self, system: str | None = None) -> dict[str, float]:
         """The summary of a system by measure."""
@@ -110,7 +114,8 @@ class Scores(Shown):
 
     def by_topic(self, system: str | None = None, measure: Of = None) -> dict[str, float | str | None]:
         """A system's values by topic, None where missing."""
-        row = self.values[self._measure(measure)][self._system(system)]
+        at = self._system(system)
+        row = self.values[self._measure(measure)][at]
         return {t: plain(v) for t, v in zip(self.topics, row, strict=True)}
 
     def matrix(self, measure: Of = None) -> npt.NDArray[Any]:

@@ -28,6 +28,12 @@ _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".
 LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
 
 
+_IN_TABLE = {  # how commands say that gold labels stand in the judgments' own table
+    "column": "in Python read the table and take its gold: tg.read_judgments(..., columns={'gold': NAME}).gold()",
+    "assessor": "in Python read the table and take one assessor's labels: tg.read_judgments(...).by(NAME)",
+}
+
+
 def read_bytes(path: PathLike) -> bytes:
     """All bytes of a file, or of standard input for '-', unpacked if gzip, xz or zstandard.
 
@@ -48,7 +54,9 @@ def read_failures(file: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise InputError("no such file", file=file, hint="check the path") from None
+        raise InputError(
+            "no such file", file=file, hint=_IN_TABLE.get(file.partition(":")[0], "check the path")
+        ) from None
     except IsADirectoryError:
         raise InputError(
             "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"

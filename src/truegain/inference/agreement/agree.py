@@ -18,6 +18,7 @@ from truegain.inference.agreement.alpha import TAIL, AlphaOptions, Coefficient, 
 from truegain.inference.agreement.documents import documents_table
 from truegain.inference.agreement.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.inference.agreement.paired import Paired
+from truegain.keywords import takes
 from truegain.tables.columns import Floats, shares
 from truegain.tables.grouped import Grouped
 from truegain.tables.judgments import Judgments
@@ -74,6 +75,7 @@ class AgreementReport(Shown):
         return [t for t in (self.overall, self.experts, self.topics, self.assessors) if t is not None]
 
 
+@takes()
 def agree(
     ratings: RatingsLike,
     expert: JudgmentsLike | None = None,
@@ -116,7 +118,7 @@ def agree(
     Cohen's kappa (quadratic)  0.8571    -     -      3        6
     """
     declared = Scale.of(scale)
-    judged = Judgments.of(expert) if expert is not None else None
+    judged = Judgments.of(expert, "expert") if expert is not None else None
     is_ratio = declared.level == "ratio" or normalise is not None
     raw = read_ratings(ratings, scale=declared)
     raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalise=normalise, scale=declared)

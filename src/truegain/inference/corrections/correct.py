@@ -30,6 +30,7 @@ from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
+from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import MeasuresLike, parse_measures
@@ -45,6 +46,7 @@ from truegain.tables.read import NameBy
 NOTHING = 1e-12  # of the highest score: a standard error that is rounding
 
 
+@takes()
 def correct(
     runs: RunsLike,
     judgments: JudgmentsLike,

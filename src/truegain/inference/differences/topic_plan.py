@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
@@ -20,7 +20,7 @@ from truegain.inference.differences.topic_sets import (
     topics_for_width,
 )
 from truegain.inference.results import Plan
-from truegain.keywords import takes
+from truegain.keywords import check_number, takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.parse import MeasureLike
 from truegain.student import check_confidence
@@ -84,7 +84,11 @@ def topics_needed(
     name = scores._measure(measure)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
-    check_one_of("design", design, ("paired-t", "anova", "width"))
+    check_one_of("design", design, get_args(Design))
+    check_one_of("method", method, get_args(Method))
+    check_number("detect", detect)
+    if not 0 < detect < math.inf:
+        raise TruegainError(f"detect {detect:g}: this is nothing to detect; give a difference above 0, such as 0.03")
     x = complete(scores.values[name])
     m, n = x.shape
     variance, source = _variance(x, design)

@@ -17,7 +17,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.inference.holes.extremes import check_known, extremes_of
 from truegain.inference.holes.filled import Filled
-from truegain.keywords import takes
+from truegain.keywords import check_whole, takes
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
@@ -158,6 +158,8 @@ def holes(
     >>> made.worst.tolist(), made.best.tolist()
     ([[1.0]], [[1.0]])
     """
+    for depth in depths:
+        check_whole("depths", depth, 1)
     given = options_of(options)
     asked = at_level(parse_measure(measure), given.level)
     check_known(asked)

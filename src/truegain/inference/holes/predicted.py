@@ -134,7 +134,7 @@ def _with_topics(runs: Runs, judgments: Judgments | None, all_topics: bool) -> J
 
 def _labels_by(llm: object, filled: Filled) -> Floats:
     """The labels of another judge for the items of the pool, NaN where there is none."""
-    said, pool = Judgments.of(llm), filled.ranked.pool
+    said, pool = Judgments.of(llm, "llm"), filled.ranked.pool
     item = pool.find(said.topic, said.docs)
     rows = np.flatnonzero((item >= 0) & (said.label >= 0))
     if not len(rows):

@@ -119,7 +119,7 @@ def assessor_table(
         )
     table = read_ratings(ratings)
     assert table.assessor is not None
-    truth, topic = _gold_of_rows(table, Judgments.of(gold), levels[1])
+    truth, topic = _gold_of_rows(table, Judgments.of(gold, "gold"), levels[1])
     seen = ~np.isnan(truth) & (table.label >= 0)
     if not seen.any():
         raise InputError(

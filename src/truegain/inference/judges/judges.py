@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
 from truegain.inference.judges.label_weights import levels_of
 from truegain.inference.judges.report import judge_report
+from truegain.keywords import takes
 from truegain.measures.parse import MeasureLike
 from truegain.sampling.designs import Design
 from truegain.tables.judgments import Judgments
@@ -23,6 +24,7 @@ from truegain.tables.table import Table
 ShowOf = Literal["labels", "topics", "systems", "assessors"]
 
 
+@takes()
 def judges(
     judgments: JudgmentsLike,
     *,
@@ -54,11 +56,13 @@ def judges(
     >>> tg.judges(bronze, gold=gold, design="random").columns
     ('gold label', 'pairs', 'bronze 0', 'bronze 1')
     """
+    if show is not None:
+        check_one_of("show", show, get_args(ShowOf))
     if show == "assessors" and rule is not None:
         raise TruegainError("rule= makes one judge of all assessors, show='assessors' keeps them apart; give one")
     known = scale_of(scale)
     given = on_scale(Judgments.of(judgments), known)
-    trusted = gold if isinstance(gold, Judge) else on_scale(Judgments.of(gold), known)
+    trusted = gold if isinstance(gold, Judge) else on_scale(Judgments.of(gold, "gold"), known)
     if show == "assessors" or (show is None and rule is None and is_ratings(given)):
         return assessor_table(given, trusted, design=design, levels=levels_of(measure, gold_level))
     bronze, said = bronze_of(given, rule)

@@ -9,6 +9,7 @@ import numpy as np
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
+from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, parse_measure
@@ -27,6 +28,7 @@ LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors a
 LISTS = ("ordered", "random", "by-bronze", "topics")
 
 
+@takes()
 def gold_list(
     runs: RunsLike,
     judgments: JudgmentsLike,
@@ -71,7 +73,7 @@ def gold_list(
         return listed
     if draw == "ordered":
         raise TruegainError("gold labels that were not drawn by an ordered list cannot begin one; draw a new one")
-    return continued(listed, Judgments.of(gold))
+    return continued(listed, Judgments.of(gold, "gold"))
 
 
 def draw_list(

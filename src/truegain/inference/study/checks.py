@@ -135,7 +135,7 @@ def check_sampled(
 def gold_of(gold: object) -> Judgments:
     """Gold labels; a run in their place is told as that."""
     try:
-        return Judgments.of(gold)
+        return Judgments.of(gold, "gold")
     except InputError as error:
         if error.hint is None or ORDER not in error.hint:
             raise
