@@ -248,7 +248,7 @@ def test_with_gold_and_over_collections(run: Run) -> None:
     assert "Holm's correction for 6 pairs of each measure, alpha = 0.05." in out
     assert "Scores are without the judge's errors (gold labels: random)." in out
     code, _, err = run(*gold, "--format", "latex", "--with-intervals")
-    assert (code, "--with-intervals: the scores of these comparisons have none" in err) == (2, True)
+    assert (code, "--with-intervals: these scores have none" in err) == (2, True)
     over = ("compare", "gold.qrels", "runs", "-m", "AP", "--over", "collection", "--trials", "100", "--format", "latex")
     assert len(rows_of(run(*over)[1])) == 5
 

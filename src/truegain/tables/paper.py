@@ -77,7 +77,7 @@ class Wide:
         best = [c.best(systems, style) for c in self.columns]
         with_limits = self.with_limits if style.intervals is None else style.intervals
         if with_limits and not any(c.low for c in self.columns):
-            raise TruegainError("intervals: these scores have none; leave it out, or take the answer of tg.intervals")
+            raise TruegainError("intervals: these scores have none; leave it out")
         rows: list[tuple[Cell, ...]] = []
         for s in systems:
             first: tuple[Cell, ...] = (letters[s], names[s]) if lettered else (names[s],)
