@@ -138,7 +138,7 @@ def test_names_by_tag(run: Run) -> None:
         (("qrels", "runs", "-M", "0"), "keeps no document"),
         (("qrels", "runs", "-l", "-1"), "negative"),
         (("qrels", "runs", "-n"), "leaves nothing"),
-        (("qrels", "runs", "--sort", "RR"), "which measure"),
+        (("qrels", "runs", "--sort", "RR"), "no measure 'RR' here"),
         (("qrels", "runs", "--format", "xml"), "xml"),
         (("qrels",), "RUN"),
         (("runs/best.run", "runs"), "runs/best.run:1: a judgments line needs exactly 4 fields, this one has 6"),

@@ -99,7 +99,7 @@ def test_mixed_scales_are_told(run: Run, folder: Path, mixed: str) -> None:  # n
         assert err.count(said) == 1
         assert advice in err
     page = (folder / "report.html").read_text()
-    assert said in page
+    assert "others up to 100 on the same topics: scales seem to mix" in page
     assert "scale='ratio'" not in page
     assert "scales seem to mix" not in run("verdict", mixed, "runs", "--rule", "mean", "--scale", "ratio")[2]
 

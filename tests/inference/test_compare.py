@@ -132,7 +132,7 @@ def test_mistakes_are_told() -> None:
         (lambda: tg.compare(scores, adjust="x"), "adjustment 'x'"),
         (lambda: tg.compare(scores, baseline="x"), "no system 'x'"),
         (lambda: tg.compare(scores, confidence=95), "confidence 95"),
-        (lambda: tg.compare(scores, measures="P@5"), "which measure"),
+        (lambda: tg.compare(scores, measures="P@5"), "no measure 'P@5' here"),
         (lambda: tg.compare(scores, {"1": {"a": 1}}), "made already"),
         (lambda: tg.compare({"a": {"1": {"a": 1.0}}}), "judgments are missing"),
         (lambda: tg.compare({"a": {"1": {"a": 1.0}}}, {"1": {"a": 1}}), "which measure"),

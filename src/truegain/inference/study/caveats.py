@@ -22,7 +22,7 @@ def holes_told(ranked: RankedGains, measure: Measure) -> str:
     >>> import truegain as tg
     >>> runs = {"a": {str(t): {"x": 2.0, "y": 1.0} for t in range(10)}}
     >>> holes_told(tg.Study(runs, {str(t): {"x": 1} for t in range(10)}, "P@2").ranked, tg.parse_measure("P@2"))
-    "50% of a's first 2 are unjudged (10 of 20), and so 1% or more for 1 of 1 system: see `truegain holes`"
+    "50% of a's first 2 are unjudged (10 of 20), and so 1% or more for 1 of 1 system: see tg.holes"
     """
     depth = _cutoff(measure) or DEEP
     shape = len(ranked.systems), len(ranked.topics)
@@ -35,7 +35,7 @@ def holes_told(ranked: RankedGains, measure: Measure) -> str:
         return ""
     return (
         f"{share[most]:.0%} of {ranked.systems[most]}'s first {depth} are unjudged ({open_[most]:,} of "
-        f"{there[most]:,}), and so {HOLES:.0%} or more for {_of(many, len(share))}: see `truegain holes`"
+        f"{there[most]:,}), and so {HOLES:.0%} or more for {_of(many, len(share))}: see tg.holes"
     )
 
 
