@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 PORTS = range(20_000, 30_000)  # below those that the system gives to clients: none of them meets itself
+DRAWN = random.SystemRandom()  # hypothesis seeds the common one alike in every process of the tests
 
 
 class Nest:
@@ -105,7 +106,7 @@ class Served:
 def free_port() -> int:
     """A port that nobody listens on."""
     while True:
-        port = random.choice(PORTS)
+        port = DRAWN.choice(PORTS)
         with socket.socket() as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
