@@ -36,11 +36,11 @@ $(BIN)/python:
 
 $(VENV)/base: $(BIN)/python $(SOURCE)
 	$(BIN)/python -m pip install --quiet -c constraints.txt 'setuptools>=77' wheel
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e .
 	touch $@
 
 $(VENV)/test: $(VENV)/base
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[test]'
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e '.[test]'
 	touch $@
 
 # Chromium and axe-core, for the tests that open reports; without root or apt these are skipped, with a word.
