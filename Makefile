@@ -39,8 +39,10 @@ $(VENV)/base: $(BIN)/python $(SOURCE)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e .
 	touch $@
 
+# pytrec_eval and pyndeval have no wheels for Linux on ARM: tests against them are skipped there, ir_measures comes without.
 $(VENV)/test: $(VENV)/base
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e '.[test]'
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps -c constraints.txt ir-measures
 	touch $@
 
 # Chromium and axe-core, for the tests that open reports; without root or apt these are skipped, with a word.

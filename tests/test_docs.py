@@ -72,6 +72,8 @@ def test_every_python_block_runs(
     write_files(page, tmp_path)
     names: dict[str, object] = {}
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    if any("ir_measures.calc" in block for block in blocks):
+        pytest.importorskip("pytrec_eval")  # what ir_measures computes with; it has no wheel for Linux on ARM
     if any('"demo/' in block for block in blocks):
         subprocess.run([sys.executable, "-m", "truegain", "demo", "demo"], check=True, capture_output=True)
     for block in blocks:

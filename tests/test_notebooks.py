@@ -94,6 +94,8 @@ def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_notebook_prints_what_it_kept(path: Path, tmp_path: Path) -> None:
     """Guards the outputs in the file: from a fresh kernel every cell ends well and shows the same text."""
     kept, book = read(path), read(path)
+    if "ir_measures.calc" in source(book):
+        pytest.importorskip("pytrec_eval")  # what ir_measures computes with; it has no wheel for Linux on ARM
     NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     if os.environ.get("KEEP"):
         tidy(book)
