@@ -209,7 +209,7 @@ def test_a_ranking_says_what_it_takes_for_granted() -> None:
     assert note in section(tree, "systems").text
     holes, of = facts.main.unjudged
     assert note.startswith(f"{holes:,} of the {of:,} documents")
-    said = f"{holes:,} of {of:,}; who may be best, tiers and ranks hold whatever their labels"
+    said = f"{holes:,} of {of:,}; the ranking holds whatever their labels"
     assert said in section(tree, "verdict").one("dl").text
     runs, judged = worlds.world(5, 4)
     ap = page(gather(worlds.study_of(runs, judged, "AP"), runs, judged))

@@ -137,9 +137,8 @@ class Study(Questions):
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
         gold = given if self.gold_rated else gold
         each = [a.measure for a in asked]
-        keys = keys_needed(each) if "collection" in self.over else 0
-        if hole_sample is None:  # what holes could do is told of lists whose documents are known
-            keys = max(keys, keys_in_question([m for m in each if is_known(m)]))
+        keys = keys_in_question([m for m in each if is_known(m)])  # what holes could do is told by them
+        keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truegain.inference.agreement.agree import AgreementReport
-from truegain.inference.holes.bounds import Holes
+from truegain.inference.holes.bounds import OpenOrder
 from truegain.inference.study.caveats import tied_lists
 from truegain.measures.base import Measure
 from truegain.report.facts.facts import Check, JudgeFacts
@@ -49,7 +49,7 @@ def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarr
     return (there - seen).reshape(shape).sum(axis=1), there.reshape(shape).sum(axis=1)
 
 
-def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> Check:
+def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
     """Unjudged documents where a measure looks, who has them, and what they could do."""
     cutoff = getattr(measure, "cutoff", None)
     holes, shown = unjudged_by_system(ranked, cutoff)
@@ -79,7 +79,7 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
     return Check(name, False, value, tuple(about))
 
 
-def are_idle(bounds: Holes | None, measure: Measure) -> bool:
+def are_idle(bounds: OpenOrder | None, measure: Measure) -> bool:
     """Whether it is known that unjudged documents could turn no pair of systems by this measure."""
     return bounds is not None and bounds.measure == str(measure) and not bounds.open_order.any()
 

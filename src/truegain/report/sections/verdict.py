@@ -262,7 +262,9 @@ def _unjudged(m: MeasureFacts) -> str:
     if not holes:
         return "none"
     if m.ranking.holes == "bound":
-        return f"{count(holes)} of {count(of)}; who may be best, tiers and ranks hold whatever their labels"
+        return (
+            f"{count(holes)} of {count(of)}; the ranking holds whatever {'its label' if holes == 1 else 'their labels'}"
+        )
     return f"{count(holes)} of {count(of)}, counted as not relevant"
 
 
