@@ -209,7 +209,42 @@ def test_a_ranking_says_what_it_takes_for_granted() -> None:
     assert note in section(tree, "systems").text
     holes, of = facts.main.unjudged
     assert note.startswith(f"{holes:,} of the {of:,} documents")
-    assert f"{holes:,} of {of:,}, taken as not relevant" in section(tree, "verdict").one("dl").text
+    said = f"{holes:,} of {of:,}; the ranking holds whatever their labels"
+    assert said in section(tree, "verdict").one("dl").text
+    runs, judged = worlds.world(5, 4)
+    ap = page(gather(worlds.study_of(runs, judged, "AP"), runs, judged))
+    assert ", counted as not relevant" in section(read(ap), "verdict").one("dl").text
+
+
+def test_the_bar_with_holes_has_the_limits_that_hold_whatever_they_are() -> None:
+    """Guards the number line: its faint bar is the interval of `compare`, wider than labels and their bounds alone."""
+    study, facts = worlds.plain(2, 4)
+    verdict, (whole,) = study.verdict("sys-1", "sys-2"), study.compare("sys-1", "sys-2")
+    hidden, c = verdict.hidden, verdict.comparison
+    assert hidden is not None
+    assert None not in (c.low, c.high, whole.low, whole.high)
+    assert max(hidden.wider) > 0.005  # else the bar could be drawn without it
+    tree = read(page(facts))
+    figure = section(tree, "verdict").one("figure").text
+    by_labels, wide = (limits(x.low, x.high, signs=True) for x in (c, whole))
+    assert f"Difference{signed(c.difference)} ({by_labels})" in figure
+    assert f"Whatever the unjudged are{signed(c.difference)} ({wide})" in figure
+    assert "The bar “Difference” lies above zero; but the faint one crosses zero." in figure
+    assert f"with them the interval reaches from {wide}" in section(tree, "verdict").one("dl").text
+    assert f"widen its interval to {wide}; the verdict takes the worst." in section(tree, "decides").text
+
+
+def test_chances_are_told_only_where_something_was_not_relevant() -> None:
+    """Guards documents to judge next: where all judged documents are relevant every chance would be 1."""
+    runs, judged = worlds.world(3, 3)
+    for table, tells in ((judged, True), (judged.take(np.flatnonzero(judged.label > 0)), False)):
+        facts = gather(worlds.study_of(runs, table, "P@10"), runs, table)
+        assert facts.next is not None
+        assert facts.next.tells_chance is tells
+        assert (min(d.predicted for d in facts.next.documents) > 0.99) is not tells
+        shown = section(read(page(facts)), "next")
+        assert ("chance that it is relevant" in shown.text) is tells
+        assert ("How likely they are relevant is not told" in shown.text) is not tells
 
 
 def test_ties_and_twins_are_seen() -> None:

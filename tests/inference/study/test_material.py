@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -12,10 +10,8 @@ import truegain as tg
 from tests.worlds import study as world
 from truegain.gains.catalogue import rule_of
 from truegain.gains.magnitudes import normalised
-from truegain.inference.study.given import Given
 from truegain.inference.study.raters import Raters
 from truegain.tables.grouped import Grouped
-from truegain.tables.judgments import Judgments
 from truegain.tables.scale import Scale
 
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -59,16 +55,6 @@ def test_only_runs_that_were_cut_are_too_shallow() -> None:
     cut = study_of(labels, lists(3), generalise_to=["topics", "collection"])
     with pytest.raises(tg.TruegainError, match=r"needs lists of 4 documents, and 2 of 2 runs hold no more than 3"):
         cut.lattice()
-
-
-def test_two_of_many_files_are_found_by_name(tmp_path: Path) -> None:
-    """Guards the reading of a pair again: names that hold one another are not mixed up, other files are not read."""
-    runs = {name: lists(6)["a"] for name in ("a", "ab", "b")}
-    tg.write_runs(runs, f"{tmp_path}/")
-    (tmp_path / "zz.run").write_text("no run at all\n")
-    paths = [str(p) for p in sorted(tmp_path.iterdir(), reverse=True)]
-    two = Given(paths).two("ab", "b", Judgments.of({"0": {"d0": 1}}))
-    assert two.systems == ("ab", "b")
 
 
 def without(table: dict[str, dict[str, int]], topics: set[str]) -> dict[str, dict[str, int]]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.inference.holes.filled import Filled
+from truegain.inference.holes.extremes import extremes_of
+from truegain.inference.holes.filled import Filled, keys_in_question
 from truegain.inference.study.reach import reach_of
-from truegain.measures.evaluate import Options
+from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
 from truegain.tables.columns import Floats
+from truegain.tables.of_systems import of_systems
+from truegain.tables.ranked import RankedGains
 
 Labels = dict[str, dict[str, int]]
 SYSTEMS = ("a", "b", "c", "d")
@@ -52,9 +54,59 @@ def filled(judged: Labels, holes: list[tuple[str, str]], labels: tuple[int, ...]
     return out
 
 
-def holed(runs: object, judged: object, measure: str) -> Filled:
-    """Runs against labels and holes."""
-    return Filled.of(runs, judged, parse_measure(measure), Options())
+def keyed(runs: object, judged: object, measure: str) -> RankedGains:
+    """Runs against labels, whose documents are known by key."""
+    keys = keys_in_question([parse_measure(measure)])
+    return aligned(runs, judged, Options(), keep_keys=keys)
+
+
+def deep(seed: int) -> tuple[dict[str, dict[str, dict[str, float]]], Labels]:
+    """Five systems, four topics, lists of up to 130 documents, of which a third is judged, some below 0: unjudged."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(150)]
+    judged = {t: {d: int(rng.integers(-1, 4)) for d in rng.permutation(docs)[:50]} for t in "1234"}
+    runs = {
+        s: {t: {d: float(rng.normal()) for d in rng.permutation(docs)[: rng.integers(5, 131)]} for t in "1234"}
+        for s in "abcde"
+    }
+    return runs, judged
+
+
+@pytest.mark.parametrize("measure", ["P@10", "DCG@120", "nDCG@10", "nDCG", "R@30", "RR", "ERR@5", "RBP"])
+def test_documents_known_by_key_are_those_known_by_name(measure: str) -> None:
+    """Guards the short way to the extremes of all pairs: runs read again and matched by name give the same."""
+    m, (runs, judged) = parse_measure(measure), deep(3)
+    for systems in ("abcde", "db"):
+        some = {s: runs[s] for s in systems}
+        named = Filled.of(some, judged, m, Options())
+        known = Filled.by_key(of_systems(keyed(runs, judged, measure), ["abcde".index(s) for s in systems]), m)
+        assert known.ranked.systems == named.ranked.systems
+        assert known.levels.tolist() == named.levels.tolist()
+        share = np.append(np.full(len(systems), 1 / 4), 1.0)
+        for t in range(4):
+            far = [extremes_of(x, m).greatest(x.topic(t, m.within(x.ranked.rank)), share) for x in (named, known)]
+            assert far[1] == pytest.approx(far[0], abs=1e-12)
+            assert np.ptp(far[0]) > 0
+        assert m.score(known.ranked) == pytest.approx(m.score(named.ranked), abs=1e-12)
+
+
+def test_lists_that_know_too_few_documents_are_refused() -> None:
+    """Guards against holes that are passed over: keys down to 100 do not tell what stands below."""
+    runs, judged = deep(3)
+    with pytest.raises(tg.TruegainError, match="keys of fewer documents"):
+        Filled.by_key(keyed(runs, judged, "P@10"), parse_measure("P@120"))
+
+
+def test_some_systems_of_a_topic_are_what_they_are_among_all() -> None:
+    """Guards `TopicHoles.of_systems`: what two lists could do does not hang on the others, but for holes elsewhere."""
+    runs, judged = deep(5)
+    m = parse_measure("nDCG@10")
+    filled, kept = Filled.by_key(keyed(runs, judged, "nDCG@10"), m), np.array([1, 4])
+    extremes, share = extremes_of(filled, m), np.append(np.full(5, 1 / 4), 1.0)
+    for t in range(4):
+        topic = filled.topic(t, m.within(filled.ranked.rank))
+        every = extremes.greatest(topic, share)[np.ix_(kept, kept)]
+        assert extremes.greatest(topic.of_systems(kept), share[[1, 4, 5]])[:2, :2] == pytest.approx(every, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -66,9 +118,7 @@ def test_reach_is_what_all_labels_reach(seed: int) -> None:
     every = [filled(judged, holes, labels) for labels in itertools.product((0, 1, 2), repeat=len(holes))]
     most = np.max([_gaps(tg.evaluate(runs, labels, measures), measures) for labels in every], axis=0)
     for i, measure in enumerate(measures):
-        told = reach_of(
-            partial(holed, runs, judged, measure), parse_measure(measure), SYSTEMS, np.ones(4, np.bool_), True
-        )
+        told = reach_of(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
         assert told.rise == pytest.approx(most[i] - now[i], abs=1e-9)
 
 
@@ -83,13 +133,8 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
     runs = {s: {t: {d: 9.0 - i for i, d in enumerate([*docs, f"deep{s}"])} for t in "12"} for s, docs in top.items()}
     judged = {"1": {"x": 1, "y": 0, "z": 0}, "2": {"x": 0, "y": 1, "z": 1}}
     judged["2"]["hole"] = 0  # judged there
-    told = reach_of(
-        partial(holed, runs, judged, "nDCG@2"),
-        parse_measure("nDCG@2"),
-        ("a", "b", "c"),
-        np.array([False, False, True]),
-        True,
-    )
+    lists, own = keyed(runs, judged, "nDCG@2"), np.array([False, False, True])
+    told = reach_of(lists, parse_measure("nDCG@2"), own, True)
     score = {label: tg.evaluate(runs, {**judged, "1": {**judged["1"], "hole": label}}, "nDCG@2") for label in (0, 1)}
     gap = {label: table.mean("b") - table.mean("a") for label, table in score.items()}
     assert told.rise[1, 0] == pytest.approx(gap[1] - gap[0])

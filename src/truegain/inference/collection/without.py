@@ -9,6 +9,7 @@ import numpy as np
 from truegain.inference.collection.expansion import least_relevant
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats, Ints, frozen
+from truegain.tables.of_systems import of_systems
 from truegain.tables.ranked import ABSENT, RankedGains
 
 NEAR = 20  # ranks in which non-relevant documents are left out too, where a measure has no cutoff
@@ -20,7 +21,7 @@ def without_each(ranked: RankedGains, measure: Measure, systems: tuple[int, int]
     (score - score of the same topic without the document in lists and judgments) / T: of every relevant document, and
     of those that are not relevant and stand where the measure looks (without a cutoff, in the first 20 of a list).
     """
-    two, cutoff = _of_systems(ranked, systems), getattr(measure, "cutoff", None)
+    two, cutoff = of_systems(ranked, systems), getattr(measure, "cutoff", None)
     if getattr(measure, "judged_only", False):
         two = two.condensed
     if cutoff is not None:
@@ -40,26 +41,6 @@ def without_each(ranked: RankedGains, measure: Measure, systems: tuple[int, int]
             moved.append((now[:, [topic]] - then).T / len(two.topics))
             names += [f"{two.topics[topic]} {doc}" for doc in two.pool.docs.take(left_out).strings()]
     return names, np.concatenate(moved) if moved else np.zeros((0, 2))
-
-
-def _of_systems(ranked: RankedGains, systems: tuple[int, int]) -> RankedGains:
-    """The lists of some systems alone."""
-    topics = len(ranked.topics)
-    lists = np.concatenate([np.arange(s * topics, (s + 1) * topics) for s in systems])
-    sizes = np.diff(ranked.begin)[lists]
-    begin = np.concatenate([[0], np.cumsum(sizes)])
-    at = np.repeat(ranked.begin[lists] - begin[:-1], sizes) + np.arange(begin[-1])
-    return replace(
-        ranked,
-        systems=tuple(ranked.systems[s] for s in systems),
-        retrieved=frozen(ranked.retrieved[lists]),
-        begin=frozen(begin),
-        rank=frozen(ranked.rank[at]),
-        item=frozen(ranked.item[at]),
-        entry_gains=None if ranked.entry_gains is None else frozen(ranked.entry_gains[at]),
-        top=None,
-        keys=None,
-    )
 
 
 def _without(two: RankedGains, topic: int, left_out: Ints) -> RankedGains:

@@ -21,8 +21,9 @@ from truegain.keywords import check_whole, takes
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.tables.columns import Bools, Floats
+from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.ranked import RankedGains
 from truegain.tables.scores import ALL_TOPICS
 from truegain.tables.table import Cell, Shown, Table
 
@@ -104,8 +105,7 @@ class Holes(Shown):
     @property
     def open_order(self) -> Bools:
         """Pairs of systems of which either could have the higher mean."""
-        ahead = self.greatest > _NOTHING
-        return ahead & ahead.T
+        return _either(self.greatest)
 
     def pairs(self) -> Table:
         """One row a pair of systems: the difference of their means, and the least and the greatest there could be."""
@@ -135,6 +135,28 @@ class Holes(Shown):
             rows.append((system, *((ALL_TOPICS,) if topics else ()), *means))
         columns = ("system", *(("topic",) if topics else ()), *(f"unjudged@{d}" for d in self.unjudged))
         return Table(columns, rows, {"depths": list(self.unjudged)})
+
+
+@dataclass(frozen=True, eq=False)
+class OpenOrder:
+    """Pairs of systems that unjudged documents could turn, and nothing else; of lists that are aligned already."""
+
+    measure: str
+    systems: tuple[str, ...]
+    open_order: Bools  # system by system
+
+    @classmethod
+    def of(cls, ranked: RankedGains, measure: Measure) -> OpenOrder:
+        """From lists that know their documents by key (see `Filled.by_key`)."""
+        check_known(measure)
+        filled = Filled.by_key(ranked, measure)
+        greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
+        return cls(str(measure), ranked.systems, frozen(_either(greatest)))
+
+
+def _either(greatest: Floats) -> Bools:
+    ahead = greatest > _NOTHING
+    return np.asarray(ahead & ahead.T)
 
 
 @takes(OptionWords, DEFAULTS)

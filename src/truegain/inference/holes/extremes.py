@@ -25,6 +25,7 @@ from truegain.measures.rbp import RBP
 from truegain.tables.columns import Bools, Floats, Ints
 
 _TRIED = 1024  # stop probabilities in the lists of one pair that are tried together
+_AT_ONCE = 100_000  # numbers of pairs held at a time: what stays near the processor is fastest
 _STEPS = 60  # far more than the search for a ratio takes
 
 
@@ -134,18 +135,23 @@ class Ratio(Extremes):
         return cls(measure, np.ones(len(ranked.rank)), np.ones(_largest(filled)), possible, gain)
 
     def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
-        """One system against all others at a time."""
+        """As many systems against all others at a time as numbers of theirs are held at once."""
         judged = topic.judged.entry
         fixed = topic.fixed(self.weight[judged] * self.gain.entry[judged]) * share
         table = topic.table(self.weight[topic.holes.entry]) * share[:, None]
         layers = self._layers(topic)
-        theirs, none = np.take_along_axis(table, topic.own, axis=1), np.zeros((len(table), 1))
-        rows = []
-        for a, own in enumerate(topic.own):
-            common = np.take(table[a], topic.own) > 0
-            w = np.concatenate([table[a, own] - table[:, own], np.where(common, 0.0, -theirs), none], axis=1)
-            rows.append(_greatest_ratio(fixed[a] - fixed, -np.sort(-w, axis=1), topic.count, layers))
-        return np.array(rows)
+        theirs, n = np.take_along_axis(table, topic.own, axis=1), len(table)
+        far, block = np.empty((n, n)), max(1, _AT_ONCE // (n * (2 * topic.own.shape[1] + 1)))
+        for first in range(0, n, block):
+            own, mine = topic.own[first : first + block], table[first : first + block]
+            rows = slice(first, first + len(own))
+            w = np.zeros((len(own), n, 2 * own.shape[1] + 1))  # last no hole, so that there is one at least
+            w[..., : own.shape[1]] = theirs[rows, None] - table[:, own].transpose(1, 0, 2)
+            w[..., own.shape[1] : -1] = np.where(mine[:, topic.own] > 0, 0.0, -theirs)
+            w = -np.sort(-w.reshape(-1, w.shape[2]), axis=1)
+            ahead = (fixed[rows, None] - fixed).ravel()
+            far[rows] = _greatest_ratio(ahead, w, topic.count, layers).reshape(len(own), n)
+        return far
 
     def _layers(self, topic: TopicHoles) -> Layers:
         """Layers of which the best list has as many judged documents are one."""
@@ -189,17 +195,19 @@ def _greatest_ratio(fixed: Floats, w: Floats, count: int, layers: Layers) -> Flo
     under = (layers.height @ layers.cost)[number]
     over = fixed[:, None] + layers.height.sum() * total
     ratio: Floats = np.divide(over, under, out=np.zeros_like(over), where=under > 0).max(axis=1)
-    for _ in range(_STEPS if len(layers.height) > 1 else 0):
-        some = np.flatnonzero(ratio > 0)
+    some = np.flatnonzero(ratio > 0) if len(layers.height) > 1 else rows[:0]
+    for _ in range(_STEPS):
+        if not len(some):
+            break
         gain = np.maximum.accumulate(total[some], axis=1)
         cost = layers.cost[:, np.minimum(place, above[some])]  # layer, row, place
         best = (gain - ratio[some, None] * cost).argmax(axis=2)  # the first, so that layers above have no more
         chosen = gain[rows[: len(some)], best], np.take_along_axis(cost, best[:, :, None], axis=2)[:, :, 0]
         over, under = fixed[some] + layers.height @ chosen[0], layers.height @ chosen[1]
         better = np.divide(over, under, out=ratio[some], where=under > 0)
-        if np.all(better <= ratio[some] * (1 + 1e-15)):
-            break
+        rising = better > ratio[some] * (1 + 1e-15)
         ratio[some] = np.maximum(ratio[some], better)
+        some = some[rising]
     return ratio
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError
+from truegain.inference.holes.named import UNJUDGED, named_by_key
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
@@ -16,7 +19,7 @@ from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 
-UNJUDGED = -1.0
+NONE_JUDGED = "no document is judged; worst and best would span everything"
 DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
 
 
@@ -33,7 +36,7 @@ class Filled:
         """Runs and judgments with all documents in question; some must be judged."""
         made = cls.down_to(None, runs, judgments, measure, options, jobs)
         if made.hole.all():
-            raise TruegainError("no document is judged; worst and best would span everything")
+            raise TruegainError(NONE_JUDGED)
         return made
 
     @classmethod
@@ -42,8 +45,7 @@ class Filled:
         jobs: int | None = None,
     ) -> Filled:  # fmt: skip
         """Align twice: once to see what is unjudged down to a depth, once with that in the pool."""
-        if getattr(measure, "judged_only", False) or options.judged_only:
-            raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
+        _refuse_condensed(measure, options)
         if options.complete or options.no_relevant != "zero":
             raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
                                 "no_relevant out")  # fmt: skip
@@ -56,6 +58,20 @@ class Filled:
             warnings.simplefilter("ignore")  # told the first time
             ranked = aligned(loaded, with_unjudged(table, *known), options, jobs=jobs).cut(options.depth)
         return cls(ranked, ~ranked.item_judged, depth)
+
+    @classmethod
+    def by_key(cls, ranked: RankedGains, measure: Measure) -> Filled:
+        """The same from lists that know their documents by key (`keys_in_question`): no run is read again.
+
+        Holes have no names here, and lists end at the depth that is in question, below which the measure does not look.
+        """
+        _refuse_condensed(measure, Options())
+        near = ranked.cut(in_question(measure, Options()))
+        wide = named_by_key(near)
+        hole = ~wide.item_judged
+        if hole.all():
+            raise TruegainError(NONE_JUDGED)
+        return cls(wide, hole, int(near.depth.max(initial=0)))
 
     @cached_property
     def levels(self) -> Floats:
@@ -114,6 +130,17 @@ class TopicHoles:
     judged_items: Ints
     count: int  # of holes, those in no list above the cutoff too
 
+    def of_systems(self, kept: Ints) -> TopicHoles:
+        """Some systems alone, and the one without a document; what the pool holds stays."""
+        place = np.full(self.systems + 1, -1)
+        place[kept] = np.arange(len(kept))
+
+        def some(of: Entries) -> Entries:
+            at = np.flatnonzero(place[of.system] >= 0)
+            return Entries(place[of.system[at]], of.entry[at], of.rank[at], of.item[at])
+
+        return replace(self, systems=len(kept), judged=some(self.judged), holes=some(self.holes))
+
     @cached_property
     def column(self) -> Ints:
         """The number of each hole in a list among the holes that any list has above the cutoff."""
@@ -148,6 +175,16 @@ def in_question(measure: Measure, options: Options) -> int | None:
     """Down to which rank documents are in question; None: to the end of the lists."""
     cutoff = options.depth or getattr(measure, "cutoff", None)
     return max(cutoff, DEPTH) if cutoff else None
+
+
+def keys_in_question(measures: Sequence[Measure]) -> int:
+    """How many documents of each list must be known by key for `Filled.by_key`."""
+    return max((in_question(m, Options()) or sys.maxsize for m in measures), default=0)
+
+
+def _refuse_condensed(measure: Measure, options: Options) -> None:
+    if getattr(measure, "judged_only", False) or options.judged_only:
+        raise MeasureError(f"{measure}: a list without its unjudged documents has no holes; leave judged_only out")
 
 
 def _lowest(runs: Runs) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.inference.holes.predicted import Prediction, check_enough
-from truegain.inference.holes.sample import check_linear, looked_at
+from truegain.inference.holes.sample import DESIGN, check_linear, looked_at
 from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
@@ -19,7 +19,6 @@ from truegain.tables.gold_list import GoldList
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.text.corpus import CorpusLike
 
-DESIGN = "holes"  # of lists that are drawn here
 A_TOPIC = 8  # documents that usually do
 LEAST_SIZE = 0.2  # of the mean size: what is predicted for sure may be wrong
 DIGITS = 4  # of predictions

@@ -91,6 +91,7 @@ class Next(Shown):
     open: int  # unjudged documents that could move a score
     judged: int
     pair: PairSoFar | None = None
+    tells_chance: bool = True  # whether documents were judged and found not relevant: else all are predicted relevant
     asked: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -126,6 +127,8 @@ class Next(Shown):
             return (*pair, *listed)
         again = ("have them judged, add the labels to the judgments, and ask again",) if self.documents else ()
         how = "score with fill='predicted': judgments chosen in this order mislead where unjudged counts as 0"
+        if not self.tells_chance:
+            how = "`predicted` says nothing: no document that a system shows was judged and found not relevant"
         return (*pair, *listed, *again, how)
 
 
@@ -173,7 +176,8 @@ def judge_next(
     if most is None:
         most = 0 if so_far is not None and so_far.enough else order.usual
     rows = order.rows[:most]
-    return Next(str(asked), _told(state, rows, order, pair), len(order.rows), int(state.judged.sum()), so_far)
+    told, judged = _told(state, rows, order, pair), int(state.judged.sum())
+    return Next(str(asked), told, len(order.rows), judged, so_far, not judged or state.has_both)
 
 
 def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:

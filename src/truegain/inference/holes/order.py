@@ -78,6 +78,11 @@ class OpenRanking:
         )
 
     @property
+    def has_both(self) -> bool:
+        """Whether of what lists show some is judged not relevant: else every chance is next to 1."""
+        return bool((self.made.label[self.judged] < self.levels[0]).any())
+
+    @property
     def judged(self) -> Bools:
         """Items that some run lists and that have a label."""
         return np.asarray(~self.made.filled.hole & self.made.predictor.votes.listed)

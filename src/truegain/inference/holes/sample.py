@@ -16,6 +16,7 @@ from truegain.sampling.streams import stream_key
 from truegain.tables.columns import Bools
 from truegain.tables.table import Table
 
+DESIGN = "holes"  # of ordered lists of them
 LEAST_SAMPLED = 10  # holes that a score or a difference must stand on
 SHARE = 0.25
 

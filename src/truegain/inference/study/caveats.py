@@ -66,8 +66,10 @@ def ties_told(runs: Runs, measure: Measure) -> str:
 def tied_lists(run: Run, depth: int) -> tuple[int, int]:
     """In how many lists of a run equal scores reach into the first ranks, and how many lists there are."""
     topic, score = run.topic.code, run.score
-    order: Ints = np.lexsort((-score, topic))
-    topic, score = topic[order], score[order]
+    lower = (topic[1:] == topic[:-1]) & (score[1:] <= score[:-1])
+    if not np.all((topic[1:] > topic[:-1]) | lower):  # most files are in order
+        order: Ints = np.lexsort((-score, topic))
+        topic, score = topic[order], score[order]
     first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
     rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
     same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +11,8 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.gains.catalogue import rule_of
-from truegain.inference.holes.filled import Filled
 from truegain.inference.study.evidence import LEAST_TOPICS
 from truegain.inference.study.raters import Raters
-from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned, loaders_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, frozen
@@ -25,7 +22,7 @@ from truegain.tables.mixed_scales import tell_mixed
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Outside, Repeated, read_ratings
 from truegain.tables.read import NameBy
-from truegain.tables.runs import Run, Runs
+from truegain.tables.runs import Runs
 from truegain.tables.scale import Scale
 
 FEW_TOPICS = 10
@@ -90,22 +87,6 @@ class Given:
     def all(self, labels: Judgments) -> Runs:
         """The runs of all systems."""
         return Runs(tuple(run for load in loaders_of(self.runs, labels, self.name_by, 1) for run in load()))
-
-    def filled(self, labels: Judgments, measure: Measure) -> Filled:
-        """The runs of all systems against a pool that also holds what nobody judged."""
-        return Filled.of(self.all(labels), labels, measure, Options())
-
-    def two(self, a: str, b: str, labels: Judgments) -> Runs:
-        """The runs of two systems; of files, those that are named like them are read first."""
-        found: dict[str, Run] = {}
-        runs = self.runs
-        if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
-            runs = sorted(map(os.fspath, runs), key=lambda path: a not in path and b not in path)
-        for load in loaders_of(runs, labels, self.name_by, 1):
-            found |= {run.system: run for run in load() if run.system in (a, b)}
-            if len(found) == 2:
-                break
-        return Runs((found[a], found[b]))
 
 
 def _who_lacks(systems: Sequence[str], present: Bools) -> str:

@@ -12,8 +12,8 @@ from truegain.inference.holes.filled import Filled
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.next_steps import Step
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options
 from truegain.tables.columns import Floats
+from truegain.tables.ranked import RankedGains
 
 ROUNDING = 1e-12
 
@@ -109,12 +109,11 @@ def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topi
     return np.maximum(np.asarray(added) * topics / (topics - 1), 0.0)
 
 
-def hidden_in(runs: object, judgments: object, measure: Measure, options: Options, a: str, b: str) -> Hidden:
-    """What the holes of two systems could do; an error where the measure's bounds are not known."""
+def hidden_in(two: RankedGains, measure: Measure) -> Hidden:
+    """What the holes of two systems could do to the second less the first; an error where that is not known."""
     check_known(measure)
-    filled = Filled.of(runs, judgments, measure, options)
+    filled, first, second = Filled.by_key(two, measure), 0, 1
     ranked = filled.ranked
-    first, second = ranked.systems.index(a), ranked.systems.index(b)
     score = measure.score(ranked)
     if np.isnan(score).any():
         raise TruegainError(f"{measure}: a system lacks a topic")

@@ -13,8 +13,7 @@ from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError
 from truegain.gains.list_fit import ListFit
 from truegain.inference.holes.filled import Filled
-from truegain.inference.holes.listing import DESIGN
-from truegain.inference.holes.sample import LEAST_SAMPLED, looked_at
+from truegain.inference.holes.sample import DESIGN, LEAST_SAMPLED, looked_at
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import LEAST_GOLD, About
 from truegain.inference.study.hole_sample import labels_are, with_holes

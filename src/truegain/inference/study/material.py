@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from truegain.measures.base import Measure
 from truegain.moves import Moves
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.source import SourceName
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.ranked import RankedGains
 
@@ -178,14 +178,27 @@ class Material:
 
     def unjudged(self, m: Measure, systems: Sequence[int] | None = None) -> tuple[int, int]:
         """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
-        shape = len(self.ranked.systems), len(self.ranked.topics)
-        lists = np.zeros(shape, np.bool_)
-        lists[slice(None) if systems is None else list(systems)] = True
+        some = slice(None) if systems is None else list(systems)
+        return int(self.holes_of(m)[some].sum()), int(self._looked_at(m)[some].sum())
+
+    def holes_of(self, m: Measure) -> Ints:
+        """How many of the documents that a measure looks at are unjudged, by system."""
+        if str(m) not in self._holes:
+            ranked = self.ranked
+            system = ranked.list[m.within(ranked.rank) & ranked.judged] // len(ranked.topics)
+            judged = np.bincount(system, minlength=len(ranked.systems))
+            self._holes[str(m)] = frozen(self._looked_at(m) - judged)
+        return self._holes[str(m)]
+
+    def _looked_at(self, m: Measure) -> Ints:
+        """How many documents a measure looks at, by system."""
         cutoff = getattr(m, "cutoff", None)
         depth = self.ranked.depth if cutoff is None else np.minimum(self.ranked.depth, cutoff)
-        counted = m.within(self.ranked.rank) & self.ranked.judged & lists.ravel()[self.ranked.list]
-        there = int(depth[lists.ravel()].sum())
-        return there - int(counted.sum()), there
+        return np.asarray(depth.reshape(len(self.ranked.systems), -1).sum(axis=1))
+
+    @cached_property
+    def _holes(self) -> dict[str, Ints]:
+        return {}
 
     def said_of_holes(self, m: Measure, systems: Sequence[int] | None, holds: str) -> str:
         """What was taken of unjudged documents, in words; empty where all are judged.

@@ -38,7 +38,7 @@ from truegain.inference.study.steps import Steps
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
-from truegain.measures.evaluate import Options, at_level
+from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, measures_in
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.source import SourceName
@@ -46,6 +46,7 @@ from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
+from truegain.tables.of_systems import of_systems
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
@@ -220,12 +221,11 @@ class Questions:
         if self.holes != "bound" or self.hole_sample is not None or not self._material.unjudged(m)[0]:
             return None, ""
         if str(m) not in self._reaches:
-            own = np.array([self._material.unjudged(m, [s])[0] > 0 for s in range(len(self.systems))])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # told when the runs were first read
                 try:
-                    make = partial(self._given.filled, self._labels, m)
-                    self._reaches[str(m)] = reach_of(make, m, self.systems, own, "topics" in self.over), ""
+                    own = self._material.holes_of(m) > 0
+                    self._reaches[str(m)] = reach_of(self.ranked, m, own, "topics" in self.over), ""
                 except TruegainError as error:
                     self._reaches[str(m)] = None, _not_known(m, error)
         return self._reaches[str(m)]
@@ -298,7 +298,7 @@ class Questions:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
             try:
-                return hidden_in(self._given.two(a, b, self._labels), self._labels, m, Options(), a, b), []
+                return hidden_in(of_systems(self.ranked, (self.systems.index(a), self.systems.index(b))), m), []
             except TruegainError as error:
                 return None, [_not_known(m, error)]
 

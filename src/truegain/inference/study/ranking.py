@@ -87,7 +87,7 @@ class Ranking(Shown):
         """ahead[i, j]: whether system i is surely better than j, all pairs held at once.
 
         A system's rank lies between 1 + the number surely better and n - the number surely worse (Al Mohamad, Goeman
-        and van Zwet 2022, Biometrics 78(1)); the first tier are those that none is surely better than, the second
+        and van Zwet 2018, arXiv:1812.05507); the first tier are those that none is surely better than, the second
         those of the rest that none of the rest is, and so on.
 
         >>> ahead = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 0]], bool)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from truegain.inference.holes.filled import Filled
 from truegain.inference.study.hidden import ROUNDING, Hidden, more_variance
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
+from truegain.tables.ranked import RankedGains
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,38 +43,30 @@ class Reach:
         return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
 
 
-def reach_of(
-    make: Callable[[], Filled], measure: Measure, systems: tuple[str, ...], own: Bools, over_topics: bool
-) -> Reach:
+def reach_of(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> Reach:
     """What the holes of all lists could do; an error where the measure's bounds are not known.
 
     own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
     to the depth of `tg.holes`, may be relevant too; where neither has, those that any list shows to the measure may.
     """
     check_known(measure)
-    filled = make()
-    ranked = filled.ranked
-    score = measure.score(ranked)
+    filled = Filled.by_key(ranked, measure)
+    score = measure.score(filled.ranked)
     if np.isnan(score).any():
         raise TruegainError(f"{measure}: a system lacks a topic")
-    order = [ranked.systems.index(s) for s in systems]
-    extremes, within = extremes_of(filled, measure), measure.within(ranked.rank)
+    extremes, within = extremes_of(filled, measure), measure.within(filled.ranked.rank)
     n, topics = len(ranked.systems), len(ranked.topics)
     share = np.append(np.full(n, 1 / topics), 1.0)
-    open_ = np.zeros(n, np.bool_)
-    open_[order] = own
-    either = open_[:, None] | open_[None, :]
+    closed = np.flatnonzero(~own) if isinstance(extremes, Ratio) else np.zeros(0, np.int64)
     rise, by_now, square, now = np.zeros((4, n, n))
     for t in range(topics):
         topic = filled.topic(t, within)
         far = extremes.greatest(topic, share)[:n, :n]
-        if isinstance(extremes, Ratio) and not either.all():  # below the cutoff of all lists nothing is in question
-            near = extremes.greatest(replace(topic, count=topic.columns), share)[:n, :n]
-            far = np.where(either, far, near)
+        if len(closed):  # below the cutoff of all lists nothing is in question
+            few = replace(topic, count=topic.columns).of_systems(closed)
+            far[np.ix_(closed, closed)] = extremes.greatest(few, share[np.append(closed, n)])[:-1, :-1]
         d = (score[:, t][:, None] - score[:, t][None, :]) / topics
         r = np.where(far - d > ROUNDING, far - d, 0.0)
         np.fill_diagonal(r, 0.0)
         rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
-    more = more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n))
-    at = np.ix_(order, order)
-    return Reach(rise[at], more[at])
+    return Reach(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))

@@ -11,6 +11,8 @@ from truegain.errors import check_one_of
 from truegain.gains.catalogue import FitWords
 from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
+from truegain.inference.holes.extremes import is_known
+from truegain.inference.holes.filled import keys_in_question
 from truegain.inference.study.borrowed import Uses, models_of
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
@@ -134,7 +136,9 @@ class Study(Questions):
         given = None if self.raters is None else self.raters.judgments()
         labels = Judgments.of(judgments) if given is None or self.gold_rated else given
         gold = given if self.gold_rated else gold
-        keys = keys_needed([a.measure for a in asked]) if "collection" in self.over else 0
+        each = [a.measure for a in asked]
+        keys = keys_in_question([m for m in each if is_known(m)])  # what holes could do is told by them
+        keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))

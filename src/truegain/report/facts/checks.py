@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from truegain.inference.agreement.agree import AgreementReport
-from truegain.inference.holes.bounds import Holes
+from truegain.inference.holes.bounds import OpenOrder
+from truegain.inference.study.caveats import tied_lists
 from truegain.measures.base import Measure
 from truegain.report.facts.facts import Check, JudgeFacts
 from truegain.report.parts.numbers import count, many, named, percent
 from truegain.tables.judgments import Judgments
 from truegain.tables.mixed_scales import mixed
 from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Run, Runs
+from truegain.tables.runs import Runs
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
 LATER = "What was tested, and how large a favour may be, stands below, at the judge."
@@ -48,7 +49,7 @@ def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarr
     return (there - seen).reshape(shape).sum(axis=1), there.reshape(shape).sum(axis=1)
 
 
-def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> Check:
+def holes_check(ranked: RankedGains, measure: Measure, bounds: OpenOrder | None) -> Check:
     """Unjudged documents where a measure looks, who has them, and what they could do."""
     cutoff = getattr(measure, "cutoff", None)
     holes, shown = unjudged_by_system(ranked, cutoff)
@@ -78,7 +79,7 @@ def holes_check(ranked: RankedGains, measure: Measure, bounds: Holes | None) -> 
     return Check(name, False, value, tuple(about))
 
 
-def are_idle(bounds: Holes | None, measure: Measure) -> bool:
+def are_idle(bounds: OpenOrder | None, measure: Measure) -> bool:
     """Whether it is known that unjudged documents could turn no pair of systems by this measure."""
     return bounds is not None and bounds.measure == str(measure) and not bounds.open_order.any()
 
@@ -92,7 +93,7 @@ def ties_check(runs: Runs, depth: int) -> Check:
     """Lists in which equal scores reach into the ranks that count; their order is that of document ids."""
     lists, tied, by = 0, 0, defaultdict[str, int](int)
     for part in runs.parts:
-        here, of = _tied_lists(part, depth)
+        here, of = tied_lists(part, depth)
         tied, lists = tied + here, lists + of
         by[part.system] += here
     most = sorted((n, s) for s, n in by.items() if n)[::-1]
@@ -101,18 +102,6 @@ def ties_check(runs: Runs, depth: int) -> Check:
         *([f"Most: {named([f'{s} ({n:,})' for n, s in most], 4)}."] if most else []),
     ]
     return Check("Tied scores", not tied, f"{count(tied)} of {many(lists, 'list')}", tuple(about))
-
-
-def _tied_lists(run: Run, depth: int) -> tuple[int, int]:
-    topic, score = run.topic.code, run.score
-    lower = (topic[1:] == topic[:-1]) & (score[1:] <= score[:-1])
-    if not np.all((topic[1:] > topic[:-1]) | lower):  # most files are in order
-        order = np.lexsort((-score, topic))
-        topic, score = topic[order], score[order]
-    first = np.flatnonzero(np.r_[True, np.diff(topic) != 0])
-    rank = np.arange(len(topic)) - np.repeat(first, np.diff(np.r_[first, len(topic)]))
-    same = (topic[1:] == topic[:-1]) & (score[1:] == score[:-1]) & (rank[:-1] < depth)
-    return len(np.unique(topic[:-1][same])), len(first)
 
 
 def identical_check(ranked: RankedGains) -> Check:

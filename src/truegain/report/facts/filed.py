@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.inference.holes.filled import Filled, in_question, with_unjudged
 from truegain.inference.study.given import Given, of_topics
-from truegain.measures.base import Measure
-from truegain.measures.evaluate import Options
 from truegain.tables.columns import frozen
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import heard, tell
@@ -41,11 +38,6 @@ class FiledRuns(Runs):
         """Of every file."""
         found = read_runs(self.files, name_by=self.name_by)
         return found.parts if self.rename is None else self.rename(found).parts
-
-    @property
-    def are_read(self) -> bool:
-        """Whether somebody did."""
-        return "parts" in self.__dict__
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,27 +73,6 @@ class Filed(Given):
         tell(said)
         left = labels if len(topics) == len(labels.topic.values) else of_topics(labels, set(topics))
         return _against(left, columns), left
-
-    def filled(self, labels: Judgments, measure: Measure) -> Filled:
-        """As ever, or as kept: the same for all measures that look as far down."""
-        make = super().filled
-
-        def now() -> tuple[dict[str, Any], list[str], list[str], int]:
-            made = make(labels, measure)
-            rows = made.ranked.pool.judgments
-            open_ = rows.take(np.arange(len(labels), len(rows)))  # behind those that were judged
-            return _columns(made.ranked), open_.topic.strings(), open_.docs.strings(), made.depth
-
-        down_to = in_question(measure, Options())
-        columns, topics, docs, depth = self.kept(("unjudged", digest_of_labels(labels), down_to), now)
-        ranked = _against(with_unjudged(labels, topics, docs), columns)
-        return Filled(ranked, ~ranked.item_judged, depth)
-
-    def two(self, a: str, b: str, labels: Judgments) -> Runs:
-        """The runs of two systems; of their files alone, where the others were not read."""
-        table = self.table
-        whole = table.are_read or table.rename is not None  # files are found by the names that systems have in them
-        return super().two(a, b, labels) if whole else Given(table.files, self.name_by).two(a, b, labels)
 
 
 def _columns(ranked: RankedGains) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError, some
 from truegain.inference.agreement.agree import AgreementReport, agree
-from truegain.inference.holes.bounds import Holes, holes
+from truegain.inference.holes.bounds import OpenOrder
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.next import Next, judge_next
 from truegain.inference.intervals.estimate import intervals
@@ -88,7 +88,7 @@ def gather(
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
-        bounds = _holes(study, runs, labels, kept)
+        bounds = _holes(study, kept)
         measures = tuple(_without_idle_holes(m, bounds) for m in measures)
         to_judge = _next(study, runs, labels, answered[0] if asked else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
@@ -185,20 +185,20 @@ def _agreement(study: Study) -> AgreementReport | None:
         return None
 
 
-def _holes(study: Study, runs: Runs, judgments: Judgments, kept: Keeping) -> Holes | None:
+def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
     """What unjudged documents could do, by the first measure of which it is known."""
     if len(study.systems) > MOST_COMPARED:
         return None
     for m in study.measures:
         if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
             try:
-                return kept(("holes", str(m)), partial(holes, runs, judgments, m))  # type: ignore[no-any-return]
+                return kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m))  # type: ignore[no-any-return]
             except TruegainError:
                 continue
     return None
 
 
-def _without_idle_holes(m: MeasureFacts, bounds: Holes | None) -> MeasureFacts:
+def _without_idle_holes(m: MeasureFacts, bounds: OpenOrder | None) -> MeasureFacts:
     """Not a word at the ranking of unjudged documents that could turn none of its pairs; data health tells of them."""
     if not are_idle(bounds, m.measure):
         return m
@@ -206,7 +206,7 @@ def _without_idle_holes(m: MeasureFacts, bounds: Holes | None) -> MeasureFacts:
 
 
 def _next(
-    study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, bounds: Holes | None, kept: Keeping
+    study: Study, runs: Runs, judgments: Judgments, claim: Claim | None, bounds: OpenOrder | None, kept: Keeping
 ) -> Next | None:
     """Documents to judge next, for the first claim or for the whole ranking; none where none could turn a pair."""
     if len(study.systems) > MOST_COMPARED:
@@ -255,7 +255,7 @@ def _content(
 
 def _checks(
     study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
-    bounds: Holes | None, told: Sequence[str], kept: Keeping,
+    bounds: OpenOrder | None, told: Sequence[str], kept: Keeping,
 ) -> list[Check]:  # fmt: skip
     found = [topics_check(study.ranked, judgments)]
     seen: set[object] = set()

@@ -9,7 +9,7 @@ from truegain.inference.study.verdict import Verdict
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Child, Html, el, join, name
-from truegain.report.parts.numbers import count, limits, many, signed
+from truegain.report.parts.numbers import held, limits, many, signed
 from truegain.report.parts.svg import Span, axis_head, row, stacked
 from truegain.report.parts.table import cell, head, num, plot, room, table, tr
 from truegain.report.parts.words import chip
@@ -85,11 +85,11 @@ class ClaimRows:
             "the more claims, the more of these."
         )
         key = " Open: labels as they are; filled: corrected." if self.both else ""
-        bold = el("b", f"{count(hold)} of {count(len(self.verdicts))} claims hold.")
-        held = [v for v in self.verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
+        bold = el("b", f"{held(hold, len(self.verdicts), 'claim')}.")
+        back_held = [v for v in self.verdicts if v.outcome == "cannot be told" and (v.comparison.low or 0.0) > 0]
         back = ""
-        if held:
-            back = f" {many(len(held), 'claim')} with an interval above 0 cannot be told: {_held_back(held)}."
+        if back_held:
+            back = f" {many(len(back_held), 'claim')} with an interval above 0 cannot be told: {_held_back(back_held)}."
         return bold, key, back, alone
 
 

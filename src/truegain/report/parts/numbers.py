@@ -92,6 +92,15 @@ def many(n: int, noun: str, nouns: str = "") -> str:
     return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
 
 
+def held(n: int, of: int, noun: str) -> str:
+    """How many of some hold.
+
+    >>> held(1, 1, "claim"), held(1, 3, "claim"), held(0, 2, "interval")
+    ('1 of 1 claim holds', '1 of 3 claims holds', '0 of 2 intervals hold')
+    """
+    return f"{n:,} of {many(of, noun)} {'holds' if n == 1 else 'hold'}"
+
+
 def percent(x: float | None, digits: int = 0) -> str:
     """A share.
 

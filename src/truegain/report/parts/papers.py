@@ -77,9 +77,9 @@ _ALL = (
         "Journal of Business & Economic Statistics", "29(2), 238-249", "10.1198/jbes.2010.07136",
     ),
     Paper(
-        "almohamad2022", "D. Al Mohamad, J. J. Goeman and E. W. van Zwet", 2022,
+        "almohamad2018", "D. Al Mohamad, J. J. Goeman and E. W. van Zwet", 2018,
         "Simultaneous Confidence Intervals for Ranks With Application to Ranking Institutions",
-        "Biometrics", "78(1), 238-247", "10.1111/biom.13419",
+        "arXiv:1812.05507", "", "10.48550/arXiv.1812.05507",
     ),
     Paper(
         "westfall1993", "P. H. Westfall and S. S. Young", 1993,

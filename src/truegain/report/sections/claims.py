@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from truegain.inference.study.lines import UNITS, Line, Pull
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Facts
+from truegain.report.facts.wide import with_holes
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, links, svg_link
 from truegain.report.parts.html import Html, el, join, name, names_in, paragraph
@@ -47,7 +48,7 @@ def _card(facts: Facts, verdict: Verdict, number: int) -> Html:
         _shares(verdict, number),
         _sources(facts, verdict, number),
         *(_pulls(verdict, source, pulls, number) for source, pulls in verdict.decisive.items() if pulls),
-        _holes(verdict),
+        _holes(facts, verdict),
         *(paragraph(names_in(true_minus(x), (c.a, c.b)), class_="note") for x in (*verdict.borrowed, *verdict.notes)),
     ]
     about = join(name(c.b), " against ", name(c.a), el("span", f", {c.measure}", class_="m"))
@@ -161,7 +162,7 @@ def _turned(verdict: Verdict, pulls: Sequence[Pull]) -> str:
     return f"Leave any one of them out and the difference keeps its sign ({signed(d)} with all)."
 
 
-def _holes(verdict: Verdict) -> Html | None:
+def _holes(facts: Facts, verdict: Verdict) -> Html | None:
     hidden = verdict.hidden
     if hidden is None or not hidden.documents:
         return None
@@ -170,4 +171,6 @@ def _holes(verdict: Verdict) -> Html | None:
     if not hidden.least and not hidden.most:
         return paragraph(f"{found} cannot move the difference: they count alike in both.", class_="note")
     move = limits(hidden.least, hidden.most, signs=True)
-    return paragraph(f"{found} could move the difference by {move}; {how}.", class_="note")
+    wide = with_holes(facts, verdict)
+    to = "" if wide is None else f", and widen its interval to {limits(*wide, signs=True, smallest=facts.smallest)}"
+    return paragraph(f"{found} could move the difference by {move}{to}; {how}.", class_="note")

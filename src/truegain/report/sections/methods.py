@@ -79,7 +79,7 @@ def _cited(facts: Facts) -> list[str]:
     keys += ["cormack2006"] if "collection" in facts.over else []
     if facts.judge is not None:
         keys.append("angelopoulos2023" if facts.judge.rectified else "goldberg2018")
-    keys += ["almohamad2022", "westfall1993"] if len(facts.systems) > 2 else []
+    keys += ["almohamad2018", "westfall1993"] if len(facts.systems) > 2 else []
     keys += ["hayes2007"] if facts.agreement is not None else []
     keys += ["hui2017"] if facts.content is not None else []
     return list(dict.fromkeys([*keys, *(key for m in facts.measures for key in form_of(m.measure).cites)]))
@@ -133,7 +133,7 @@ def _more(facts: Facts) -> list[str]:
             "All pairs of systems are held at once by the largest of their t values, drawn with the covariance of the "
             f"scores (Westfall and Young 1993; {DRAWS[0]:,} to {DRAWS[1]:,} draws, the more systems the fewer; seed "
             f"{facts.seed}); a system's rank lies between 1 + the number surely better and "
-            "the number of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2022)."
+            "the number of systems less those surely worse (Al Mohamad, Goeman and van Zwet 2018)."
         )
     if facts.judge is not None and facts.judge.by_system is not None:
         found.append(

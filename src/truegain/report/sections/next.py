@@ -19,6 +19,10 @@ from truegain.report.parts.table import cell, head, heads, label, num, plot, scr
 from truegain.report.parts.words import true_minus
 
 BLOCKED = "Have unjudged documents judged first"
+NO_CHANCE = (
+    "How likely they are relevant is not told: no document that a system shows was judged and found not relevant, so "
+    "that from these labels all others would seem relevant. "
+)
 SHOWN = 10  # documents with a row; the CSV has more
 
 
@@ -132,20 +136,30 @@ def _documents(facts: Facts) -> Html | None:
         return None
     rows = []
     for i, d in enumerate(found.documents[:SHOWN], 1):
-        numbers = num(f"{d.predicted:.2f}"), num(signed(d.shift, 4)), num(count(d.systems), more="o")
+        chance = [num(f"{d.predicted:.2f}")] if found.tells_chance else []
+        numbers = *chance, num(signed(d.shift, 4)), num(count(d.systems), more="o")
         rows.append(tr(cell(count(i), kind="k"), who(d.topic), cell(name(d.doc)), *numbers))
-    top = [head("#"), head("topic"), head("document"), *heads("chance that it is relevant", "would move")]
+    top = [head("#"), head("topic"), head("document")]
+    top += heads(*(["chance that it is relevant"] if found.tells_chance else []), "would move")
     top += heads("systems that have it", kind="n0 o")
     pair = "" if found.pair is None else f"{true_minus(str(found.pair))}. "
     of = f"The first {count(len(rows))} of {many(found.open, 'unjudged document')} that could move {found.measure}"
     said = (
         f"{pair}{of} (the CSV has {count(len(found.documents))}). {_order(found)} “Would move” is how far the highest "
-        "label would move two systems apart at most. Have them judged, add the labels to the judgments, and make the "
-        "page again. Labels chosen in this order are no random sample: to estimate what the holes hide, draw one "
-        "(truegain holes --show sample)."
+        f"label would move two systems apart at most. {'' if found.tells_chance else NO_CHANCE}Have them judged, add "
+        "the labels to the judgments, and make the page again. Labels chosen in this order are no random sample and do "
+        "not say what the other unjudged documents are worth."
     )
     listed = found.table()
     take = links(csv_link("judge-next.csv", listed.columns, listed.rows))
     about = f"Documents to judge first, by {found.measure}"
     made = scrolls(table(about, top, rows, kind="docs"), about)
-    return el("figure", made, el("figcaption", names_in(said, facts.systems), take))
+    return el("figure", made, el("figcaption", names_in(said, facts.systems), _sample(facts), take))
+
+
+def _sample(facts: Facts) -> Html | None:
+    """How a random sample would tell that, where a study takes one: labels as they are, and measures linear in gain."""
+    if facts.corrected or facts.rule or not all(m.measure.linear_in_gains for m in facts.measures):
+        return None
+    draw, take = el("code", "truegain holes --show sample"), el("code", "--hole-sample")
+    return join(" A random sample would: ", draw, " draws one, and ", take, " gives its labels to this report.")

@@ -10,7 +10,7 @@ from truegain.report.facts.marks import Mark, MarkedClaim, MeasureMarks, counts,
 from truegain.report.parts.axis import Axis
 from truegain.report.parts.files import csv_link, file_name, links, svg_link
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
-from truegain.report.parts.numbers import count, limits, many, plain, signed
+from truegain.report.parts.numbers import count, held, limits, many, plain, signed
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span, axis_head, line, row, stacked
 from truegain.report.parts.table import cell, folded, head, heads, num, plot, room, table, tr, who
@@ -50,7 +50,7 @@ def in_short(facts: Facts) -> str:
 
 def said(m: MeasureMarks, both: bool) -> str:
     """How many verdicts are right, as the labels are and corrected, and how many intervals hold the truth."""
-    by, scores = m.measure.name, f"{count(m.held)} of {many(len(m.scores), 'score interval')} hold the true score."
+    by, scores = m.measure.name, f"{held(m.held, len(m.scores), 'score interval')} the true score."
     if not m.claims:
         return f"By {by} the truth of no claim is known; {scores}"
     found = counted([c.mark for c in m.claims])
@@ -217,7 +217,7 @@ def _scores(facts: Facts, m: MeasureMarks) -> Html:
     spans = [(e.system, [Span(e.value, e.low, e.high)]) for e, _ in m.scores]
     drawing = stacked(spans, axis, f"{m.measure.name}; dashed: the true scores", true=[true for _, true in m.scores])
     take = links(csv_link(f"{stem}.csv", columns, data), svg_link(f"{stem}.svg", drawing))
-    bold = el("b", f"{count(m.held)} of {count(len(rows))} intervals hold the true score.")
+    bold = el("b", f"{held(m.held, len(rows), 'interval')} the true score.")
     caption = el("figcaption", bold, " Dashed line: the true score.", take)
     if len(rows) > UNFOLDED:
         return el("figure", folded(f"True scores of {many(len(rows), 'system')}", made, caption))

@@ -6,16 +6,21 @@ import math
 
 from truegain.inference.study.verdict import Verdict
 from truegain.report.facts.facts import Claim, Facts, MeasureFacts
+from truegain.report.facts.wide import with_holes
 from truegain.report.parts.claim_rows import ClaimRows
 from truegain.report.parts.html import Child, Html, el, join, name, names_in, paragraph
 from truegain.report.parts.number_line import NumberLine
-from truegain.report.parts.numbers import count, limits, many, named, p_value, plain, signed, small
+from truegain.report.parts.numbers import count, held, limits, many, named, p_value, plain, signed, small
 from truegain.report.parts.section import Section
 from truegain.report.parts.svg import Span
 from truegain.report.parts.table import cell, head, label, num, scrolls, table, tr
 from truegain.report.parts.words import CHIPS, Said, chip, true_minus
 
 NAMED = 8
+FAINT = (
+    " The faint bar is the interval that holds whatever the labels of unjudged documents are: its ends are the limits "
+    "of the worst and of the best case, which is what the verdict goes by."
+)
 PICKED = (
     "These two were picked by their scores, and the interval is that of a pair named beforehand; the ranking holds for "
     "all pairs at once."
@@ -106,6 +111,10 @@ def _as_labelled(verdict: Verdict) -> str:
     return f"The labels alone, taken as they are, would have called it {_better(naive.low)}: {found}."
 
 
+def _at_zero(low: float, high: float) -> str:
+    return "crosses zero" if low <= 0 <= high else f"lies {'above' if low > 0 else 'below'} zero"
+
+
 def _better(low: float) -> str:
     return "better" if low > 0 else "worse"
 
@@ -119,11 +128,13 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
     if both and c.naive is not None:
         bars.append(("Labels as they are", Span(c.naive, naive.low, naive.high, True)))
     bars.append(("Corrected" if both else "Difference", Span(c.difference, c.low, c.high)))
-    if verdict.hidden is not None and verdict.hidden.documents and verdict.holes == "bound":
-        worst, best = c.low + verdict.hidden.least, c.high + verdict.hidden.most
-        bars.append(("Unjudged at worst and best", Span(c.difference, worst, best, is_faint=True)))
-    first = "crosses zero" if c.low <= 0 <= c.high else f"lies {'above' if c.low > 0 else 'below'} zero"
+    if (wide := with_holes(facts, verdict)) is not None:
+        bars.append(("Whatever the unjudged are", Span(c.difference, *wide, is_faint=True)))
+    first = _at_zero(c.low, c.high)
     which = f"The bar “{bars[both][0]}” {first}." if len(bars) > 1 else f"The bar {first}."
+    if wide is not None:
+        then = _at_zero(*wide)
+        which = f"{which[:-1]}{', and' if then == first else '; but'} the faint one {then}{' too' * (then == first)}."
     least = (
         f" Dashed line: {signed(facts.smallest)}, the smallest gain that matters (as given); hatched: less than that."
     )
@@ -135,7 +146,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.smallest > 0 else ''}",
         " The open bar is what the labels say if taken as true." if both else "",
-        " The faint bar adds the worst and the best that unjudged documents could do." if bars[-1][1].is_faint else "",
+        FAINT if wide is not None else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.smallest).html(caption)
 
@@ -216,7 +227,7 @@ def _against_baselines(facts: Facts) -> tuple[str, str, str, Html]:
     sure = f"{small(facts.holds_for)}, each claim alone at {facts.level}"
     lede = paragraph(names_in(f"{words[:1].upper()}{words[1:]} ({sure}).", facts.systems), class_="lede")
     outcome = "holds" if better else "cannot be told" if by["cannot be told"] else "does not hold"
-    short = f"{count(len(better))} of {count(n)} claims hold"
+    short = held(len(better), n, "claim")
     if several:
         short = f"{count(len(better))} of {count(n)} better than {'both' if len(against) == 2 else 'all'}"
     return outcome, short, heading, lede
@@ -237,24 +248,39 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
     items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Held fixed": facts.held_fixed}
     if _about_two(facts):
         if len(facts.claims) == 1:
-            items["Unjudged documents could add"] = _holes(claim.first)
+            items["Unjudged documents could add"] = _holes(facts, claim.first)
         items["Level"] = f"{facts.level}, {'this claim' if len(facts.claims) == 1 else 'each claim'} alone"
     else:
-        holes, of = facts.main.unjudged
-        items["Unjudged documents"] = f"{count(holes)} of {count(of)}, taken as not relevant" if holes else "none"
+        items["Unjudged documents"] = _unjudged(facts.main)
         items["Level"] = f"{facts.level}, all pairs at once"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
 
 
-def _holes(verdict: Verdict) -> str:
+def _unjudged(m: MeasureFacts) -> str:
+    """How many there are, and what the ranking takes them for."""
+    holes, of = m.unjudged
+    if not holes:
+        return "none"
+    if m.ranking.holes == "bound":
+        return (
+            f"{count(holes)} of {count(of)}; the ranking holds whatever {'its label' if holes == 1 else 'their labels'}"
+        )
+    return f"{count(holes)} of {count(of)}, counted as not relevant"
+
+
+def _holes(facts: Facts, verdict: Verdict) -> str:
     hidden = verdict.hidden
     if hidden is None:
-        return "not known for this measure"
+        return "not known for this measure; they count as not relevant"
     if not hidden.documents:
         return "nothing, all are judged"
     if not hidden.least and not hidden.most:
         return f"nothing ({many(hidden.documents, 'document')} that count alike in both)"
-    return f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')})"
+    found = f"{limits(hidden.least, hidden.most, signs=True)} ({many(hidden.documents, 'document')})"
+    if verdict.holes != "bound":
+        return f"{found}; the verdict counts them as not relevant"
+    wide = with_holes(facts, verdict)
+    return found if wide is None else f"{found}; with them the interval reaches from {_limits(facts, *wide)}"
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
