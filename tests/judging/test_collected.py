@@ -164,7 +164,7 @@ def test_rows_are_the_databases(database: Database, tmp_path: Path) -> None:
     ]
     assert table.columns["label"] == [100.0 - 10 * int(doc[-1]) for doc in table.columns["doc"]]
     assert set(table.columns["probability"]) == {0.5}
-    trail = audit(database)
+    trail = list(audit(database))
     assert [e["id"] for e in trail] == sorted(e["id"] for e in trail)
     assert sum(e["kind"] == "done" for e in trail) == 1
 

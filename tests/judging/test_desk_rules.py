@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from tests.judging.stand_in import Plain, StandIn
 from tests.judging.walking import RIGHT, Time, Walker, check_invariants, desk_of, kinds, rows, small_study, with_rules
 from truegain.errors import InputError, TruegainError
 from truegain.judging.desk.codes import code_digest
@@ -16,7 +16,14 @@ from truegain.judging.desk.desk import Elsewhere, Page, PageStep, Person, Unknow
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, drafts, events, sent, sessions, units, visits
 from truegain.judging.study.study import JudgingStudy, People, Rules
+from truegain.judging.tasks.magnitude import MagnitudeTask
 from truegain.judging.tasks.material import Item, Unit
+
+
+class Plain(MagnitudeTask):
+    """The same task without practice."""
+
+    has_practice: ClassVar[bool] = False
 
 
 def test_practice_and_question_have_one_try(study: JudgingStudy, database: Database, clock: Time) -> None:
@@ -83,7 +90,7 @@ def test_empty_pages_before_the_documents(study: JudgingStudy, database: Databas
 
     assert wrong() == ["consent.empty"]
     walker.consent()
-    assert wrong(number="0") == ["number.empty"]
+    assert wrong(number="0") == ["number.zero"]
     walker.practise()
     assert wrong(choice="forged") == ["question.empty"]
     assert walker.send(walker.page(PageStep("leave")), "leave") == PageStep("leave")
@@ -289,7 +296,7 @@ def test_the_task_sees_the_unit_in_its_own_order(tmp_path: Path, database: Datab
     """Guards the check of order: answers reach the task as the unit lists its items, not as they were shown."""
     seen: list[list[float]] = []
 
-    class Watching(StandIn):
+    class Watching(MagnitudeTask):
         def failed(self, unit, given, seconds):  # type: ignore[no-untyped-def]
             seen.append([a.value for a in given])
             assert not any(math.isnan(s) for s in seconds)

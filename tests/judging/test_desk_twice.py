@@ -174,7 +174,7 @@ def test_replay_of_every_request(study: JudgingStudy, database: Database, clock:
     walker.send(walker.page(), "leave")
     walker.send(walker.page(PageStep("leave")), "stay")
     for _ in range(3):
-        walker.judge()
+        walker.judge(seconds=1)  # too fast
     walker.send(walker.page(), "cannot", cannot="language")
     assert walker.step == PageStep("revise"), walker.step
     walker.send(walker.page())

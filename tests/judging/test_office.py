@@ -9,7 +9,8 @@ import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
-from truegain.judging.desk import office as offices
+from truegain.judging import collected as kept
+from truegain.judging.collected import audit, collected
 from truegain.judging.desk.desk import PageStep
 from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
@@ -43,7 +44,7 @@ def test_exclude_and_readmit(study: JudgingStudy, database: Database, clock: Tim
     assert not walker.page().more
     assert walker.enter() == "excluded"
     assert [p.free for p in office.progress()] == [2, 2, 2]
-    assert {r["excluded"] for r in office.ratings()} == {"copies texts"}
+    assert {r["excluded"] for r in collected(database).ratings()} == {"copies texts"}
     check_invariants(database, study)
     office.readmit(person.id)
     assert [p.done for p in office.progress()] == [1, 0, 0]
@@ -93,7 +94,7 @@ def test_release_of_who_was_sent_away(study: JudgingStudy, database: Database, c
     assert office.release("open", walker.name)
     assert not office.release("open", walker.name)
     assert walker.step == PageStep("left")
-    assert len(office.ratings()) == 1
+    assert len(collected(database).ratings()) == 1
 
 
 def test_withdrawal_through_the_office(study: JudgingStudy, database: Database, clock: Time) -> None:
@@ -106,7 +107,7 @@ def test_withdrawal_through_the_office(study: JudgingStudy, database: Database, 
     assert office.withdraw(person.id) == 1
     assert office.withdraw(person.id) == 0
     assert office.owner(code) is None
-    assert (rows(database, answers), office.ratings()) == ([], [])
+    assert (rows(database, answers), collected(database).ratings()) == ([], [])
     assert rows(database, sessions)[0].outcome == "withdrawn"
     assert walker.page().code == ""
     check_invariants(database, study)
@@ -119,7 +120,7 @@ def test_ratings(study: JudgingStudy, database: Database, clock: Time) -> None:
     walker.judge("1000", "first")
     walker.send(walker.page(), "back")
     walker.rest()
-    found = office.ratings()
+    found = collected(database).ratings()
     assert [r["number"] for r in found] == [1, 2, 3, 4]
     assert {r["item"]: r["value"] for r in found} == {0: 100.0, 1: 90.0, 2: 80.0, 3: 70.0}
     assert found[0]["revision"] == 2
@@ -128,10 +129,10 @@ def test_ratings(study: JudgingStudy, database: Database, clock: Time) -> None:
 
 def test_the_audit_trail(study: JudgingStudy, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the audit trail: every event once and in order, over chunks, and no token, code or id of a platform."""
-    monkeypatch.setattr(offices, "CHUNK", 7)
-    office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock, "prolific-id")
+    monkeypatch.setattr(kept, "CHUNK", 7)
+    walker = Walker(desk_of(study, database, clock), clock, "prolific-id")
     walker.whole()
-    trail = list(office.audit())
+    trail = list(audit(database))
     assert [e["id"] for e in trail] == sorted(e.id for e in rows(database, events))
     written = json.dumps(trail)
     assert not any(secret in written for secret in (walker.token, walker.page().code, "prolific-id"))

@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
-from tests.judging.stand_in import StandIn
 from truegain.judging.desk.desk import Desk, Elsewhere, Page, PageStep, Person
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
+from truegain.judging.tasks.magnitude import MagnitudeTask
 from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit
 from truegain.judging.tasks.task import Fields, Task
 
@@ -61,7 +61,7 @@ def small_study(
             items = tuple(Item((d,), 0.5) for d in ids)
             made.append(Unit(f"{topic}u{u}", topic, items, 0, size - 1))
     return JudgingStudy(
-        folder, "small", task or StandIn(), found, documents, tuple(made), Words("A small study"),
+        folder, "small", task or MagnitudeTask(), found, documents, tuple(made), Words("A small study"),
         rules or Rules(), people or People(),
         digest="d1",
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,10 +19,8 @@ from truegain.judging.desk.leases import DONE, FREE, HELD, give_back, going_on, 
 from truegain.judging.desk.sessions import Work, load
 from truegain.judging.desk.showing import is_paused
 from truegain.judging.store.database import Database, insert_new, lock
-from truegain.judging.store.schema import answers, assessors, events, invitations, sessions, settings, units
+from truegain.judging.store.schema import assessors, invitations, sessions, settings, units
 from truegain.judging.study.study import JudgingStudy
-
-CHUNK = 1000  # events that are read at a time
 
 
 class TopicProgress(NamedTuple):
@@ -170,37 +168,6 @@ class Office:
         """The assessor whose completion code this is; None where it is nobody's."""
         query = select(sessions.c.assessor).where(sessions.c.code == code_digest(code))
         return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
-
-    def ratings(self) -> list[dict[str, Any]]:
-        """The last revision of every answer on an item, with what is known of its session and assessor.
-
-        `number` is the place in which the item was shown, from 1; `item` its place in the unit, from 0; `value` None
-        where the assessor cannot judge.
-        """
-        given = ("number", "value", "typed", "reason", "cannot", "note", "seconds", "late", "revision", "at")
-        about = [sessions.c[n] for n in ("unit", "topic", "outcome", "flags", "plan")]
-        who = [assessors.c.id.label("assessor"), assessors.c.kind, assessors.c.excluded]
-        query = select(answers.c.session, *(answers.c[name] for name in given), *about, *who)
-        query = query.join(sessions, sessions.c.id == answers.c.session)
-        query = query.join(assessors, assessors.c.id == sessions.c.assessor).join(units, units.c.id == sessions.c.unit)
-        query = query.where(answers.c.kind == "item")
-        query = query.order_by(units.c.place, sessions.c.unit, answers.c.session, answers.c.number, answers.c.revision)
-        rows = self.database.read(lambda connection: connection.execute(query).mappings().all())
-        last = {(row["session"], row["number"]): dict(row) for row in rows}
-        for row in last.values():
-            row["item"], row["flags"] = row.pop("plan")["order"][row["number"] - 1], tuple(row["flags"])
-        return list(last.values())
-
-    def audit(self) -> Iterator[dict[str, Any]]:
-        """All events in their order; tokens, codes and the platform's ids are in none of them."""
-        after = 0
-        while True:
-            query = select(events).where(events.c.id > after).order_by(events.c.id).limit(CHUNK)
-            rows = self.database.read(lambda c, query=query: c.execute(query).mappings().all())  # type: ignore[misc]
-            yield from (dict(row) for row in rows)
-            if len(rows) < CHUNK:
-                return
-            after = rows[-1]["id"]
 
     def _known(self, connection: Connection, assessor: str) -> Work:
         query = select(assessors.c.id).where(assessors.c.id == assessor)

@@ -120,15 +120,12 @@ class ApiProblem(BaseModel):
     page: ApiPage | None = None
 
 
-FIELDS = {"magnitude": "number", "graded": "label", "binary": "label", "preference": "prefer", "claim": "support"}
-
-
 def study_shown(study: JudgingStudy, judge: str) -> ApiStudy:
     """What a judge is told of a study."""
     options = [ApiOption(key=o.key, name=o.name, meaning=o.meaning) for o in study.task.options]
     return ApiStudy(
         name=study.name, title=study.words.title, language=study.words.language, task=study.task.name,
-        field=FIELDS.get(study.task.name, "label"), options=options, reason=study.rules.reason, judge=judge,
+        field=study.task.field, options=options, reason=study.rules.reason, judge=judge,
     )  # fmt: skip
 
 

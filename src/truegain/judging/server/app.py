@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from truegain._version import __version__
 from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.steps import UnknownToken
 from truegain.judging.server.assessor import assessor_routes
 from truegain.judging.server.render import Renderer
 from truegain.judging.server.security import RateLimits, RequestGuard, failure, path_of
@@ -63,6 +64,10 @@ def create_app(
         if path_of(request.scope).startswith("/api/"):
             return await http_exception_handler(request, error)
         return failure(error.status_code, request.scope, plain, dict(error.headers or {}))
+
+    @app.exception_handler(UnknownToken)
+    async def unknown(request: Request, _: UnknownToken) -> Response:
+        return await refused(request, HTTPException(404))
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> Response:

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from truegain.judging.desk.desk import Desk
-from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person, StepName, UnknownToken
+from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person, StepName
 from truegain.judging.server.people import comer, new_id
 from truegain.judging.server.render import Renderer, path
 from truegain.judging.server.security import base_of
@@ -113,8 +113,6 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
             page = desk.page(token, step)
         except Elsewhere as other:
             return go(request, token, other.step)
-        except UnknownToken:
-            raise HTTPException(404) from None
         words = page.step.name == "practice" and "words" in request.query_params
         return HTMLResponse(renderer.page(page, token, _base(request), words=words))
 
@@ -123,18 +121,16 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
             return go(request, token, desk.send(token, step, fields))
         except Elsewhere as other:
             return go(request, token, other.step)
-        except UnknownToken:
-            raise HTTPException(404) from None
 
     @router.get("")
     @router.get("/")
     def current(request: Request, token: str) -> Response:
         _refuse_prefetch(request)
-        return go(request, token, _known(desk, token))
+        return go(request, token, desk.where(token))
 
     @router.get("/instructions")
     def instructions(request: Request, token: str) -> Response:
-        _known(desk, token)
+        desk.where(token)  # known, or nothing is shown
         return HTMLResponse(renderer.before("instructions", _base(request)))
 
     @router.post("/notice")
@@ -142,10 +138,7 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
         kind = fields.get("kind", "")
         if kind not in NOTICES:
             raise HTTPException(422)
-        try:
-            desk.noticed(token, kind, {n: fields[n][:40] for n in ("field", "length", "step") if n in fields})
-        except UnknownToken:
-            raise HTTPException(404) from None
+        desk.noticed(token, kind, {n: fields[n][:40] for n in ("field", "length", "step") if n in fields})
         return Response(status_code=204)
 
     @router.post("/another")
@@ -154,8 +147,6 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
             entered = desk.another(token)
         except Elsewhere as other:
             return go(request, token, other.step)
-        except UnknownToken:
-            raise HTTPException(404) from None
         return _go(_base(request) + _inside(entered, f"/s/{study.name}/"))
 
     @router.get("/{name}")
@@ -175,13 +166,6 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
         return send(request, token, _step(name, number), fields)
 
     return router
-
-
-def _known(desk: Desk, token: str) -> PageStep:
-    try:
-        return desk.where(token)
-    except UnknownToken:
-        raise HTTPException(404) from None
 
 
 def _step(name: str, number: str = "") -> PageStep:

@@ -9,13 +9,14 @@ from typing import Any
 
 from truegain.errors import TruegainError
 from truegain.judging.tasks.binary import BinaryTask
+from truegain.judging.tasks.choosing import ChoosingTask
 from truegain.judging.tasks.claim import ClaimTask
 from truegain.judging.tasks.graded import GradedTask
 from truegain.judging.tasks.magnitude import MagnitudeTask
 from truegain.judging.tasks.preference import PreferenceTask
 from truegain.judging.tasks.task import Option, Task
 
-TASKS: dict[str, type[MagnitudeTask] | type[GradedTask] | type[PreferenceTask] | type[ClaimTask]] = {
+TASKS: dict[str, type[MagnitudeTask] | type[ChoosingTask]] = {
     "magnitude": MagnitudeTask,
     "graded": GradedTask,
     "binary": BinaryTask,

@@ -30,6 +30,7 @@ class MagnitudeTask:
 
     name: ClassVar[str] = "magnitude"
     template: ClassVar[str] = "magnitude.html"
+    field: ClassVar[str] = "number"
     level: ClassVar[Level] = "ratio"
     has_practice: ClassVar[bool] = True
     has_anchors: ClassVar[bool] = True

@@ -55,6 +55,7 @@ class Task(Protocol):
 
     name: ClassVar[str]
     template: ClassVar[str]  # of the page that asks about one item
+    field: ClassVar[str]  # of its form, which holds the judgment
     level: ClassVar[Level]  # at which agreement is measured
     has_practice: ClassVar[bool]
     has_anchors: ClassVar[bool]  # whether each unit needs Hk and Nk
