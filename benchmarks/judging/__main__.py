@@ -1,13 +1,18 @@
-"""`python -m benchmarks.judging load|faults`: many assessors at once, and a server that is killed while they work."""
+"""`python -m benchmarks.judging crowd|load|faults`: the judging server, with simulated assessors.
+
+crowd: they judge a whole study through its pages, and its export gives back the truth and the paper's figures.
+load: many at once.  faults: a server that is killed while they work.
+"""
 
 from __future__ import annotations
 
 import argparse
 
+from benchmarks.judging.crowd import crowd
 from benchmarks.judging.faults import faults
 from benchmarks.judging.load import load
 
-TABLES = {"load": load, "faults": faults}
+TABLES = {"crowd": crowd, "load": load, "faults": faults}
 
 
 def main() -> None:
@@ -19,6 +24,10 @@ def main() -> None:
     asked.add_argument("--pause", type=float, nargs="+", default=[4.0, 0.0], help="mean seconds before a page is sent")
     asked.add_argument("--database", nargs="+", default=["postgresql", "sqlite"], choices=["postgresql", "sqlite"])
     asked.add_argument("--kills", type=int, default=250, help="of the server, on each database")
+    asked.add_argument("--topics", type=int, default=8, help="of the crowd's study")
+    asked.add_argument("--docs", type=int, default=24, help="of each of its topics, before the pool is cut from runs")
+    asked.add_argument("--judgments", type=int, default=10, help="of each of its documents")
+    asked.add_argument("--folder", default="", help="where its files and figures stay (default: nowhere)")
     asked.add_argument("--seed", type=int, default=1)
     TABLES[asked.parse_args().table](asked.parse_args())
 

@@ -13,6 +13,7 @@ from tests.inference.test_alpha import alpha
 from truegain.cli.app import main
 from truegain.experiments.ratings_world import magnitude_ratings
 from truegain.report.agreement import agreement_chart
+from truegain.report.agreement_documents import documents_chart
 from truegain.tables.table import Table
 
 
@@ -112,6 +113,38 @@ def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         code, _, err = call(monkeypatch, capsys, "agree", "nothing.csv", "--part", part, "--figure", name)
         assert code == 2
         assert fault in err
+
+
+def test_figure_of_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards figure 5 of the paper: documents by max/min, those in every unit apart; grades have no such figure."""
+    monkeypatch.chdir(tmp_path)
+    world = magnitude_ratings(topics=2, docs=26, workers=4, seed=1)
+    tg.write_judgments(world.ratings, "ratings.csv")
+    words = ["agree", "ratings.csv", "--trials", "0", "--part", "documents", "--figure", "a.svg"]
+    code, out, err = call(monkeypatch, capsys, *words, "--scale", "ratio", "--normalise", "geometric")
+    assert (code, err) == (0, "")
+    assert out.startswith("By document")
+    drawn = Path("a.svg").read_text()
+    for part in ("52 documents by max/min", "more than twice as many", "correlation of logarithms"):
+        assert part in drawn
+    code, _, err = call(monkeypatch, capsys, *words, "--scale", "interval")
+    assert code == 2
+    assert "give --scale ratio" in err
+
+
+def test_points_of_documents_are_those_of_the_table() -> None:
+    """Guards the points: every document with two numbers once, and colour by how often it was rated."""
+    columns = ("topic", "doc", "ratings", "max/min", "geometric sd")
+    rows: list[tuple[float | int | str | None, ...]] = [("1", f"d{i}", 4, 2.0 + i, 1.5 + i / 10) for i in range(9)]
+    rows += [("1", "Hk", 9, 80.0, 2.0), ("1", "alone", 1, None, None)]
+    bars, points = documents_chart(Table(columns, rows)).to_dict()["vconcat"]
+    assert [(r["doc"], r["ratio"], r["sd"]) for r in points["data"]["values"]] == [
+        (r[1], r[3], r[4]) for r in rows[:10]
+    ]
+    assert [r["doc"] for r in points["data"]["values"] if r["kind"] != "as many ratings as usual"] == ["Hk"]
+    assert sum(bar["documents"] for bar in bars["data"]["values"]) == 10
 
 
 def test_of_very_many_assessors_the_notable_are_drawn() -> None:

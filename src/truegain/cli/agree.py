@@ -15,7 +15,7 @@ from truegain.tables.sources import write_bytes
 from truegain.tables.table import Table
 
 MOST = 50  # assessors that people are shown
-DRAWN = ("all", "topics", "assessors")
+DRAWN = ("all", "topics", "assessors", "documents")
 
 
 @reads_ratings
@@ -73,11 +73,17 @@ def agree_command(
         raise TruegainError("--part experts needs --expert, the judgments of experts")
     if figure is not None:
         from truegain.report.agreement import agreement_chart
+        from truegain.report.agreement_documents import documents_chart
         from truegain.report.saving import save
 
-        drawn = {name: getattr(found, name) if part in ("all", name) else None for name in ("topics", "assessors")}
-        title = f"{found.overall.title}, {100 * confidence:g}% intervals"
-        save(agreement_chart(**drawn, title=title), figure)
+        if part == "documents":
+            if "max/min" not in found.documents.columns:
+                raise TruegainError("--part documents has a figure for magnitudes alone: give --scale ratio")
+            save(documents_chart(found.documents), figure)
+        else:
+            drawn = {name: getattr(found, name) if part in ("all", name) else None for name in ("topics", "assessors")}
+            title = f"{found.overall.title}, {100 * confidence:g}% intervals"
+            save(agreement_chart(**drawn, title=title), figure)
     if table_format_of(output_format, output) == "table":
         shown = found.tables() if part == "all" else [wanted]
         text = "\n\n".join(str(_first(t) if t is found.assessors else t) for t in shown)

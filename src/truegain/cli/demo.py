@@ -78,10 +78,11 @@ def demo_command(
 
 def _simulated(folder: Path, seed: int) -> World:
     """Write a world, with its text and its ratings, into an empty folder."""
-    from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over
+    from truegain.experiments.ratings_world import magnitude_ratings, noisy_ratings, runs_over, second_expert
     from truegain.experiments.world import FAVOURED, leaning, newcomer, simulate
     from truegain.experiments.world_text import texts
     from truegain.experiments.world_truth import true_scores
+    from truegain.judging.study.simulated import write_material
     from truegain.tables.write import write_judgments, write_runs
 
     world = simulate(seed=seed)
@@ -103,6 +104,8 @@ def _simulated(folder: Path, seed: int) -> World:
     people = magnitude_ratings(seed=seed)
     write_judgments(people.ratings, folder / "magnitudes.csv")
     write_judgments(people.expert, folder / "expert.qrels")
+    write_judgments(second_expert(people.expert, seed=seed), folder / "second.qrels")
+    write_material(people.expert, folder / "magnitude-topics.jsonl", folder / "magnitude-docs.jsonl", seed=seed)
     write_runs(runs_over(people.truth, seed=seed), f"{folder}/magnitude-runs/")
     return world
 

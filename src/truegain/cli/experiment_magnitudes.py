@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from truegain.tables.judgments import Judgments
 
 Show = Literal[
-    "all", "combinations", "habits", "normalised", "numbers", "extremes", "units", "levels", "means", "tests",
-    "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
+    "all", "collected", "combinations", "habits", "normalised", "numbers", "extremes", "units", "levels", "means",
+    "tests", "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
 OF_RUNS = ("systems", "resampled", "mappings")
 
@@ -89,6 +89,8 @@ def magnitudes_command(
 
     if figure is not None:
         check_ending(figure)
+        if show == "collected":
+            raise TruegainError("--show collected is a table of counts and has no figure; leave --figure out")
     if show in OF_RUNS and not runs:
         raise TruegainError(f"--show {show} ranks systems: give runs after the magnitudes")
     if show == "experts" and second is None:
@@ -130,6 +132,7 @@ def table_of(show: str, given: Asked) -> Table:
     from truegain.experiments import magnitude_levels as levels
     from truegain.experiments import magnitude_profiles as profiles
     from truegain.experiments import magnitude_units as of_units
+    from truegain.experiments.magnitude_collected import collected_table
     from truegain.experiments.magnitudes import magnitudes, normalised_habits
 
     table, expert, systems, normalise, second = given
@@ -139,6 +142,7 @@ def table_of(show: str, given: Asked) -> Table:
         return levels.experts_table(table, expert, second, normalise)
     made: dict[str, Callable[[], Table]] = {
         "combinations": lambda: magnitudes(table, expert).combinations,
+        "collected": lambda: collected_table(table),
         "habits": lambda: magnitudes(table, expert).habits,
         "normalised": lambda: normalised_habits(table, normalise),
         "numbers": lambda: of_units.numbers_table(table),

@@ -109,8 +109,8 @@ def magnitude_ratings(
                     logs = rng.normal(0, careless_spread, len(chosen))
                     lazy.append(name)
                 else:
-                    logs = _meant(worth[topic, chosen], rng, noise, slip)
-                said = _rounded(np.exp(rng.normal(2, scales) + logs), rng, habit)
+                    logs = meant(worth[topic, chosen], rng, noise=noise, slip=slip)
+                said = rounded(np.exp(rng.normal(2, scales) + logs), rng, habit=habit)
                 marks = ["high" if d == best else "low" if d == worst else "" for d in chosen]
                 times = rng.gamma(4, 2 if sloppy else 12, len(chosen))
                 rows += [
@@ -134,6 +134,20 @@ def magnitude_ratings(
     return Magnitudes(ratings, truth, expert, tuple(lazy))
 
 
+def second_expert(expert: Judgments, *, slip: float = 0.1, seed: int = 0) -> Judgments:
+    """A second expert of the same documents, who says 1 from the first one's level 2 on and 0 below, and at times errs.
+
+    slip: the chance to say the other.
+
+    >>> second_expert(Judgments.of({"1": {"a": 3, "b": 2, "c": 1, "d": 0}}), slip=0).label.tolist()
+    [1.0, 1.0, 0.0, 0.0]
+    """
+    rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
+    said = (expert.label >= 2) != (rng.random(len(expert)) < slip)
+    topics = [expert.topic.values[code] for code in expert.topic.code]
+    return judgments_of_columns(topics, expert.docs.strings(), said.astype(np.float64), "a second expert")
+
+
 def runs_over(truth: Judgments, *, systems: int = 8, depth: int = 20, seed: int = 0) -> Runs:
     """Runs that rank documents whose worth is known, by its logarithm seen through noise: sd 0.4 to 2.
 
@@ -154,15 +168,25 @@ def runs_over(truth: Judgments, *, systems: int = 8, depth: int = 20, seed: int 
     return Runs(tuple(parts))
 
 
-def _meant(worth: Floats, rng: np.random.Generator, noise: float, slip: float) -> Floats:
-    """Logarithms of what an honest worker writes: the worth with noise, at times a zero too many or too few."""
+def meant(worth: Floats, rng: np.random.Generator, *, noise: float = 1.0, slip: float = 0.01) -> Floats:
+    """Logarithms of what an honest worker means: the logarithms of worth with noise, at times ten times off.
+
+    noise: its standard deviation.  slip: the chance of a zero too many or too few.
+
+    >>> meant(np.array([0.0, 1.0]), np.random.default_rng(1), noise=0, slip=0).tolist()
+    [0.0, 1.0]
+    """
     logs = worth + rng.normal(0, noise, len(worth))
     zeros = rng.choice([-1, 1], len(worth)) * (rng.random(len(worth)) < slip)
     return np.asarray(logs + zeros * np.log(10), np.float64)
 
 
-def _rounded(said: Floats, rng: np.random.Generator, habit: float) -> Floats:
-    """Some of the numbers to one significant figure."""
+def rounded(said: Floats, rng: np.random.Generator, *, habit: float = 0.5) -> Floats:
+    """Numbers as people write them: with the chance `habit` with one significant figure.
+
+    >>> rounded(np.array([17.3, 0.0421]), np.random.default_rng(1), habit=1).tolist()
+    [20.0, 0.04]
+    """
     unit = 10.0 ** np.floor(np.log10(said))
     round_number = rng.random(len(said)) < habit
     return np.where(round_number, np.maximum(1, np.round(said / unit)) * unit, said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from truegain.errors import InputError
@@ -32,13 +32,15 @@ class Collected:
     sessions: Sequence[Row]
     assessors: Sequence[Row]
     answers: Sequence[Row]  # on items, all revisions
+    backs: Mapping[str, int] = field(default_factory=dict)  # uses of the back button, by session
 
     def ratings(self) -> list[dict[str, Any]]:
         """The last revision of every answer, with what is known of its session and assessor, in a lasting order.
 
         session, unit, topic, outcome, flags; assessor, kind, excluded; number (the place in which the item was shown,
         from 1), item (its place in the unit, from 0), value (None: cannot judge), typed, reason, cannot, note, seconds,
-        late, revision, at.  Of a session that was withdrawn there are none.
+        late, revision, at; backs and sent_back of the session: how often the back button was used, and how often the
+        set was sent and not accepted.  Of a session that was withdrawn there are none.
         """
         sessions = {row["id"]: row for row in self.sessions if row["outcome"] != ERASED}
         people = {row["id"]: row for row in self.assessors}
@@ -47,9 +49,18 @@ class Collected:
             key = (row["session"], row["number"])
             if row["session"] in sessions and (key not in last or row["revision"] > last[key]["revision"]):
                 last[key] = row
-        found = [_joined(row, sessions[session], people) for (session, _), row in last.items()]
+        found = [
+            {**_joined(row, sessions[session], people), "backs": self.backs.get(session, 0)}
+            for (session, _), row in last.items()
+        ]
         places = {row["id"]: row["place"] for row in self.units}
         return sorted(found, key=lambda r: (places.get(r["unit"], 0), r["unit"], r["session"], r["number"]))
+
+
+def sent_back(session: Row) -> int:
+    """How often a set was sent and not accepted."""
+    tries = int((session["tries"] or {}).get("checks", 0))
+    return tries - (session["outcome"] == DONE) if tries else 0
 
 
 def _joined(answer: Row, session: Row, people: Mapping[str, Row]) -> dict[str, Any]:
@@ -65,14 +76,14 @@ def _joined(answer: Row, session: Row, people: Mapping[str, Row]) -> dict[str, A
     return {
         "session": session["id"], "unit": session["unit"], "topic": session["topic"], "outcome": session["outcome"],
         "flags": tuple(session["flags"]), "assessor": person["id"], "kind": person["kind"],
-        "excluded": person["excluded"], "item": order[number - 1],
+        "excluded": person["excluded"], "item": order[number - 1], "sent_back": sent_back(session),
         "value": None if value is None or math.isnan(value) else value, **{name: answer[name] for name in kept},
     }  # fmt: skip
 
 
 def collected(database: Readable) -> Collected:
     """All that was collected so far."""
-    from sqlalchemy import select
+    from sqlalchemy import func, select
 
     from truegain.judging.store import schema
 
@@ -83,7 +94,9 @@ def collected(database: Readable) -> Collected:
         tables = (schema.units, schema.sessions, schema.assessors)
         answers = select(schema.answers).where(schema.answers.c.kind == "item").order_by(schema.answers.c.id)
         units, sessions, assessors = (rows(select(table).order_by(table.c.id)) for table in tables)
-        return Collected(units, sessions, assessors, rows(answers))
+        used = select(schema.events.c.session, func.count()).where(schema.events.c.kind == "back")
+        backs = {row[0]: int(row[1]) for row in connection.execute(used.group_by(schema.events.c.session))}
+        return Collected(units, sessions, assessors, rows(answers), backs)
 
     return database.read(work)
 

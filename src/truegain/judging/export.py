@@ -25,6 +25,7 @@ from truegain.tables.write import kind_to_write, table_bytes
 
 Judges = Literal["people", "models", "all"]
 KINDS = {"people": "human", "models": "model"}
+OF_RATINGS = ("unit", "seconds", "comment", "order", "anchor", "backs", "sent_back")  # what tables of ratings know
 FREE_TEXT = ("comment", "note", "claim")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 
@@ -65,7 +66,7 @@ class Export:
             raise InputError("there is no rating yet", file=source, hint="wait for a unit to be finished")
         return judgments_of_columns(
             taken["topic"], taken["doc"], np.array(taken["label"], np.float64), source, assessors=taken["assessor"],
-            extra={n: taken[n] for n in ("unit", "seconds", "comment", "order", "anchor") if n in taken},
+            extra={n: taken[n] for n in OF_RATINGS if n in taken},
         )  # fmt: skip
 
     def write(self, path: PathLike) -> None:
@@ -86,7 +87,8 @@ def rating_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUA
 
     topic, doc, assessor, label, unit, seconds, comment, anchor ('high', 'low' or empty), order (in which the assessor
     saw the documents), probability (with which the design drew the item), typed, revision, late, flags, cannot, note,
-    kind, outcome.  Of preferences `doc` names the pair, in alphabetical order, and the label is 1 where its first is
+    kind, outcome; of the whole unit backs (uses of the back button) and sent_back (sent, and not accepted by the final
+    checks).  Of preferences `doc` names the pair, in alphabetical order, and the label is 1 where its first is
     better, 0 where its second, 1/2 where neither.  Of claims `doc` is the passage with a digest of the claim.
     """
     chosen, left = _chosen(list(rows), wanted)
@@ -202,7 +204,7 @@ def _row(study: JudgingStudy, unit: Unit, row: Row) -> dict[str, Any]:
         "seconds": round(row["seconds"], 3), "comment": row["reason"], "anchor": anchor, "order": row["number"],
         "probability": item.probability, "typed": row["typed"], "revision": row["revision"], "late": int(row["late"]),
         "flags": ";".join(_flags(study, row)), "cannot": row["cannot"], "note": row["note"], "kind": row["kind"],
-        "outcome": row["outcome"] or "", **about,
+        "outcome": row["outcome"] or "", "backs": row["backs"], "sent_back": row["sent_back"], **about,
     }  # fmt: skip
 
 

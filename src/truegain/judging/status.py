@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from truegain.errors import TruegainError
-from truegain.judging.collected import DONE, Collected, Row
+from truegain.judging.collected import DONE, Collected, Row, sent_back
 from truegain.judging.export import Wanted, rating_table
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
@@ -155,9 +154,5 @@ def suspicions(
 
 
 def _sent_back(sessions: Sequence[Row]) -> int:
-    """How often a set was sent and not accepted."""
-    return sum(int(_tries(s).get("checks", 0)) - (s["outcome"] == DONE) for s in sessions if _tries(s).get("checks"))
-
-
-def _tries(session: Row) -> dict[str, Any]:
-    return dict(session["tries"] or {})
+    """How often sets were sent and not accepted."""
+    return sum(map(sent_back, sessions))

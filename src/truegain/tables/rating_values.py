@@ -140,8 +140,9 @@ def _numbered(raw: Sequence[Any], columns: Columns, values: Mapping[str, float])
 
 
 def check_extra(extra: Mapping[str, Sequence[Any]], columns: Columns) -> None:
-    """Refuse seconds that are no time, and orders that are no number or are missing in some rows only."""
-    for name, what in (("seconds", "a number of at least 0"), ("order", "a number")):
+    """Refuse seconds that are no time, counts below 0, and orders that are no number or are missing in some rows."""
+    least = "a number of at least 0"
+    for name, what in (("seconds", least), ("order", "a number"), ("backs", least), ("sent_back", least)):
         cells = extra.get(name, ())
         for row, value in enumerate(cells):
             number = number_of(value)

@@ -20,7 +20,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "subtopic": ("subtopic", "iteration", "intent"),
     "assessor": ("assessor", "worker", "judge", "rater", "annotator"),
 }
-EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor")  # what else may be known of a judgment
+# what else may be known of a judgment; backs and sent_back are of its unit: uses of the back button, failed checks
+EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back")
 
 
 @dataclass(frozen=True, eq=False)

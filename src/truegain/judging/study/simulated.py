@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,9 +16,11 @@ from truegain.judging.study.reading import TopicRow
 from truegain.judging.study.settings import JudgingSettings, People, Rules, Words
 from truegain.judging.study.study import JudgingStudy, read_study
 from truegain.judging.study.units import Design
-from truegain.judging.study.writing import write_study
+from truegain.judging.study.writing import document_line, topic_line, write_study
 from truegain.judging.tasks.material import Document, Item, Question, Topic
 from truegain.sampling.streams import generator
+from truegain.tables.judgments import Judgments
+from truegain.tables.sources import PathLike, write_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,6 +92,43 @@ def simulated_study(
     return read_study(folder)
 
 
+def simulated_material(grades: Mapping[str, Mapping[str, int]], *, seed: int = 0) -> tuple[list[Topic], list[Document]]:
+    """Invented topics and documents for given grades, 0 to 3, by topic and document: a reader can see the grade.
+
+    No two documents have one text: each ends with a number that tells nothing of its worth.
+
+    >>> topics, documents = simulated_material({"7": {"a": 3, "b": 0}})
+    >>> topics[0].id, [d.id for d in documents], len(documents[0].text) > len(documents[1].text)
+    ('7', ['a', 'b'], True)
+    """
+    topics: list[Topic] = []
+    documents: list[Document] = []
+    numbers = generator(seed, "simulated numbers").permutation(9 * sum(map(len, grades.values()))).tolist()
+    for place, (name, docs) in enumerate(grades.items()):
+        draws = generator(seed, f"simulated material {name}")
+        subject = SUBJECTS[place % len(SUBJECTS)]
+        topic, words = _asked(name, subject, draws)
+        topics.append(topic)
+        for doc, grade in docs.items():
+            known = [recipe for recipe in RECIPES if recipe.grade == grade]
+            if not known:
+                raise TruegainError(f"document {doc} of topic {name} has the grade {grade}; grades are 0 to 3")
+            made = _document(doc, *_about(subject, words, recipe := _one(known, draws), draws), recipe, draws)
+            text = f"{made.text}\n\nNumber {numbers[len(documents)] + 1000} of the archive."
+            documents.append(replace(made, text=text))
+    return topics, documents
+
+
+def write_material(levels: Judgments, topics: PathLike, documents: PathLike, *, seed: int = 0) -> None:
+    """Write invented topics and documents for given levels, 0 to 3, as `truegain judging init` reads them."""
+    grades: dict[str, dict[str, int]] = {}
+    for code, doc, level in zip(levels.topic.code, levels.docs.strings(), levels.label, strict=True):
+        grades.setdefault(levels.topic.values[code], {})[doc] = int(level)
+    asked, made = simulated_material(grades, seed=seed)
+    write_bytes(topics, "".join(topic_line(TopicRow(topic, "", "", "")) for topic in asked).encode())
+    write_bytes(documents, "".join(map(document_line, made)).encode())
+
+
 def _rows(task: str, topic: Topic, documents: list[Document], truths: list[Worth], seed: int) -> list[PoolRow]:
     """What is judged of a topic: each document with its grade, or with a claim that it may support."""
     if task != "claim":
@@ -109,23 +149,35 @@ def simulated_truth(folder: str | Path) -> list[Worth]:
 def _topic(name: str, subject: Subject, docs: int, seed: int) -> tuple[Topic, list[Document], list[Worth]]:
     """A topic, its documents, and their worth; Hk and Nk are the first two."""
     draws = generator(seed, f"simulated topic {name}")
+    topic, words = _asked(name, subject, draws)
+    numbers = draws.permutation(9000)[:docs] + 1000  # which tell nothing of the worth
+    documents, truths = [], []
+    for i, number in enumerate(numbers):
+        recipe = RECIPES[i % len(RECIPES)]
+        documents.append(_document(f"{name}-{number}", *_about(subject, words, recipe, draws), recipe, draws))
+        truths.append(Worth(name, f"{name}-{number}", recipe.worth, recipe.grade))
+    return topic, documents, truths
+
+
+def _asked(name: str, subject: Subject, draws: np.random.Generator) -> tuple[Topic, dict[str, str]]:
+    """A topic about a subject, and the names that were invented for it."""
     words = {"name": _word(draws), "place": _word(draws)}
     question = Question(subject.asked.format(**words), tuple(o.format(**words) for o in subject.options), 0)
     topic = Topic(
         name, subject.title.format(**words), subject.text.format(**words), subject.counts.format(**words),
         subject.counts_not.format(**words), question,
     )  # fmt: skip
+    return topic, words
+
+
+def _about(
+    subject: Subject, words: dict[str, str], recipe: Recipe, draws: np.random.Generator
+) -> tuple[Subject, dict[str, str]]:
+    """What a document is about: the subject, or another one where it has nothing to do with it."""
+    if recipe.told or recipe.mentioned or recipe.near:
+        return subject, words
     others = [s for s in SUBJECTS if s is not subject]
-    numbers = draws.permutation(9000)[:docs] + 1000  # which tell nothing of the worth
-    documents, truths = [], []
-    for i, number in enumerate(numbers):
-        recipe = RECIPES[i % len(RECIPES)]
-        about, called = subject, words
-        if not (recipe.told or recipe.mentioned or recipe.near):
-            about, called = others[int(draws.integers(len(others)))], {"name": _word(draws), "place": _word(draws)}
-        documents.append(_document(f"{name}-{number}", about, called, recipe, draws))
-        truths.append(Worth(name, f"{name}-{number}", recipe.worth, recipe.grade))
-    return topic, documents, truths
+    return others[int(draws.integers(len(others)))], {"name": _word(draws), "place": _word(draws)}
 
 
 def _document(
