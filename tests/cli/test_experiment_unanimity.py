@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_runs(world.runs, folder / "runs")
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=1)
     write_judgments(ratings, folder / "ratings.csv")
-    wide = ratings.frame.pivot("assessor", index=["topic", "doc"], values="label")
+    wide = ratings.frame().pivot("assessor", index=["topic", "doc"], values="label")
     wide.with_columns(year=2001).rename({"topic": "query_no"}).write_csv(folder / "wide.csv")
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
     write_judgments(people.ratings, folder / "magnitudes.csv")

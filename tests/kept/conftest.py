@@ -77,7 +77,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rows(judgments: tg.Judgments) -> dict[str, dict[str, int]]:
     """Labels by topic and document."""
     table: dict[str, dict[str, int]] = {}
-    for topic, doc, label in judgments.frame.select("topic", "doc", "label").iter_rows():
+    for topic, doc, label in judgments.frame().select("topic", "doc", "label").iter_rows():
         table.setdefault(topic, {})[doc] = int(label)
     return table
 
