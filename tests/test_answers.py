@@ -100,9 +100,9 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
     "study estimates": (Answers, lambda: _study().estimates()),
     "study compare": (Answers, lambda: _study().compare()),
-    "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25")),
-    "ranking": (Ranking, lambda: _study().best()),
-    "verdict": (Verdict, lambda: _study().verdict("dense", NASTY)),
+    "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25", "P@3")),
+    "ranking": (Ranking, lambda: _study().best("P@3")),
+    "verdict": (Verdict, lambda: _study().verdict("dense", NASTY, "P@3")),
 }
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 

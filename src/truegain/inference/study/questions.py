@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
-from truegain.errors import TruegainError, some
+from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.results import Answers, Comparison, Estimate
@@ -53,7 +53,10 @@ Costs = Mapping[str, float] | str | None
 
 
 class Questions:
-    """What a study is made of, and its answers: scores, differences, verdicts, what to buy next."""
+    """What a study is made of, and its answers: scores, differences, verdicts, what to buy next.
+
+    Of several measures, `estimates` and `compare` answer for all; what is about one asks for `measure`.
+    """
 
     over: frozenset[SourceName]
     ranked: RankedGains
@@ -116,6 +119,8 @@ class Questions:
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
         if measure is None:
+            if len(self.measures) > 1:
+                raise InputError(f"which measure? The study has {', '.join(map(str, self.measures))}; give measure=")
             return self.measures[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the study was made
