@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from truegain._version import __version__
 from truegain.drawing import plug
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
+from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.gains.judge import Judge
@@ -132,10 +133,5 @@ plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(a
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'truegain' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LAZY[name]), name)
-    if name in _ANSWERING:
-        found = importlib.import_module("truegain.made_by").telling(found)
-    globals()[name] = found
-    return found
+    telling = importlib.import_module("truegain.made_by").telling if name in _ANSWERING else None
+    return loaded(__name__, _LAZY, name, telling)

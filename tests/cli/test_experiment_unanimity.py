@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import Run
 from truegain.errors import TruegainError
 from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.experiments.unanimity import Panel
+from truegain.experiments.unanimity_panels import Panel
 from truegain.experiments.world import simulate
 from truegain.report.unanimity import unanimity_chart
 from truegain.tables.write import write_judgments, write_runs

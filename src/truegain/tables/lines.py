@@ -1,4 +1,4 @@
-"""Tables as they were given, runs and judgments: shown the same ways as answers, the first rows where there are many."""
+"""Runs and judgments as they were given, shown the same ways as answers: the first rows where there are many."""
 
 from __future__ import annotations
 
