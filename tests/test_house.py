@@ -74,6 +74,7 @@ FACE = {
     "read_ratings",
     "read_runs",
     "read_scores",
+    "read_study",
     "to_gains",
     "write_judgments",
     "write_report",

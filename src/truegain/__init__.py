@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
+    from truegain.inference.study_file.read import read_study
     from truegain.measures.evaluate import Options
     from truegain.measures.listing import list_measures
     from truegain.measures.parse import parse_measure
@@ -76,6 +77,7 @@ __all__ = [
     "read_ratings",
     "read_runs",
     "read_scores",
+    "read_study",
     "to_gains",
     "write_judgments",
     "write_report",
@@ -112,6 +114,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_ratings": "truegain.tables.ratings",
     "read_runs": "truegain.tables.runs",
     "read_scores": "truegain.measures.score_table",
+    "read_study": "truegain.inference.study_file.read",
     "to_gains": "truegain.gains.make",
     "write_judgments": "truegain.tables.write",
     "write_report": "truegain.report.write",

@@ -12,7 +12,7 @@ import pytest
 import truegain as tg
 from truegain.engine import Local
 from truegain.errors import TruegainError
-from truegain.experiments import incomplete as module
+from truegain.experiments import incomplete_judgments as module
 from truegain.experiments.disjoint_parts import disjoint, own_part, sides
 from truegain.experiments.incomplete_judgments import incomplete, kept_items
 from truegain.inference.ranks.tau import kendall_tau

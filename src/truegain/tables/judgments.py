@@ -17,7 +17,7 @@ from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
 from truegain.tables.frames import is_frame, opened
-from truegain.tables.header import ColumnNames, Header, Missing, told
+from truegain.tables.header import ASSESSOR, COLUMN, ColumnNames, Header, Missing, told
 from truegain.tables.json_files import nested
 from truegain.tables.lines import Lines
 from truegain.tables.named import Columns, is_missing, renamed
@@ -29,7 +29,6 @@ from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import PathLike
 
 NO_SUBTOPIC = "0"
-COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

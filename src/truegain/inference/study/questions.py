@@ -74,6 +74,8 @@ class Questions:
     uses: Mapping[str, tuple[str, ...]]
     judge_model: str | None
     made_by: dict[str, object]
+    claims: tuple[tuple[str, str], ...] = ()  # pairs (a, b) that a study file asks about: is b better than a?
+    costs: Costs = None  # prices where a question names none
     _material: Material
     _given: Given
     _labels: Judgments
@@ -263,7 +265,7 @@ class Questions:
 
     def verdict(self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None) -> Verdict:
         """Whether b is better than a, for whom, what decides it, and what to buy next."""
-        m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(costs)
+        m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
         lattice, answering, buying = self.lattice(m), self._answering(m), self._buying(m)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
@@ -333,7 +335,8 @@ class Questions:
             a, b = self.systems[order[1]], self.systems[order[0]]
         asked, hidden = self._pair(a, b), self._hidden(m, a, b)[0]
         hidden = None if hidden is None else self._with_limits(hidden, self.lattice(m), asked)
-        return Steps(tuple(self._buying(m).steps(asked, prices_of(costs), hidden)), self.made_by, f"{b} - {a} on {m}")
+        prices = prices_of(self.costs if costs is None else costs)
+        return Steps(tuple(self._buying(m).steps(asked, prices, hidden)), self.made_by, f"{b} - {a} on {m}")
 
     def _buying(self, m: Measure) -> Buying:
         sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs
