@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.worlds import study
+from truegain.cli.app import build
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(
@@ -104,21 +107,58 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
 def test_plans(run: Run, folder: Path) -> None:
     """Guards `tg.plan_topics`, of runs as of scores, and `tg.plan_assessors`, of ratings or with sigma."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
-    wanted = rows(run, "plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--alpha", "0.1", "-l", "1")
+    wanted = rows(run, "plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--confidence", "0.9", "-l", "1")
     found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, confidence=0.9, level=1)
     of_scores = tg.plan_topics(tg.evaluate(runs, qrels, ["AP", "P@5"]), measure="P@5", detect=0.1, confidence=0.9)
     assert wanted == said(found) == said(of_scores)
     wanted = rows(run, "plan", "assessors", "ratings.csv", "--error", "0.5", "-q")
-    assert wanted == said(tg.plan_assessors(str(folder / "ratings.csv"), error=0.5, topics=True))
+    assert wanted == said(tg.plan_assessors(str(folder / "ratings.csv"), error=0.5, by_topic=True))
     wanted = rows(run, "plan", "assessors", "--sigma", "2", "--error", "0.5")
     assert wanted == said(tg.plan_assessors(sigma=2, error=0.5))
     for options, why in (
         ({}, "one of the two"),
-        ({"sigma": 1, "topics": True}, "are about ratings"),
+        ({"sigma": 1, "by_topic": True}, "are about ratings"),
         ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "one of the two"),
     ):
         with pytest.raises(tg.TruegainError, match=why):
             tg.plan_assessors(error=1, **options)
+
+
+PLANS = {  # a function, its command, and what only the command line needs, or says by a table of its own
+    "plan_topics": ("topics", set()),
+    "plan_labels": ("labels", {"draw", "figure", "output", "table", "format", "scale", "seed"}),
+    "gold_list": ("labels", {"figure", "output", "table", "format", "smallest", "power", "topics", "anytime", "costs",
+                             "confidence", "gold_level", "design"}),
+    "plan_assessors": ("assessors", {"outside", "repeated", "assessors", "columns", "missing", "separator", "values",
+                                     "topic", "drop_assessors", "first"}),
+}  # fmt: skip
+COMMON_TO_ALL = {"format", "output", "help", "columns", "missing"}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans_have_the_same_names_on_the_command_line(name: str) -> None:
+    """Guards one name for one thing: every option of a plan is an argument of its function, and no other word."""
+    verb, elsewhere = PLANS[name]
+    group: Any = get_command(build("plan"))
+    given = group.commands["plan"].commands[verb].params
+    options = {max(p.opts, key=len).lstrip("-").replace("-", "_") for p in given}
+    assert options - COMMON_TO_ALL - elsewhere <= set(inspect.signature(getattr(tg, name)).parameters)
+
+
+def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
+    """Guards criterion and approximate of `tg.plan_topics`, and scale and earlier of `tg.gold_list`."""
+    runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
+    for criterion in ("paired-t", "anova", "width"):
+        words = ("plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--criterion", criterion, "--approximate")
+        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)  # type: ignore[arg-type]
+        assert rows(run, *words) == said(found)
+    assert run("plan", "labels", *COMMON, "-m", "P@5", "--scale", "0:3", "-o", "list.csv")[0] == 0
+    listed = tg.gold_list(runs, qrels, "P@5", scale="0:3")
+    written = tg.read_gold_list(folder / "list.csv")
+    assert (written.docs, written.size.tolist(), written.scale) == (listed.docs, listed.size.tolist(), (0, 3))
+    by_errors = tg.gold_list(runs, qrels, "P@5", scale=(0, 3), earlier={0.0: 0.1, 1.0: 0.5})
+    assert by_errors.scale == listed.scale
+    assert by_errors.size.tolist() != listed.size.tolist()
 
 
 def test_report(run: Run, folder: Path) -> None:
