@@ -161,6 +161,67 @@ def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
     assert by_errors.size.tolist() != listed.size.tolist()
 
 
+def test_correct_with_a_rule_and_by_assessor(run: Run, folder: Path) -> None:
+    """Guards `tg.correct(rule=, by_assessor=, scale=)`: the command's numbers and notes, and its refusals."""
+    runs, gold = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "gold.qrels")
+    labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
+    head = "topic,doc,assessor,label\n"
+    several = [f"{t},{d},{who},{1 if who == 'spam' else x}\n" for t, _, d, x in labels for who in ("x", "y", "spam")]
+    (folder / "several.csv").write_text(head + "".join(several))
+    halves = [f"{t},{d},{'xy'[int(t) % 2]},{x}\n" for t, _, d, x in labels]
+    (folder / "halves.csv").write_text(head + "".join(halves))
+    words = ("a.run", "b.run", "--gold", "gold.qrels", "--design", "by-gold", "-m", "P@5", "-m", "P@10")
+    options: dict[str, Any] = {"gold": gold, "design": "by-gold"}
+    asked: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        (("several.csv", "--rule", "majority"), {"rule": "majority"}),
+        (("halves.csv", "--by-assessor"), {"by_assessor": True}),
+        (("halves.csv", "--scale", "0:1"), {"scale": "0:1"}),
+    ]
+    for more, said_so in asked:
+        found = tg.correct(runs, str(folder / more[0]), ["P@5", "P@10"], **options, **said_so)
+        code, out, err = run("correct", more[0], *words, *more[1:], "--format", "json")
+        assert code == 0, err
+        whole = json.loads(out)
+        assert (whole["rows"], whole["notes"]) == (said(found), list(found.table().notes))
+    judge = tg.Judge.fit(str(folder / "llm.qrels"), gold, "by-gold")
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"rule": "majority", "by_assessor": True}, "rule= makes one judge of all assessors"),
+        ({"method": "fieller", "by_assessor": True}, "method='fieller' is for one judge"),
+        ({"gold": judge, "by_assessor": True}, "gold= is fitted; give the gold labels"),
+        ({"scale": [0, 3]}, "not on the scale 0, 3"),
+    ]
+    for said_so, why in refused:
+        with pytest.raises(tg.TruegainError, match=why):
+            tg.correct(runs, str(folder / "halves.csv"), "P@5", **{**options, **said_so})
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
+    """Guards `tg.correlate(moves=, show=)`: table, frame and text are those of the command."""
+    for n in range(3):
+        tg.write_runs({f"c{n}": study(n + 5)[0]["a"]}, folder / f"c{n}.run")
+    names = ["a.run", "b.run", "c0.run", "c1.run", "c2.run"]
+    runs, one, other = [str(folder / n) for n in names], str(folder / "llm.qrels"), str(folder / "gold.qrels")
+    both = ("correlate", "llm.qrels", "gold.qrels", *names, "-m", "P@5", "--moves", "2")
+    for show in (None, "agreement", "moves"):
+        words = both if show is None else (*both, "--show", show)
+        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)  # type: ignore[arg-type]
+        assert rows(run, *words) == said(found) == json.loads(json.dumps(found.frame().to_dicts()))
+        assert " ".join(run(*words)[1].split()) == " ".join(str(found).split())
+    halved = ("correlate", "llm.qrels", *names, "-m", "P@5", "--between", "halves", "--show", "swap-rates")
+    found = tg.correlate(runs, one, "P@5", between="halves", show="swap-rates")
+    assert rows(run, *halved) == said(found)
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"between": "halves", "show": "moves"}, "no single change of place to show; leave out show='moves'"),
+        ({"against": other, "show": "swap-rates"}, "swap rates are of halves; give between='halves'"),
+        ({"against": other, "show": "all"}, "show 'all' is not known"),
+        ({"against": other, "moves": -1}, "moves -1: give a whole number"),
+    ]
+    for options, why in refused:
+        with pytest.raises(tg.TruegainError, match=why):
+            tg.correlate(runs, one, "P@5", **options)
+
+
 def test_report(run: Run, folder: Path) -> None:
     """Guards `tg.write_report`: the page of the command but for how it was made, warnings told and kept, refusals."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")

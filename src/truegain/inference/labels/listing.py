@@ -48,8 +48,8 @@ def gold_list(
     """The pairs to have gold-judged for the difference of two systems (`pair`), or of all of them: judge from the top.
 
     draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  scale: the labels
-    that a gold judge may give, as '0:3', or the least and the most.  earlier: an earlier list with gold labels, or the judge's
-    error by bronze label: where it errs most comes earlier.
+    that a gold judge may give, as '0:3', or the least and the most.  earlier: an earlier list with gold labels, or the
+    judge's error by bronze label: where it errs most comes earlier.
 
     >>> import truegain as tg
     >>> llm = {str(t): {"a": 1, "b": 0, "c": 1} for t in range(3)}
