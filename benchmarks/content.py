@@ -30,7 +30,7 @@ from truegain.text.words import Cutting
 WORDS = 150  # of a document
 INDEX = """
 import resource, sys, time
-from truegain.text.index import index
+from truegain.text.indexing import index
 began = time.perf_counter()
 index([sys.argv[1]], sys.argv[2], jobs=2, memory=int(sys.argv[3]) << 20)
 usage = resource.getrusage(resource.RUSAGE_SELF)

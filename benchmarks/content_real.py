@@ -28,7 +28,7 @@ import numpy as np
 from truegain.cli.progress import Progress
 from truegain.engine import Local
 from truegain.errors import DataWarning, TruegainError
-from truegain.experiments.incomplete import KEEP, Incomplete, incomplete
+from truegain.experiments.incomplete_judgments import KEEP, Incomplete, incomplete
 from truegain.report.curves import curves_chart
 from truegain.report.saving import check_ending, save
 from truegain.tables.columns import Floats

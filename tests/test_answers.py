@@ -71,6 +71,9 @@ def _study() -> tg.Study:
 
 
 ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
+    "runs": (tg.Runs, lambda: tg.Runs.of(RUNS)),
+    "judgments": (tg.Judgments, lambda: tg.Judgments.of(GOLD)),
+    "ratings": (tg.Judgments, lambda: tg.read_ratings(RATINGS)),
     "scores": (tg.Scores, lambda: tg.evaluate(RUNS, GOLD, ["AP", "P@3"])),
     "intervals": (Answers, lambda: tg.intervals(RUNS, GOLD, ["AP", "P@3"], over=["topics", "collection"])),
     "estimate": (Estimate, lambda: tg.intervals(RUNS, GOLD, "AP")[0]),
@@ -97,9 +100,9 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "plan topics": (Plan, lambda: tg.plan_topics(RUNS, GOLD, "AP", detect=0.2)),
     "study estimates": (Answers, lambda: _study().estimates()),
     "study compare": (Answers, lambda: _study().compare()),
-    "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25")),
-    "ranking": (Ranking, lambda: _study().best()),
-    "verdict": (Verdict, lambda: _study().verdict("dense", NASTY)),
+    "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25", "P@3")),
+    "ranking": (Ranking, lambda: _study().best("P@3")),
+    "verdict": (Verdict, lambda: _study().verdict("dense", NASTY, "P@3")),
 }
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 
@@ -283,7 +286,7 @@ def test_what_is_not_installed_is_named(library: str, ask: str, monkeypatch: pyt
 
 def test_all_answers_of_the_face_are_here() -> None:
     """Guards this test: what public functions and studies return is shown, unless it is data, or parts of an answer."""
-    data = {tg.Judgments, tg.Runs, tg.Intents, tg.Options, type(None), str, int, float, bool, tuple, dict, list}
+    data = {tg.Intents, tg.Options, type(None), str, int, float, bool, tuple, dict, list}
     found: set[type] = set()
     asked = [getattr(tg, n) for n in tg.__all__ if inspect.isfunction(getattr(tg, n))]
     asked += [f for name, f in inspect.getmembers(tg.Study, inspect.isfunction) if not name.startswith("_")]
@@ -311,6 +314,19 @@ def test_many_rows_are_cut() -> None:
     assert len(Page(table._repr_html_()).rows) == 21
     assert "and 109 more" in table._repr_html_()
     assert repr(table) == "Table(129 rows: system)"
+
+
+def test_runs_and_judgments_are_shown_as_answers_are() -> None:
+    """Guards tables of millions of rows: a person sees the first twenty and how many more, programs have all."""
+    runs, judged = tg.Runs.of(RUNS), tg.Judgments.of({"1": {f"d{i}": i % 3 for i in range(25)}})
+    assert (len(runs.frame()), len(runs.to_pandas()), len(runs.to_dict()["rows"])) == (len(runs),) * 3
+    assert runs.frame().row(0) == tuple(runs.to_dict()["rows"][0].values()) == runs.table().rows[0]
+    assert len(Page(runs._repr_html_()).rows) == 21
+    assert f"and {len(runs) - 20:,} more rows" in runs._repr_html_()
+    assert [repr(judged), len(str(judged).splitlines())] == ["Judgments(25 labels, 1 topic)", 25]
+    assert judged.frame()["label"].to_list() == [i % 3 for i in range(25)]
+    assert judged.to_dict()["rows"][24] == {"topic": "1", "subtopic": "0", "doc": "d24", "label": 0.0}
+    assert len(judged.paper().rows) == 25
 
 
 def test_separated_values_are_read_back() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -34,7 +35,7 @@ FLOORS = (
     ("engine",),
     ("studentized",),
     ("student",),
-    ("drawing", "keywords", "made_by"),
+    ("drawing", "keywords", "made_by", "lazy"),
     ("errors", "_version"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
@@ -73,6 +74,7 @@ FACE = {
     "read_ratings",
     "read_runs",
     "read_scores",
+    "read_study",
     "to_gains",
     "write_judgments",
     "write_report",
@@ -171,6 +173,26 @@ def test_the_public_face_is_what_we_promise() -> None:
     assert set(tg.__all__) == FACE
     for name in FACE - {"__version__"}:
         assert getattr(tg, name).__doc__, name
+
+
+@pytest.mark.parametrize("folder_name", ["experiments", "text"])
+def test_a_folder_shows_its_public_names_and_no_others(folder_name: str) -> None:
+    """Guards `dir`, what type checkers see, and the table in the docs; no module may hide a name that it is called."""
+    code = f"import sys, truegain.{folder_name} as f; print('numpy' in sys.modules, *dir(f))"
+    loaded, *names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split()
+    assert loaded == "False", "the import waits for numpy"
+    found = importlib.import_module(f"truegain.{folder_name}")
+    assert names == sorted(found.__all__) == sorted(found._LAZY) == dir(found)
+    assert not set(names) & {path.stem for path in (SOURCE / folder_name).glob("*.py")}
+    tree = ast.parse((SOURCE / folder_name / "__init__.py").read_text())
+    imported = {a.name: n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert {name: imported.get(name) for name in names} == found._LAZY
+    page = (SOURCE.parents[1] / "docs" / "python.md").read_text().partition(f"`truegain.{folder_name}`:\n\n")[2]
+    assert set(re.findall(r"^\| `(\w+)` \|", page.partition("\n\n")[0], re.MULTILINE)) == set(names)
+    for name in names:
+        assert getattr(found, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        found.no_such_name  # noqa: B018
 
 
 ORDER = ("runs", "judgments", "measures", "measure")  # what is given by place, in this order; the rest is by keyword
@@ -313,7 +335,7 @@ LONG_SIGNATURES = {  # reasons why a function may have more
     "inference.differences.compare._over_collection": "those of a comparison, handed on",
     "inference.judges.judges.judges": "the public face: options of one command, one keyword each",
     "inference.judges.report.judge_report": "options of one command, one keyword each",
-    "experiments.magnitude_systems.magnitude_systems": "an experiment: every choice of the paper is a keyword",
+    "experiments.magnitude_rankings.magnitude_systems": "an experiment: every choice of the paper is a keyword",
 }
 
 

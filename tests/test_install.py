@@ -74,8 +74,8 @@ def test_every_command_runs_without_extras(tmp_path: Path) -> None:
     "code",
     [
         "tg.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'P@1').frame()",
-        "tg.Runs.of({'1': {'a': 1.0}}).frame",
-        "tg.Judgments.of({'1': {'a': 1}}).frame",
+        "tg.Runs.of({'1': {'a': 1.0}}).frame()",
+        "tg.Judgments.of({'1': {'a': 1}}).frame()",
         "tg.write_judgments({'1': {'a': 1}}, 'q.parquet')",
         "open('q.parquet', 'wb').write(b'PAR1' + bytes(9)); tg.read_judgments('q.parquet')",
     ],

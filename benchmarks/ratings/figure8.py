@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from truegain.experiments.magnitudes import magnitudes
+from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.ratings_world import magnitude_ratings
 from truegain.gains.magnitudes import normalised
 from truegain.inference.agreement.alpha import AlphaOptions, alpha_of

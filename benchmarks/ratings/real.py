@@ -18,10 +18,10 @@ import polars as pl
 from benchmarks.content_real import MissingDataError, lines_of
 from truegain.errors import DataWarning
 from truegain.experiments.magnitude_profiles import ratios_table
+from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.magnitude_units import numbers_table
-from truegain.experiments.magnitudes import magnitudes
 from truegain.experiments.ranker import rank
-from truegain.experiments.unanimity import unanimity
+from truegain.experiments.unanimity_panels import unanimity
 from truegain.inference.agreement.agree import AgreementReport, agree
 from truegain.tables.judgments import Judgments
 from truegain.tables.ratings import read_ratings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.study.real import Real, dl19, rankings, without_runs
-from truegain.experiments.spending import Labelled
+from truegain.experiments.spending_again import Labelled
 
 
 def worlds() -> list[Real]:

@@ -98,7 +98,7 @@ def row(name: str, cases: Iterator[Case], fixed: bool, labels: int, share: float
     """One line: so many labels, or a share of the holes, drawn in proportion and with equal chances."""
     ours, equal, spent = Seen(), Seen(), []
     for n, case in enumerate(cases):
-        listed = tg.hole_list(case.runs, case.judged, MEASURE, labels=(0, 1), seed=seed + n)
+        listed = tg.hole_list(case.runs, case.judged, MEASURE, scale=(0, 1), seed=seed + n)
         first = min(labels or round((share or 0) * len(listed)), len(listed))
         label = np.full(len(listed), np.nan)
         pairs = list(zip(listed.topics, listed.docs, strict=True))[:first]

@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 
 from benchmarks.spending.data import labelled, worlds
-from truegain.experiments.spending import Labelled, looked
+from truegain.experiments.spending_again import Labelled, looked
 
 LABELS = (50, 150, 500)
 WAYS = ("pool", "both lists", "what differs", "ordered", "ordered, known errors", "one list for all",

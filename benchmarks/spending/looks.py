@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.spending.data import labelled, worlds
-from truegain.experiments.spending import Labelled, looked
+from truegain.experiments.spending_again import Labelled, looked
 from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 

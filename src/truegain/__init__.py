@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from truegain._version import __version__
 from truegain.drawing import plug
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
+from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.gains.judge import Judge
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from truegain.inference.labels.planning import plan_labels
     from truegain.inference.ranks.correlate import correlate
     from truegain.inference.study.study import Study
+    from truegain.inference.study_file.read import read_study
     from truegain.measures.evaluate import Options
     from truegain.measures.listing import list_measures
     from truegain.measures.parse import parse_measure
@@ -75,6 +77,7 @@ __all__ = [
     "read_ratings",
     "read_runs",
     "read_scores",
+    "read_study",
     "to_gains",
     "write_judgments",
     "write_report",
@@ -111,6 +114,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_ratings": "truegain.tables.ratings",
     "read_runs": "truegain.tables.runs",
     "read_scores": "truegain.measures.score_table",
+    "read_study": "truegain.inference.study_file.read",
     "to_gains": "truegain.gains.make",
     "write_judgments": "truegain.tables.write",
     "write_report": "truegain.report.write",
@@ -132,10 +136,5 @@ plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(a
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'truegain' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LAZY[name]), name)
-    if name in _ANSWERING:
-        found = importlib.import_module("truegain.made_by").telling(found)
-    globals()[name] = found
-    return found
+    telling = importlib.import_module("truegain.made_by").telling if name in _ANSWERING else None
+    return loaded(__name__, _LAZY, name, telling)

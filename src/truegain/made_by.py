@@ -13,7 +13,7 @@ from typing import Any
 from truegain._version import __version__
 from truegain.errors import some
 
-INPUTS = ("runs", "judgments", "gold", "ratings", "expert", "hole_sample", "errors", "corpus", "judged_corpus", "data",
+INPUTS = ("runs", "judgments", "gold", "ratings", "expert", "hole_sample", "earlier", "corpus", "judged_corpus", "data",
           "intents", "scores", "path")  # fmt: skip
 PLAIN = (str, int, float, bool)
 

@@ -73,7 +73,7 @@ def test_judges_by_label_topic_and_system(run: Run) -> None:
 
 def write_ratings(path: Path) -> None:
     """The bronze labels as said by three assessors, of whom one always says relevant."""
-    rows = tg.read_judgments(path / "llm.qrels").frame.rows()
+    rows = tg.read_judgments(path / "llm.qrels").frame().rows()
     lines = [
         f"{t},{d},{who},{label if who != 'spam' else 1:g}\n" for t, _, d, label in rows for who in ("x", "y", "spam")
     ]

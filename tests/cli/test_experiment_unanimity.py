@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import Run
 from truegain.errors import TruegainError
 from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.experiments.unanimity import Panel
+from truegain.experiments.unanimity_panels import Panel
 from truegain.experiments.world import simulate
 from truegain.report.unanimity import unanimity_chart
 from truegain.tables.write import write_judgments, write_runs
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_runs(world.runs, folder / "runs")
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=1)
     write_judgments(ratings, folder / "ratings.csv")
-    wide = ratings.frame.pivot("assessor", index=["topic", "doc"], values="label")
+    wide = ratings.frame().pivot("assessor", index=["topic", "doc"], values="label")
     wide.with_columns(year=2001).rename({"topic": "query_no"}).write_csv(folder / "wide.csv")
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
     write_judgments(people.ratings, folder / "magnitudes.csv")

@@ -79,7 +79,7 @@ def test_scores_do_not_depend_on_the_route(run: Run, folder: Path, ending: str, 
     assert (code, err) == (0, "")
     assert run("eval", f"g.{ending}", "s.run", *shown) == (0, direct, "")
     gains = tg.to_gains(str(folder / "ratings.csv"), rule)
-    for given in (gains, gains.frame, gains.take(np.arange(len(gains)))):
+    for given in (gains, gains.frame(), gains.take(np.arange(len(gains)))):
         scores = tg.evaluate(str(folder / "s.run"), given, wanted[1::2])
         assert [f"{v:.10f}" for v in scores.means().values()] == [
             f"{float(line.split(',')[-1]):.10f}" for line in direct.splitlines()[1:]

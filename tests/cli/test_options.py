@@ -81,6 +81,7 @@ def test_commands_are_small(command: Any) -> None:
         (("correct", "q", "r", "--gold", "g", "--labels", "0:3"), "--labels of this command is now --scale"),
         (("experiment", "spending", "q", "r", "--gold", "g", "--labels", "5"), "is now --numbers"),
         (("plan", "topics", "q", "r", "--detect", "1", "--design", "anova"), "is now --criterion"),
+        (("plan", "topics", "q", "r", "--detect", "1", "--alpha", "0.1"), "is now --confidence, which is 1 - alpha"),
         (("holes", "q", "r", "--depth", "5"), "is now --at"),
         (("eval", "q", "r", "--topics"), "is now --by-topic"),
         (("correlate", "q", "r", "--interval", "wilson"), "is now --method"),

@@ -123,7 +123,7 @@ def test_labels_that_do_not_belong_to_a_list(run: Run, folder: Path) -> None:
 
 def test_gold_labels_at_hand_come_first_in_a_list(run: Run, folder: Path) -> None:
     """Guards a sample that goes on: gold drawn at random before is the head of a random list."""
-    rows = tg.read_judgments(folder / "gold.qrels").frame.rows()
+    rows = tg.read_judgments(folder / "gold.qrels").frame().rows()
     some = [f"{t} 0 {d} {x:g}\n" for i, (t, _, d, x) in enumerate(rows) if i % 7 == 0]
     (folder / "some.qrels").write_text("".join(some))
     words = ("llm.qrels", *RUNS, "-m", "P@5", "--gold", "some.qrels", "--design", "random", "-o", "list.csv")

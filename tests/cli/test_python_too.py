@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.worlds import study
+from truegain.cli.app import build
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(
@@ -104,21 +107,119 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
 def test_plans(run: Run, folder: Path) -> None:
     """Guards `tg.plan_topics`, of runs as of scores, and `tg.plan_assessors`, of ratings or with sigma."""
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
-    wanted = rows(run, "plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--alpha", "0.1", "-l", "1")
+    wanted = rows(run, "plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--confidence", "0.9", "-l", "1")
     found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, confidence=0.9, level=1)
     of_scores = tg.plan_topics(tg.evaluate(runs, qrels, ["AP", "P@5"]), measure="P@5", detect=0.1, confidence=0.9)
     assert wanted == said(found) == said(of_scores)
     wanted = rows(run, "plan", "assessors", "ratings.csv", "--error", "0.5", "-q")
-    assert wanted == said(tg.plan_assessors(str(folder / "ratings.csv"), error=0.5, topics=True))
+    assert wanted == said(tg.plan_assessors(str(folder / "ratings.csv"), error=0.5, by_topic=True))
     wanted = rows(run, "plan", "assessors", "--sigma", "2", "--error", "0.5")
     assert wanted == said(tg.plan_assessors(sigma=2, error=0.5))
     for options, why in (
         ({}, "one of the two"),
-        ({"sigma": 1, "topics": True}, "are about ratings"),
+        ({"sigma": 1, "by_topic": True}, "are about ratings"),
         ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "one of the two"),
     ):
         with pytest.raises(tg.TruegainError, match=why):
             tg.plan_assessors(error=1, **options)
+
+
+PLANS = {  # a function, its command, and what only the command line needs, or says by a table of its own
+    "plan_topics": ("topics", set()),
+    "plan_labels": ("labels", {"draw", "figure", "output", "table", "format", "scale", "seed"}),
+    "gold_list": ("labels", {"figure", "output", "table", "format", "smallest", "power", "topics", "anytime", "costs",
+                             "confidence", "gold_level", "design"}),
+    "plan_assessors": ("assessors", {"outside", "repeated", "assessors", "columns", "missing", "separator", "values",
+                                     "topic", "drop_assessors", "first"}),
+}  # fmt: skip
+COMMON_TO_ALL = {"format", "output", "help", "columns", "missing"}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans_have_the_same_names_on_the_command_line(name: str) -> None:
+    """Guards one name for one thing: every option of a plan is an argument of its function, and no other word."""
+    verb, elsewhere = PLANS[name]
+    group: Any = get_command(build("plan"))
+    given = group.commands["plan"].commands[verb].params
+    options = {max(p.opts, key=len).lstrip("-").replace("-", "_") for p in given}
+    assert options - COMMON_TO_ALL - elsewhere <= set(inspect.signature(getattr(tg, name)).parameters)
+
+
+def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
+    """Guards criterion and approximate of `tg.plan_topics`, and scale and earlier of `tg.gold_list`."""
+    runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
+    for criterion in ("paired-t", "anova", "width"):
+        words = ("plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--criterion", criterion, "--approximate")
+        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)  # type: ignore[arg-type]
+        assert rows(run, *words) == said(found)
+    assert run("plan", "labels", *COMMON, "-m", "P@5", "--scale", "0:3", "-o", "list.csv")[0] == 0
+    listed = tg.gold_list(runs, qrels, "P@5", scale="0:3")
+    written = tg.read_gold_list(folder / "list.csv")
+    assert (written.docs, written.size.tolist(), written.scale) == (listed.docs, listed.size.tolist(), (0, 3))
+    by_errors = tg.gold_list(runs, qrels, "P@5", scale=(0, 3), earlier={0.0: 0.1, 1.0: 0.5})
+    assert by_errors.scale == listed.scale
+    assert by_errors.size.tolist() != listed.size.tolist()
+
+
+def test_correct_with_a_rule_and_by_assessor(run: Run, folder: Path) -> None:
+    """Guards `tg.correct(rule=, by_assessor=, scale=)`: the command's numbers and notes, and its refusals."""
+    runs, gold = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "gold.qrels")
+    labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
+    head = "topic,doc,assessor,label\n"
+    several = [f"{t},{d},{who},{1 if who == 'spam' else x}\n" for t, _, d, x in labels for who in ("x", "y", "spam")]
+    (folder / "several.csv").write_text(head + "".join(several))
+    halves = [f"{t},{d},{'xy'[int(t) % 2]},{x}\n" for t, _, d, x in labels]
+    (folder / "halves.csv").write_text(head + "".join(halves))
+    words = ("a.run", "b.run", "--gold", "gold.qrels", "--design", "by-gold", "-m", "P@5", "-m", "P@10")
+    options: dict[str, Any] = {"gold": gold, "design": "by-gold"}
+    asked: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        (("several.csv", "--rule", "majority"), {"rule": "majority"}),
+        (("halves.csv", "--by-assessor"), {"by_assessor": True}),
+        (("halves.csv", "--scale", "0:1"), {"scale": "0:1"}),
+    ]
+    for more, said_so in asked:
+        found = tg.correct(runs, str(folder / more[0]), ["P@5", "P@10"], **options, **said_so)
+        code, out, err = run("correct", more[0], *words, *more[1:], "--format", "json")
+        assert code == 0, err
+        whole = json.loads(out)
+        assert (whole["rows"], whole["notes"]) == (said(found), list(found.table().notes))
+    judge = tg.Judge.fit(str(folder / "llm.qrels"), gold, "by-gold")
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"rule": "majority", "by_assessor": True}, "rule= makes one judge of all assessors"),
+        ({"method": "fieller", "by_assessor": True}, "method='fieller' is for one judge"),
+        ({"gold": judge, "by_assessor": True}, "gold= is fitted; give the gold labels"),
+        ({"scale": [0, 3]}, "not on the scale 0, 3"),
+    ]
+    for said_so, why in refused:
+        with pytest.raises(tg.TruegainError, match=why):
+            tg.correct(runs, str(folder / "halves.csv"), "P@5", **{**options, **said_so})
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
+    """Guards `tg.correlate(moves=, show=)`: table, frame and text are those of the command."""
+    for n in range(3):
+        tg.write_runs({f"c{n}": study(n + 5)[0]["a"]}, folder / f"c{n}.run")
+    names = ["a.run", "b.run", "c0.run", "c1.run", "c2.run"]
+    runs, one, other = [str(folder / n) for n in names], str(folder / "llm.qrels"), str(folder / "gold.qrels")
+    both = ("correlate", "llm.qrels", "gold.qrels", *names, "-m", "P@5", "--moves", "2")
+    for show in (None, "agreement", "moves"):
+        words = both if show is None else (*both, "--show", show)
+        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)  # type: ignore[arg-type]
+        assert rows(run, *words) == said(found) == json.loads(json.dumps(found.frame().to_dicts()))
+        assert " ".join(run(*words)[1].split()) == " ".join(str(found).split())
+    halved = ("correlate", "llm.qrels", *names, "-m", "P@5", "--between", "halves", "--show", "swap-rates")
+    found = tg.correlate(runs, one, "P@5", between="halves", show="swap-rates")
+    assert rows(run, *halved) == said(found)
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"between": "halves", "show": "moves"}, "no single change of place to show; leave out show='moves'"),
+        ({"against": other, "show": "swap-rates"}, "swap rates are of halves; give between='halves'"),
+        ({"against": other, "show": "all"}, "show 'all' is not known"),
+        ({"against": other, "moves": -1}, "moves -1: give a whole number"),
+    ]
+    for options, why in refused:
+        with pytest.raises(tg.TruegainError, match=why):
+            tg.correlate(runs, one, "P@5", **options)
 
 
 def test_report(run: Run, folder: Path) -> None:

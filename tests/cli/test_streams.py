@@ -114,10 +114,10 @@ def test_an_interruption_tells_what_is_left(folder: Path) -> None:
     (folder / "stopped.py").write_text(
         "import sys\n"
         "from truegain.cli import app\n"
-        "from truegain.text import index\n"
+        "from truegain.text import indexing\n"
         "def stop(*given):\n"
         "    raise KeyboardInterrupt\n"
-        "index._merge = stop\n"
+        "indexing._merge = stop\n"
         "sys.argv = ['truegain', 'text', 'index', 'docs.jsonl', '-o', 'ix']\n"
         "app.main()\n"
     )

@@ -12,9 +12,9 @@ import pytest
 import truegain as tg
 from truegain.engine import Local
 from truegain.errors import TruegainError
-from truegain.experiments import incomplete as module
-from truegain.experiments.disjoint import disjoint, own_part, sides
-from truegain.experiments.incomplete import incomplete, kept_items
+from truegain.experiments import incomplete_judgments as module
+from truegain.experiments.disjoint_parts import disjoint, own_part, sides
+from truegain.experiments.incomplete_judgments import incomplete, kept_items
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import Options, aligned

@@ -21,7 +21,7 @@ from truegain.experiments.magnitude_levels import (
     sigma_table,
     welch,
 )
-from truegain.experiments.magnitudes import normalised_habits
+from truegain.experiments.magnitude_rules import normalised_habits
 from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings
 from truegain.gains.magnitudes import normalised
 from truegain.tables.judgments import Judgments

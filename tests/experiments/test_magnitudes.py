@@ -18,7 +18,8 @@ import truegain as tg
 from truegain.cli.app import main
 from truegain.cli.experiment_magnitudes import Show
 from truegain.experiments.magnitude_profiles import levels_table, profile_table, ratios_table
-from truegain.experiments.magnitude_systems import MAPPINGS, MEASURES, magnitude_systems
+from truegain.experiments.magnitude_rankings import MAPPINGS, MEASURES, magnitude_systems
+from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.magnitude_units import (
     Units,
     extremes_table,
@@ -26,7 +27,6 @@ from truegain.experiments.magnitude_units import (
     numbers_table,
     units_table,
 )
-from truegain.experiments.magnitudes import magnitudes
 from truegain.experiments.ratings_world import Magnitudes, magnitude_ratings, runs_over
 from truegain.gains.magnitudes import normalised
 from truegain.report.magnitudes import _edges, systems_chart

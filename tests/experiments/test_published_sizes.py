@@ -9,7 +9,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import EBAY
-from truegain.experiments.published_sizes import naive_topics, published_sizes, some_difference
+from truegain.experiments.published_formulas import naive_topics, published_sizes, some_difference
 from truegain.student import detectable_in_se
 
 

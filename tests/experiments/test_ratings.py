@@ -14,10 +14,10 @@ import pytest
 import truegain as tg
 from tests.inference.test_alpha import alpha
 from truegain.cli.app import main
-from truegain.experiments.magnitude_systems import magnitude_systems
-from truegain.experiments.magnitudes import magnitudes
+from truegain.experiments.magnitude_rankings import magnitude_systems
+from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.ratings_world import magnitude_ratings, uniform_ratings
-from truegain.experiments.unanimity import _Near, _tested, unanimity
+from truegain.experiments.unanimity_panels import _Near, _tested, unanimity
 from truegain.experiments.world import World, simulate
 from truegain.gains.magnitudes import normalised
 from truegain.inference.differences.tukey import Tukey, randomised_tukey_hsd, square

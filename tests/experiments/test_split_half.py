@@ -12,12 +12,10 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.experiments.split_half import Sides, SplitHalf, split_half
-from truegain.experiments.split_topics import split_topics
+from truegain.experiments.half_collections import Sides, SplitHalf, split_half
+from truegain.experiments.half_topics import split_topics
 from truegain.experiments.world import simulate
 from truegain.tables.columns import Ids
-from truegain.tables.judgments import read_judgments
-from truegain.tables.runs import run_loaders
 from truegain.tables.table import Table
 
 
@@ -34,7 +32,7 @@ def test_a_document_is_always_on_the_same_side() -> None:
 def halves() -> SplitHalf:
     """A simulated evaluation, split."""
     world = simulate(topics=60, systems=6, docs=400, depth=200, pool_depth=80, seed=3)
-    return split_half(world.gold, [lambda: world.runs.parts], replicates=400, seed=1)
+    return split_half(world.runs, world.gold, replicates=400, seed=1)
 
 
 def test_simulated_collections_behave_as_the_model_says(halves: SplitHalf) -> None:
@@ -79,7 +77,7 @@ def test_the_paper_holds_on_the_trec8_runs(shared_data: Path, tmp_path: Path) ->
     runs = sorted(str(p) for p in (tmp_path / "runs").rglob("input.*"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        halves = split_half(read_judgments(tmp_path / "qrels"), run_loaders(runs, jobs=2), replicates=300, jobs=2)
+        halves = split_half(runs, tmp_path / "qrels", replicates=300, jobs=2)
     for half in (0, 1):
         below, inside, above, n = halves.shares("logit", True, half, False)
         assert n > 6000

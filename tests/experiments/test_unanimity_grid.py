@@ -11,8 +11,8 @@ import pytest
 import truegain as tg
 from truegain.cli.app import main
 from truegain.experiments.ratings_world import uniform_ratings
-from truegain.experiments.unanimity import unanimity
-from truegain.experiments.unanimity_grid import ASSESSORS, HIGHEST, cell_seed, unanimity_grid
+from truegain.experiments.unanimity_cells import ASSESSORS, HIGHEST, cell_seed, unanimity_grid
+from truegain.experiments.unanimity_panels import unanimity
 from truegain.experiments.world import World, simulate
 from truegain.tables.pool import Pool
 
@@ -30,8 +30,8 @@ def test_the_grid_is_the_papers() -> None:
 
 def test_a_cell_is_the_experiment_on_its_ratings(world: World) -> None:
     """Guards every cell: the same numbers as `unanimity` on ratings drawn for it, whatever the other cells."""
-    found = unanimity_grid(world.gold, world.runs, highest=[2, 4], assessors=[5, 10], replicates=200, seed=7)
-    again = unanimity_grid(world.gold, world.runs, highest=[4], assessors=[10], replicates=200, seed=7)
+    found = unanimity_grid(world.runs, world.gold, highest=[2, 4], assessors=[5, 10], replicates=200, seed=7)
+    again = unanimity_grid(world.runs, world.gold, highest=[4], assessors=[10], replicates=200, seed=7)
     ratings = uniform_ratings(world.gold, assessors=10, highest=4, seed=cell_seed(7, 4, 10))
     alone = unanimity(ratings, world.runs, scale="0:4", ps=[0.2], replicates=200, most_replicates=200, seed=7)
     wanted = [(row[0], *row[2:]) for row in alone.rankings.rows]
@@ -49,7 +49,7 @@ def test_many_assessors_leave_nothing_to_unanimity(world: World) -> None:
     Of 80 uniform ratings from 0 to 2, all but a chance of 2 (2/3)^80 have both.
     """
     found = unanimity_grid(
-        world.gold, world.runs, highest=[2], assessors=[3, 80], replicates=100, measures=["nG@1", "P+"]
+        world.runs, world.gold, highest=[2], assessors=[3, 80], replicates=100, measures=["nG@1", "P+"]
     )
     taus = {(r["measure"], r["N"]): r["tau"] for r in found.rankings.records()}
     assert taus["nG@1", 80] == taus["P+", 80] == 1

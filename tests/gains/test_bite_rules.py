@@ -111,7 +111,7 @@ def test_weights_need_rows_that_stay() -> None:
     """Guards weights of ratings that are dropped, or whose rows are not known; and who is told of a fit."""
     table = ratings([[1, 2], [3, 9]])
     with pytest.raises(tg.TruegainError, match="weights need ratings whose rows are known"):
-        tg.to_gains(table.frame, "mean", weights=[1] * 4)
+        tg.to_gains(table.frame(), "mean", weights=[1] * 4)
     with pytest.warns(tg.DataWarning), pytest.raises(tg.TruegainError, match="dropped or merged"):
         tg.to_gains(table, "mean", weights=[1] * 4, scale="0:3", outside="drop")
     told: list[str] = []

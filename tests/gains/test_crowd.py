@@ -93,7 +93,7 @@ def test_what_does_not_fit_is_told() -> None:
     with pytest.raises(tg.TruegainError, match="takes no weights"):
         tg.to_gains(table, "glad", weights=np.full(len(table), 2.0))
     with pytest.raises(tg.TruegainError, match="nothing to fit"):
-        tg.to_gains(table.frame.with_columns(pl.lit(1.0).alias("label")), "glad")
+        tg.to_gains(table.frame().with_columns(pl.lit(1.0).alias("label")), "glad")
     many = pl.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(200)], "assessor": "x", "label": range(200)})
     with pytest.raises(tg.TruegainError, match="use the rule median"):
         tg.to_gains(many, "dawid-skene")

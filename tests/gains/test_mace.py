@@ -203,7 +203,7 @@ def test_what_does_not_fit_is_told() -> None:
     """Guards constant ratings, too many labels, and parameters that make no sense."""
     table = tg.read_ratings(crowd(5)[0])
     with pytest.raises(tg.TruegainError, match="nothing to fit"):
-        tg.to_gains(table.frame.with_columns(pl.lit(1.0).alias("label")), "mace")
+        tg.to_gains(table.frame().with_columns(pl.lit(1.0).alias("label")), "mace")
     many = pl.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(200)], "assessor": "x", "label": range(200)})
     with pytest.raises(tg.TruegainError, match="use the rule median"):
         tg.to_gains(many, "mace")

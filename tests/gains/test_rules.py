@@ -160,7 +160,7 @@ def test_subtopics_stay_apart() -> None:
     """Guards ratings of subtopics: a gain for each (topic, document, subtopic)."""
     rows = {"subtopic": ["1", "1", "2"], "assessor": ["x", "y", "x"], "label": [1, 3, 0]}
     frame = pl.DataFrame({"topic": "1", "doc": "a", **rows})
-    found = tg.to_gains(frame, "mean").frame
+    found = tg.to_gains(frame, "mean").frame()
     assert found.select("subtopic", "gain").rows() == [("1", 2.0), ("2", 0.0)]
 
 

@@ -97,7 +97,7 @@ def test_the_interval_of_sigma_holds(sigma: float | None, least: float) -> None:
 def test_a_plan_from_ratings() -> None:
     """Guards the table: pooled, half and nine tenths of the documents, then each topic, by the same formula."""
     table = drawn(2, 60, None, least=2)
-    found = plan_assessors(table, error=0.5, confidence=0.9, topics=True)
+    found = plan_assessors(table, error=0.5, confidence=0.9, by_topic=True)
     rows = found.details.records()
     by_doc: dict[tuple[str, str], list[float]] = {}
     for t, d, v in zip(table.topic.strings(), table.docs.strings(), table.label.tolist(), strict=True):

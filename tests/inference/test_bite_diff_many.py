@@ -291,7 +291,7 @@ def test_the_width_of_a_narrow_level_needs_no_power() -> None:
 def test_what_a_paired_plan_can_detect(method: Any) -> None:
     """Guards the plan of two systems: variance 2 V_E2, the difference at hand, defaults, and every size listed."""
     x = generated(4, 20, seed=6)
-    plan = plan_topics(scores_of(x), detect=0.1, method=method)
+    plan = plan_topics(scores_of(x), detect=0.1, approximate=method == "approximate")
     made_by = plan.details.made_by
     variance, far = 2 * two_way(x).v_e, float(str(made_by["at_hand_detects"]))
     pairs = [np.var(x[i] - x[j], ddof=1) for i, j in itertools.combinations(range(4), 2)]
@@ -303,10 +303,10 @@ def test_what_a_paired_plan_can_detect(method: Any) -> None:
         assert row == (difference, *sizes)
     wanted = topics_for_paired_t(0.1, variance, method=method)
     assert (plan.needed["topics"], made_by["reached"], made_by["topics_at_hand"]) == (*wanted[:2], 20)
-    plain = plan_topics(scores_of(x), detect=0.1, power=0.1, method=method)
+    plain = plan_topics(scores_of(x), detect=0.1, power=0.1, approximate=method == "approximate")
     little = float(str(plain.details.made_by["at_hand_detects"]))
     assert topic_sets.power_of_t(math.sqrt(20 / variance) * little, 19, 0.05, method) == pytest.approx(0.1, abs=1e-9)
-    wide = plan_topics(scores_of(x), detect=0.1, design="width", method=method, confidence=0.9)
+    wide = plan_topics(scores_of(x), detect=0.1, criterion="width", approximate=method == "approximate", confidence=0.9)
     want = topic_sets.expected_width(20, variance, 19, 0.1, method)
     assert wide.details.made_by["at_hand_detects"] == pytest.approx(want, rel=1e-12)
 

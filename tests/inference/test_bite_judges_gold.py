@@ -27,7 +27,7 @@ def items(labels: dict[str, dict[str, int]]) -> np.ndarray:
     """Labels of the pool's items."""
     frame, out = Judgments.of(BRONZE), np.full(len(RANKED.pool), np.nan)
     where = RANKED.pool.find(frame.topic, frame.docs).tolist()
-    for (topic, doc), at in zip(frame.frame.select("topic", "doc").iter_rows(), where, strict=True):
+    for (topic, doc), at in zip(frame.frame().select("topic", "doc").iter_rows(), where, strict=True):
         out[at] = labels.get(topic, {}).get(doc, np.nan)
     return out
 

@@ -202,7 +202,7 @@ def test_approximate_power_is_the_published_formula() -> None:
 def test_what_topics_at_hand_detect() -> None:
     """Guards the difference found with the topics there are, in the analysis of variance, and the sizes listed."""
     x = generated(5, 30, seed=2)
-    plan = plan_topics(scores_of(x), detect=0.05, design="anova", power=0.75, confidence=0.99)
+    plan = plan_topics(scores_of(x), detect=0.05, criterion="anova", power=0.75, confidence=0.99)
     variance, far = one_way(x).v_e, float(str(plan.details.made_by["at_hand_detects"]))
     assert power_of_anova(30, 5, 30 * far**2 / (2 * variance), 0.01) == pytest.approx(0.75, abs=1e-9)
     powers = (0.7, 0.75, 0.8, 0.9)
@@ -210,7 +210,7 @@ def test_what_topics_at_hand_detect() -> None:
     for difference, *sizes in plan.details.rows:
         given = [topics_for_anova(float(str(difference)), variance, 5, alpha=0.01, power=p).topics for p in powers]
         assert sizes == given
-    wide = plan_topics(scores_of(x), detect=0.05, design="width")
+    wide = plan_topics(scores_of(x), detect=0.05, criterion="width")
     assert [r[0] for r in wide.details.rows] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     with pytest.raises(TruegainError, match="no variance to plan with"):
         plan_topics(scores_of(np.tile([0.1, 0.5, 0.3], (2, 1)) + np.array([[0.0], [0.1]])), detect=0.1)

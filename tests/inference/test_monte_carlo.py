@@ -15,7 +15,7 @@ from tests.inference.one_pair import wilcoxon
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import discriminative_power
 from truegain.experiments.ratings_world import uniform_ratings
-from truegain.experiments.unanimity import _tested, unanimity
+from truegain.experiments.unanimity_panels import _tested, unanimity
 from truegain.experiments.world import simulate
 from truegain.inference.differences.catalogue import find_test
 from truegain.inference.differences.effort import effort_of

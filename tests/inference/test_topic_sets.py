@@ -106,10 +106,10 @@ def test_a_plan_from_scores() -> None:
     assert plan.needed == {"topics": topics_for_paired_t(0.05, float(np.mean(pairs))).topics}
     reach = float(str(plan.details.made_by["at_hand_detects"]))
     assert topics_for_paired_t(reach * 1.0001, float(np.mean(pairs))).topics == 30
-    anova = plan_topics(scores_of(x), detect=0.05, design="anova")
+    anova = plan_topics(scores_of(x), detect=0.05, criterion="anova")
     assert anova.details.made_by["variance"] == pytest.approx(one_way(x).v_e)
     assert anova.needed["topics"] == topics_for_anova(0.05, one_way(x).v_e, 5).topics
-    wide = plan_topics(scores_of(x), detect=0.05, design="width")
+    wide = plan_topics(scores_of(x), detect=0.05, criterion="width")
     assert wide.details.made_by["at_hand_detects"] == pytest.approx(expected_width(30, float(np.mean(pairs)), 29))
     table = plan.details
     assert table.columns == ("difference", "power 0.7", "power 0.8", "power 0.9")
@@ -128,7 +128,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: topics_for_paired_t(0.1, 0.1, power=0.01), "below alpha"),
         (lambda: topics_for_paired_t(1e-6, 0.1), "tiny"),
         (lambda: topics_for_anova(0.1, 0.1, 1), "2 systems"),
-        (lambda: plan_topics(scores_of(generated(3, 5)), detect=0.1, design="t"), "design 't'"),  # type: ignore[arg-type]
+        (lambda: plan_topics(scores_of(generated(3, 5)), detect=0.1, criterion="t"), "criterion 't'"),  # type: ignore[arg-type]
     ):
         with pytest.raises(TruegainError, match=said):
             call()

@@ -41,8 +41,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, labels in qrels.items():
         tg.write_judgments(labels, folder / f"{name}.qrels")
-    drawn = tg.hole_list(world.runs, qrels["holes"], "P@10", labels=(0, 3))
-    drawn.filled(qrels["gold"], first=40).write(folder / "judged-holes.csv")
+    drawn = tg.hole_list(world.runs, qrels["holes"], "P@10", scale=(0, 3))
+    drawn.filled(qrels["gold"], rows=40).write(folder / "judged-holes.csv")
     (folder / "tied").mkdir()
     for system in world.runs.systems:
         tied = {t: {d: round(s, 0) for d, s in row.items()} for t, row in lists(folder / "runs", system).items()}
@@ -77,7 +77,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rows(judgments: tg.Judgments) -> dict[str, dict[str, int]]:
     """Labels by topic and document."""
     table: dict[str, dict[str, int]] = {}
-    for topic, doc, label in judgments.frame.select("topic", "doc", "label").iter_rows():
+    for topic, doc, label in judgments.frame().select("topic", "doc", "label").iter_rows():
         table.setdefault(topic, {})[doc] = int(label)
     return table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from truegain.text.index import index
+from truegain.text.indexing import index
 
 Labels = dict[str, dict[str, int]]
 Lists = dict[str, dict[str, float]]

@@ -233,7 +233,7 @@ def test_web_track_2012_against_pyndeval(pyndeval: Any, shared_data: Path, tmp_p
     qrels = folder / "trec_web_2009_2014" / "2012" / "qrels-for-ndeval.txt.xz"
     ours = {name: condensed(name) if judged_only else str(tg.parse_measure(name)) for name in WEB}
     scores = evaluated(paths, str(qrels), list(ours.values()))
-    table = tg.read_judgments(qrels).frame
+    table = tg.read_judgments(qrels).frame()
     rows = list(table.select("topic", "subtopic", "doc", pl.col("label").cast(pl.Int64)).iter_rows())
     peer = pyndeval.RelevanceEvaluator(rows, WEB)
     lists = tg.read_runs(paths).ordered_frame().select("system", "topic", "doc", -pl.col("rank").cast(pl.Float64))

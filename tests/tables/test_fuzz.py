@@ -85,7 +85,7 @@ def try_everything(data: bytes, name: str) -> None:
         path = Path(folder) / name
         path.write_bytes(data)
         for use in (
-            lambda: repr(tg.read_judgments(path).frame),
+            lambda: repr(tg.read_judgments(path).frame()),
             lambda: tg.read_runs(path, jobs=2).ordered_frame().rows(),
             lambda: tg.read_runs(path, name_by="tag"),
             lambda: str(tg.evaluate(path, {"1": {"a": 1}, "2": {"d": 1}}, ["P@5", "RR"])),

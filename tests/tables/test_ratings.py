@@ -20,7 +20,7 @@ WANTED = {("1", "a", "ann", 2.0), ("1", "a", "bob", 1.0), ("2", "b", "ann", 0.0)
 
 def rows(ratings: tg.Judgments) -> set[tuple[str, str, str, float]]:
     """Ratings as a set of (topic, document, assessor, label)."""
-    frame = ratings.frame
+    frame = ratings.frame()
     return set(zip(frame["topic"], frame["doc"], frame["assessor"], frame["label"], strict=True))
 
 

@@ -73,7 +73,7 @@ def test_typed_tables_say_what_they_are() -> None:
         (RUN, tg.Runs.of(RUN)),
         (RUN, tg.Runs.of(RUN).parts[0]),
         (tg.Judgments.of(QRELS), QRELS),
-        (tg.Judgments.of(QRELS).frame, tg.Runs.of(RUN).frame),
+        (tg.Judgments.of(QRELS).frame(), tg.Runs.of(RUN).frame()),
     ]
     for runs, judgments in swapped:
         with pytest.raises(tg.InputError, match="in Python the runs come first"):

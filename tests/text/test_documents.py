@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from truegain.errors import InputError
 from truegain.text.documents import Fields, all_pieces, read
-from truegain.text.index import Settings, index
+from truegain.text.indexing import Settings, index
 from truegain.text.piece import Documents
 
 line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0\t\n\r"), max_size=20)

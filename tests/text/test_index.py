@@ -23,7 +23,7 @@ from truegain.errors import InputError
 from truegain.tables.columns import Ids
 from truegain.text.corpus import Corpus
 from truegain.text.documents import Fields, Kind, all_pieces, read
-from truegain.text.index import Settings, index
+from truegain.text.indexing import Settings, index
 from truegain.text.named import Named
 from truegain.text.words import Cutting
 
@@ -210,7 +210,7 @@ def test_bad_lines_are_told_with_their_place(tmp_path: Path, line: str, problem:
 
 KILLED = """
 import sys, os, signal
-from truegain.text import index as module
+from truegain.text import indexing as module
 from pathlib import Path
 stop = int(sys.argv[1])
 steps = 0

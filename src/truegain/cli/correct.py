@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,9 +10,7 @@ from truegain.cli.bundles import takes
 from truegain.cli.gold import Correcting, Gold, Labelling
 from truegain.cli.options import Confidence, Jobs, Judgments, Level, NameBy, Output, OutputFormat, RunFiles, Seed
 from truegain.cli.output import write_table
-from truegain.errors import TruegainError
-from truegain.measures.evaluate import Options, at_level
-from truegain.measures.parse import parse_measures
+from truegain.tables.judgments import Judgments as LabelTable
 from truegain.tables.sources import expand
 
 
@@ -44,35 +41,12 @@ def correct_command(
     correcting: Correcting,
 ) -> None:
     """Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels."""
-    from truegain.gains.judge import Judge
-    from truegain.gains.panel import Judges
     from truegain.inference.corrections.correct import correct
-    from truegain.inference.judges.label_weights import fit_judge, levels_of
 
-    if by_assessor:
-        _check_by_assessor(labelling.rule, correcting.method)
-    read = labelling.both(judgments, gold)
-    heeded = Options(level=level).level
-    asked, said = [at_level(a.measure, heeded) for a in parse_measures(measure or ["P@10"])], read.said
-    design, gold_level, missing = labelling.design, labelling.gold_level, labelling.unmatched
-    judge: Judge | Judges
-    if by_assessor:
-        levels = levels_of(asked[0], gold_level)
-        judge = Judges.fit(read.bronze, read.gold, design, levels, missing=missing, scale=read.scale)
-        said = ("Each topic is corrected with the confusion matrix of its assessor, whatever the gold design.",)
-    else:
-        judge = fit_judge(read.bronze, read.gold, design, asked[0], gold_level, missing=missing, scale=read.scale)
     found = correct(
-        expand(runs), read.bronze, asked, gold=judge, design=design, confidence=confidence, gold_level=gold_level,
-        missing=missing, replicates=trials, seed=seed, name_by=name_by, jobs=jobs, **vars(correcting),
+        expand(runs), labelling.bronze(judgments), measure or ["P@10"], gold=labelling.held(LabelTable.of(gold)),
+        design=labelling.design, rule=labelling.rule, by_assessor=by_assessor, scale=labelling.labels,
+        confidence=confidence, level=level, gold_level=labelling.gold_level, missing=labelling.unmatched,
+        replicates=trials, seed=seed, name_by=name_by, jobs=jobs, **vars(correcting),
     )  # fmt: skip
-    write_table(replace(found, notes=(*said, *found.notes)).table(), output_format, output)
-
-
-def _check_by_assessor(rule: str | None, method: str) -> None:
-    if rule is not None:
-        raise TruegainError("--rule makes one judge of all assessors, --by-assessor keeps them apart; give one")
-    if method not in ("default", "delta"):
-        raise TruegainError(
-            f"--method {method} is for one judge; with --by-assessor the interval is delta's (leave --method out)"
-        )
+    write_table(found.table(), output_format, output)

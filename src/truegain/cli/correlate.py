@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,11 +21,10 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import table_format_of
 from truegain.errors import TruegainError
-from truegain.inference.ranks.correlate import Between, Correlation, correlate
+from truegain.inference.ranks.correlate import Between, Correlation, Show, correlate
 from truegain.inference.ranks.tau import TauMethod
 from truegain.report.saving import check_ending
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
-from truegain.tables.table import Table
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
@@ -62,7 +61,7 @@ def correlate_command(
     ] = None,
     seed: Seed = 0,
     show: Annotated[
-        Literal["agreement", "moves", "swap-rates"] | None,
+        Show | None,
         typer.Option("--show", help="Print this table only."),
     ] = None,
     figure: Figure = None,
@@ -96,6 +95,8 @@ def correlate_command(
         confidence=confidence,
         top=top,
         rbo_p=rbo_p,
+        moves=moves,
+        show=show,
         replicates=trials,
         seed=seed,
         complete=complete,
@@ -108,23 +109,8 @@ def correlate_command(
     if figure is not None:
         _draw(found, figure)
     chosen = table_format_of(output_format, output)
-    parts = [t.render(chosen) for t in _tables(found, show, moves, chosen in PEOPLE)]
-    write_bytes(output, b"\n".join(parts))
-
-
-def _tables(found: Correlation, show: str | None, moves: int, for_people: bool) -> list[Table]:
-    """The tables asked for: all of them for people, the main one for programs."""
-    if show == "moves":
-        if not found.agreements:
-            raise TruegainError("halves have no single change of place to show; leave out --show moves")
-        return [found.moves_table(moves or 5)]
-    if show == "swap-rates":
-        if not found.halves:
-            raise TruegainError("swap rates are of halves; give --between halves")
-        return [found.swap_table()]
-    if show == "agreement" or not for_people:
-        return [found.table()]
-    return found.tables(moves)
+    tables = found.tables() if chosen in PEOPLE else [found.table()]
+    write_bytes(output, b"\n".join(table.render(chosen) for table in tables))
 
 
 def _draw(found: Correlation, figure: str) -> None:

@@ -53,12 +53,11 @@ def split_half_command(
     """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
     from truegain.engine import Local, cores
     from truegain.errors import TruegainError
-    from truegain.experiments.split_half import split_half
-    from truegain.experiments.split_topics import split_topics
+    from truegain.experiments.half_collections import split_half
+    from truegain.experiments.half_topics import split_topics
     from truegain.inference.monte_carlo import check_replicates
     from truegain.student import check_confidence
-    from truegain.tables.judgments import read_judgments
-    from truegain.tables.runs import run_loaders
+    from truegain.tables.sources import expand
 
     check_replicates(replicates, check_confidence(confidence))
     if split == "topics":
@@ -73,8 +72,8 @@ def split_half_command(
     workers = jobs or cores()
     with Progress(None, "topics drawn") as progress:
         found = split_half(
-            read_judgments(judgments, jobs=workers),
-            run_loaders(runs, jobs=workers),
+            expand(runs),
+            judgments,
             level=level,
             replicates=replicates,
             confidence=confidence,
@@ -124,7 +123,7 @@ def incomplete_command(
 ) -> None:
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
     from truegain.engine import Local
-    from truegain.experiments.incomplete import incomplete
+    from truegain.experiments.incomplete_judgments import incomplete
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 
@@ -183,7 +182,7 @@ def disjoint_command(
 ) -> None:
     """Do judgments of one part of the collection order the systems on the other?  The paper's tables 1 to 4."""
     from truegain.errors import TruegainError
-    from truegain.experiments.disjoint import CONTENT, ESTABLISHED, disjoint
+    from truegain.experiments.disjoint_parts import CONTENT, ESTABLISHED, disjoint
     from truegain.tables.sources import expand
 
     if show not in ("reuse", "impact", "among", "against"):
@@ -253,7 +252,7 @@ def spending_command(
     """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again."""
     from truegain.engine import Local
     from truegain.errors import TruegainError
-    from truegain.experiments.spending import WAYS, Labelled, spending
+    from truegain.experiments.spending_again import WAYS, Labelled, spending
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
 

@@ -14,7 +14,7 @@ from truegain.errors import TruegainError
 from truegain.tables.table import Table
 
 if TYPE_CHECKING:
-    from truegain.experiments.magnitude_systems import SystemExperiment
+    from truegain.experiments.magnitude_rankings import SystemExperiment
     from truegain.tables.judgments import Judgments
 
 Show = Literal[
@@ -81,7 +81,7 @@ def magnitudes_command(
     reading: Reading,
 ) -> None:
     """Tell what people's numbers are worth as gains: agreement with experts, habits, profiles, and system rankings."""
-    from truegain.experiments.magnitude_systems import MEASURES, magnitude_systems
+    from truegain.experiments.magnitude_rankings import MEASURES, magnitude_systems
     from truegain.experiments.magnitude_units import read_magnitudes
     from truegain.report.saving import check_ending
     from truegain.tables.judgments import Judgments
@@ -133,7 +133,7 @@ def table_of(show: str, given: Asked) -> Table:
     from truegain.experiments import magnitude_profiles as profiles
     from truegain.experiments import magnitude_units as of_units
     from truegain.experiments.magnitude_collected import collected_table
-    from truegain.experiments.magnitudes import magnitudes, normalised_habits
+    from truegain.experiments.magnitude_rules import magnitudes, normalised_habits
 
     table, expert, systems, normalise, second = given
     if systems is not None and show in OF_RUNS:

@@ -21,8 +21,8 @@ from truegain.tables.checks import warn
 from truegain.tables.scale import Scale
 
 if TYPE_CHECKING:
-    from truegain.experiments.unanimity import UnanimityExperiment
-    from truegain.experiments.unanimity_grid import UnanimityGrid
+    from truegain.experiments.unanimity_cells import UnanimityGrid
+    from truegain.experiments.unanimity_panels import UnanimityExperiment
     from truegain.tables.judgments import Judgments
 
 
@@ -45,7 +45,7 @@ class Conclusions:
 
     def tests(self) -> dict[str, Any]:
         """What both experiments are told of the tests."""
-        from truegain.experiments.unanimity import MEASURES
+        from truegain.experiments.unanimity_panels import MEASURES
 
         return {
             "measures": self.measure or MEASURES, "replicates": self.replicates, "alpha": self.alpha,
@@ -86,7 +86,7 @@ def unanimity_command(
     conclusions: Conclusions,
 ) -> None:
     """Tell which conclusions change between the sum of ratings and the unanimity-aware gain."""
-    from truegain.experiments.unanimity import PS, unanimity
+    from truegain.experiments.unanimity_panels import PS, unanimity
     from truegain.report.unanimity import unanimity_chart
     from truegain.tables.sources import expand
 
@@ -111,7 +111,7 @@ def grid_command(
     conclusions: Conclusions,
 ) -> None:
     """What unanimity changes for simulated assessors: a grid of scales and numbers of assessors (Sakai 2017)."""
-    from truegain.experiments.unanimity_grid import unanimity_grid
+    from truegain.experiments.unanimity_cells import unanimity_grid
     from truegain.report.unanimity import grid_chart
     from truegain.tables.sources import expand
 
@@ -119,7 +119,7 @@ def grid_command(
     sizes, counts = _whole("--dmax", dmax), _whole("--simulated-assessors", simulated_assessors)
     with Progress(len(sizes) * len(counts), "cells") as progress:
         found = unanimity_grid(
-            judgments, expand(runs), highest=sizes, assessors=counts, p=p, progress=progress.advance,
+            expand(runs), judgments, highest=sizes, assessors=counts, p=p, progress=progress.advance,
             **conclusions.tests(),
         )  # fmt: skip
     conclusions.write(found, lambda: grid_chart(found.rankings))

@@ -49,7 +49,7 @@ def gate_command(
             f"there are {len(study.systems)} systems; say which is in use and which would replace it, as in "
             f"--baseline {study.systems[0]} --candidate {study.systems[-1]}"
         )
-    pairs = asked.claims(study, None, baseline, candidate, one_candidate=True)
+    pairs = asked.claims(study.systems, None, baseline, candidate, one_candidate=True)
     verdicts = [study.verdict(a, b, m, asked.costs) for a, b in pairs for m in study.measures]
     code = _code([v.outcome for v in verdicts])
     made_by = {**asked.made_by(study, reading), "baseline": baseline, "candidate": candidate}

@@ -177,18 +177,16 @@ def _write_list(
     **options: Any,
 ) -> None:
     """Draw unjudged documents in proportion to what their predictions leave open, and say what to do with them."""
-    from truegain.gains.scales import scale_of
     from truegain.inference.holes.listing import A_TOPIC, hole_list
     from truegain.tables.write import kind_to_write
 
     if output == "-" or output_format is not None:
         raise TruegainError("a sample drawn by predictions is a file to be filled in; say where, as -o sample.csv")
     kind_to_write(output)  # now, not when the work is done
-    two, known = _two(pair), scale_of(scale)
+    two = _two(pair)
     if two is not None and len(two) != 2:
         raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
-    ends = None if known is None else (min(known), max(known))
-    listed = hole_list(files, judgments, measure, pair=two, labels=ends, **options)
+    listed = hole_list(files, judgments, measure, pair=two, scale=scale, **options)
     listed.write(output)
     some = A_TOPIC * len(set(listed.topics))
     usual = f"; the first {some:,}, {A_TOPIC} a topic, are a good start" if some < len(listed) else ""

@@ -9,9 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.errors import TruegainError
-from truegain.tables.header import Header, Missing, Told, both_headers, telling
-from truegain.tables.judgments import ASSESSOR, COLUMN
+from truegain.tables.header import Missing, Told, both_headers, own_gold, telling
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
 OPTIONS = {
@@ -53,9 +51,9 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def called(**words: Any) -> None:
         judged, ran = both_headers(words["columns"] or "")
-        told = Told(words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own_gold(words))
+        told = Told(words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own(words))
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
-        words["columns"] = _written(judged) if about else None
+        words["columns"] = judged.written if about else None
         words["missing"] = words["missing"] if about else "refuse"
         with telling(told):
             command(**{name: value for name, value in words.items() if name in own or name not in OPTIONS})
@@ -67,16 +65,6 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def _own_gold(words: dict[str, Any]) -> str | None:
+def _own(words: dict[str, Any]) -> str | None:
     """Where gold labels stand in the judgments' own file, if they do."""
-    for name in ("gold", "expert"):
-        place = words.get(name)
-        if isinstance(place, str) and place.startswith((COLUMN, ASSESSOR)):
-            if not place.partition(":")[2]:
-                raise TruegainError(f"--{name} {place}: name it, as in {COLUMN}gold or {ASSESSOR}ann")
-            return place
-    return None
-
-
-def _written(header: Header) -> str | None:
-    return ",".join(header.names or (f"{ours}={theirs}" for ours, theirs in header.renamed.items())) or None
+    return own_gold("gold", words.get("gold")) or own_gold("expert", words.get("expert"))

@@ -22,9 +22,9 @@ FUNCTIONS = {
     "gold= of tg.Study": "`truegain verdict --gold`",
     "fill='predicted' of tg.evaluate": "`truegain eval --fill predicted`",
     "trec_eval=9 of tg.evaluate": "`truegain eval --trec-eval 9`",
-    "labels= of tg.gold_list": "`truegain plan labels --scale`",
+    "scale= of tg.gold_list": "`truegain plan labels --scale`",
     "tg.read_gold_list and its `filled`": "`truegain plan fill LIST LABELS -o FILE`",
-    "index of truegain.text.index": "`truegain text index docs.jsonl -o corpus/`",
+    "index of truegain.text": "`truegain text index docs.jsonl -o corpus/`",
     "`Corpus.find` tells which": "`truegain text show CORPUS --lacks FILE` lists them",
     "tg.to_gains, or rule= of what you ask": "--rule of eval and verdict, or `truegain gains`",
     "name another file, or move this one away": "name another file with -o, or move this one away",
@@ -32,11 +32,7 @@ FUNCTIONS = {
 }  # the longest first, so that what is of a function is seen before it
 # option: what the library calls it, where that is another word
 CALLED = {
-    "--scale": "labels",
     "--numbers": "labels",
-    "--earlier": "errors",
-    "--rows": "first",
-    "--criterion": "design",
     "--share-a": "split",
     "--length": "depth",
     "--at": "depths",
@@ -60,6 +56,7 @@ RENAMED = {
     "--pairs": ("--drawn-pairs",),
     "--assessors": ("--simulated-assessors",),
     "--intervals": ("--with-intervals",),
+    "--alpha": ("--confidence",),
 }
 READING = " of tg.read_ratings"  # whose argument it is; commands that read ratings have its options themselves
 UNLESS = " unless all topics must count (complete=True)"
@@ -88,7 +85,8 @@ def told_of_renaming(error: Any) -> str | None:
         return None
     known = {option for p in context.command.params for option in p.opts}
     new = next((name for name in RENAMED[old] if name in known), None)
-    return None if new is None else f"{old} of this command is now {new}; see `{context.command_path} --help`"
+    other = ", which is 1 - alpha" if old == "--alpha" else ""
+    return None if new is None else f"{old} of this command is now {new}{other}; see `{context.command_path} --help`"
 
 
 def told_of_trec(error: Any) -> str | None:

@@ -47,7 +47,9 @@ def topics_command(
     ],
     measure: Annotated[str, typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map.")] = "AP",
     power: Annotated[float, typer.Option("--power", help="Chance to find that difference.")] = 0.8,
-    alpha: Annotated[float, typer.Option("--alpha", help="Chance to find one that is not there.")] = 0.05,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Of the test or the interval: 1 - alpha, as 0.95 for alpha 0.05.")
+    ] = 0.95,
     criterion: Annotated[
         Literal["paired-t", "anova", "width"],
         typer.Option(
@@ -66,8 +68,9 @@ def topics_command(
     from truegain.inference.differences.topic_plan import topics_needed
 
     scores = scored(judgments, runs, [measure], scoring)
-    method: Literal["exact", "approximate"] = "approximate" if approximate else "exact"
-    found = topics_needed(scores, detect=detect, power=power, alpha=alpha, design=criterion, method=method)
+    found = topics_needed(
+        scores, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
+    )
     write_table(found.details, output_format, output)
 
 
@@ -148,11 +151,11 @@ def labels_command(
     if gold is None or output is not None:
         listed = gold_list(
             files, judgments, measure, draw=draw or design or "ordered", pair=two, gold=gold,
-            labels=_ends(scale), errors=earlier, seed=seed, level=level, name_by=name_by, jobs=jobs,
+            scale=scale, earlier=earlier, seed=seed, level=level, name_by=name_by, jobs=jobs,
         )  # fmt: skip
     found = plan_labels(
         files, judgments, measure, gold=listed if gold is None else gold, design=design, pair=two, smallest=smallest,
-        power=power, costs=costs, errors=earlier, topics=topics, anytime=anytime, confidence=confidence,
+        power=power, costs=costs, earlier=earlier, topics=topics, anytime=anytime, confidence=confidence,
         gold_level=gold_level, level=level, name_by=name_by, jobs=jobs,
     )  # fmt: skip
     notes = list(found.details.notes)
@@ -176,14 +179,6 @@ def _two(pair: str | None) -> tuple[str, str] | None:
     if not comma or not a.strip() or not b.strip():
         raise TruegainError(f"--pair {pair}: name two systems with a comma between, as in --pair bm25,dense")
     return a.strip(), b.strip()
-
-
-def _ends(scale: str | None) -> tuple[float, float] | None:
-    """The lowest and the highest of --scale."""
-    from truegain.gains.scales import scale_of
-
-    found = scale_of(scale)
-    return None if found is None else (min(found), max(found))
 
 
 @plan.command("fill")
@@ -236,6 +231,6 @@ def assessors_command(
         found = assessors_needed(sigma, error, confidence)
     else:
         table = reading.load(str(ratings), normalise=normalise)
-        asked = {"confidence": confidence, "scale": reading.scale, "normalise": normalise, "topics": by_topic}
+        asked = {"confidence": confidence, "scale": reading.scale, "normalise": normalise, "by_topic": by_topic}
         found = plan_assessors(table, error=error, **asked)  # type: ignore[arg-type]
     write_table(found.details, output_format, output)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,14 +11,14 @@ import typer
 from truegain.cli.bundles import takes
 from truegain.errors import InputError, TruegainError
 from truegain.gains.catalogue import ALIASES
-from truegain.gains.choice import FLAGGED, chosen
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
+from truegain.gains.reading import RatingsAsked
 from truegain.tables.checks import warn
 from truegain.tables.grouped import item_keys
 from truegain.tables.header import Missing
 from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.ratings import Outside, Repeated
 from truegain.tables.scale import Scale
 
 RatingsFile = Annotated[
@@ -58,7 +57,7 @@ WeightOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class Reading(RatingsAsked):
     """How a table of ratings is read: the options of every command that reads one."""
 
     scale: Annotated[
@@ -103,51 +102,10 @@ class Reading:
         int | None, typer.Option("--first", min=1, help="Only the first so many ratings of each document.")
     ] = None
 
-    def load(
-        self,
-        path: str,
-        *,
-        scale: Scale | None = None,
-        words: bool = False,
-        normalise: str | None = None,
-        expert: str | None = None,
-    ) -> Judgments:
-        """Ratings as the options say; `words` of a nominal scale may stay words, where only sameness counts.
-
-        normalise, expert: what `agree` would be given, for --drop-assessors flagged.
-        """
-        declared = Scale.of(scale or self.scale)
-        if declared.level == "nominal" and not words:
-            declared = replace(declared, level=None)
-        table = read_ratings(
-            path,
-            scale=declared,
-            outside=self.outside,
-            repeated=self.repeated,
-            assessors=self.assessors.split(",") if self.assessors else None,
-            columns=self.columns,
-            missing=self.missing,
-            separator=self.separator,
-            values={word: _number(text) for word, text in _pairs(self.values).items()},
-            topic=self.topic,
-        )
-        return chosen(
-            table, drop_assessors=self.drop_assessors, first=self.first, normalise=normalise, scale=declared,
-            expert=Judgments.of(expert) if expert and self.drop_assessors == FLAGGED else None,
-        )  # fmt: skip
-
-    @property
-    def files(self) -> list[str]:
-        """Files that the options name."""
-        return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
-
     @property
     def given(self) -> list[str]:
         """The options about ratings that differ from what they are by default, as the user writes them."""
-        usual = Reading()
-        about = [name for name in vars(self) if name not in ("columns", "missing")]  # these are of any judgments
-        changed = [name for name in about if getattr(self, name) != getattr(usual, name)]
-        return [f"--{name.replace('_', '-')}" for name in changed]
+        return [f"--{name.replace('_', '-')}" for name in self.asked]
 
 
 reads_ratings = takes(reading=Reading)
@@ -230,20 +188,3 @@ def _tell_no_majority(table: Judgments) -> None:
 def given(**options: Any) -> dict[str, Any]:
     """Only the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _pairs(text: str | None) -> Mapping[str, str]:
-    pairs = {}
-    for part in (text or "").split(",") if text else ():
-        name, equals, value = part.partition("=")
-        if not (name.strip() and equals and value.strip()):
-            raise TruegainError(f"--values {text!r}: {part!r} is not name=value; write a=b,c=d")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise TruegainError(f"--values: {text!r} is not a number; write word=2") from None

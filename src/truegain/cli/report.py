@@ -18,10 +18,12 @@ from truegain.cli.output import digests
 from truegain.cli.ratings import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_file import JudgmentsOrStudy
-from truegain.cli.study_options import StudyOptions, pair_of
+from truegain.cli.study_options import StudyOptions
 from truegain.errors import TruegainError
+from truegain.inference.study_file.claims import pair_of
+from truegain.tables.header import ASSESSOR, COLUMN
 from truegain.tables.header import told as told_of_files
-from truegain.tables.judgments import ASSESSOR, COLUMN, Judgments
+from truegain.tables.judgments import Judgments
 from truegain.tables.notice import heard, tell
 from truegain.tables.sources import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.tables.unchanging import unchanging
@@ -96,9 +98,9 @@ def report_command(
     if true is not None:
         true = replace(true, values={(m, asked.called(s)): x for (m, s), x in true.values.items()})
         true.check(study.systems, study.measures)
-    pairs = [both for text in pair or () if (both := pair_of(study, text, asked.called)) is not None]
+    pairs = [both for text in pair or () if (both := pair_of(study.systems, text, asked.called)) is not None]
     if candidate is not None:
-        pairs += asked.claims(study, None, baseline, candidate)
+        pairs += asked.claims(study.systems, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
     made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)

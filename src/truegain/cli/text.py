@@ -65,7 +65,7 @@ def index_command(
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
     from truegain.text.documents import Fields
-    from truegain.text.index import Settings, index
+    from truegain.text.indexing import Settings, index
     from truegain.text.named import Named
     from truegain.text.words import STOP_LISTS, Cutting
 

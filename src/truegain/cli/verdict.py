@@ -55,7 +55,7 @@ def verdict_command(
     """Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best."""
     files = expand(runs)
     made = asked.study(judgments, files, reading)
-    chosen = asked.claims(made, pair, baseline, candidate)
+    chosen = asked.claims(made.systems, pair, baseline, candidate)
     for m in made.measures:
         made.lattice(m)  # what is refused, is refused before anything is drawn
     rankings = [] if chosen else [made.best(m) for m in made.measures]

@@ -13,7 +13,7 @@ from truegain.tables.columns import Floats, Ids, Ints, frozen
 from truegain.tables.plain import plain_text
 from truegain.tables.runs import Runs, run_of_columns
 from truegain.tables.sources import PathLike, read_bytes
-from truegain.text.corpus import Corpus
+from truegain.text.corpus import Corpus, CorpusLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ RANKERS: dict[str, Weight] = {
 
 
 def rank(
-    corpus: object,
+    corpus: CorpusLike,
     queries: Mapping[str, str],
     *,
     rankers: Sequence[str] = tuple(RANKERS),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments, judgments_of_columns
+from truegain.tables.likes import JudgmentsLike
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Runs, run_of_columns
 
@@ -24,7 +25,7 @@ class Magnitudes:
     careless: tuple[str, ...]
 
 
-def uniform_ratings(judgments: object, *, assessors: int = 5, highest: int = 2, seed: int = 0) -> Judgments:
+def uniform_ratings(judgments: JudgmentsLike, *, assessors: int = 5, highest: int = 2, seed: int = 0) -> Judgments:
     """Ratings by N assessors behind given judgments: all 0 where the label is not above 0, else uniform on 0..Dmax.
 
     The worst case for unanimity, for nobody agrees but by chance.  Sakai 2017, EVIA, section 4.
@@ -38,7 +39,7 @@ def uniform_ratings(judgments: object, *, assessors: int = 5, highest: int = 2, 
 
 
 def noisy_ratings(
-    judgments: object, *, assessors: int = 5, highest: int = 3, slip: float = 0.35, seed: int = 0
+    judgments: JudgmentsLike, *, assessors: int = 5, highest: int = 3, slip: float = 0.35, seed: int = 0
 ) -> Judgments:
     """Ratings by assessors who mean the given label and, with chance `slip`, say one more or one less.
 

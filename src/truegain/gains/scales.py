@@ -64,6 +64,16 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
     return tuple(sorted(set(labels)))
 
 
+def ends_of(scale: str | Sequence[float] | None) -> tuple[float, float] | None:
+    """The lowest and the highest label that there are.
+
+    >>> ends_of("0:3"), ends_of((0, 1))
+    ((0.0, 3.0), (0.0, 1.0))
+    """
+    found = scale_of(scale)
+    return None if found is None else (min(found), max(found))
+
+
 def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
     """Count and list labels that are not on the scale."""
     if scale is None:

@@ -32,9 +32,11 @@ from truegain.report.saving import check_ending, save
 from truegain.report.scatter import scatter_chart
 from truegain.report.style import altair, dressed
 from truegain.tables.gold_list import GoldList
+from truegain.tables.judgments import Judgments
+from truegain.tables.runs import Runs
 from truegain.tables.scores import Scores
 from truegain.tables.sources import PathLike
-from truegain.tables.table import Shown, Table
+from truegain.tables.table import Cell, Shown, Table
 
 MOST = 40  # pairs that are drawn as lines; more are a matrix
 LISTED = 60  # documents that are drawn
@@ -60,6 +62,19 @@ def plot(answer: Shown, path: PathLike | None = None) -> Any:
 def chart_of(answer: Any) -> Any:
     """The chart of an answer; that of its table, where it has none of its own."""
     return table_chart(answer.table())
+
+
+@chart_of.register
+def _(answer: Runs) -> Any:
+    counted: list[tuple[Cell, ...]] = [(run.system, len(run)) for run in answer.parts]
+    return table_chart(Table(("system", "documents"), counted, title=answer.in_short()))
+
+
+@chart_of.register
+def _(answer: Judgments) -> Any:
+    labels = zip(*np.unique(answer.label, return_counts=True), strict=True)
+    counted: list[tuple[Cell, ...]] = [(f"{answer.label_name} {x:g}", int(n)) for x, n in labels]
+    return table_chart(Table(("label", "documents"), counted, title=answer.in_short()))
 
 
 @chart_of.register

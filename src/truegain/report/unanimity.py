@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from truegain.experiments.unanimity import Panel
+from truegain.experiments.unanimity_panels import Panel
 from truegain.report.style import BAD, COLOURS, SOFT, altair, check_some, data_of, dressed
 from truegain.tables.table import Table
 

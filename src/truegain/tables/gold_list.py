@@ -21,7 +21,7 @@ from truegain.tables.table import Shown, Table
 from truegain.tables.write import kind_to_write, table_bytes
 
 COLUMNS = ("order", "topic", "doc", "label", "bronze", "size", "probability", "design", "measure", "scale", "digest")
-MEND = "mend the label, or draw the list with the labels there are (labels= of tg.gold_list)"
+MEND = "mend the label, or draw the list with the labels there are (scale= of tg.gold_list)"
 NO_GAP = "judge the list from the top without a gap: how likely the later ones were rests on those before"
 DIGITS = 9  # of sizes and probabilities
 
@@ -133,23 +133,23 @@ class GoldList(Shown):
         """The same list with these labels, NaN where there is none."""
         return replace(self, label=frozen(np.asarray(label, np.float64))).checked()
 
-    def filled(self, labels: object, first: int | None = None) -> GoldList:
+    def filled(self, labels: object, rows: int | None = None) -> GoldList:
         """The same list with these judgments beside those it has; other pairs, and other labels, are refused.
 
-        first: labels of its first so many rows are taken, and all others skipped.
+        rows: labels of its first so many rows are taken, and all others skipped.
         """
-        if first is not None and first < 1:
-            raise TruegainError(f"first {first}: give a number of rows of at least 1")
+        if rows is not None and rows < 1:
+            raise TruegainError(f"rows {rows}: give a number of rows of at least 1")
         table = Judgments.of(labels)
         place = {pair: i for i, pair in enumerate(zip(self.topics, self.docs, strict=True))}
         label, taken = self.label.copy(), 0
         for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
             where: dict[str, Any] = table.where(row)
-            if first is not None and place.get(pair, first) >= first:
+            if rows is not None and place.get(pair, rows) >= rows:
                 continue
             if pair not in place:
                 raise InputError(f"topic {pair[0]}, document {pair[1]} is not on the list {self.source}", **where,
-                                 hint="give labels of its pairs alone, or say how many rows (first=)")  # fmt: skip
+                                 hint="give labels of its pairs alone, or say how many rows (rows=)")  # fmt: skip
             before, new = float(label[place[pair]]), float(table.label[row])
             if not math.isnan(before) and before != new:
                 raise InputError(
@@ -161,8 +161,8 @@ class GoldList(Shown):
             label[place[pair]] = new
             taken += 1
         if not taken:
-            rows = f"the first {first:,} rows of " if first is not None else ""
-            raise InputError(f"no label here is of {rows}the list {self.source}", file=table.source,
+            of = f"the first {rows:,} rows of " if rows is not None else ""
+            raise InputError(f"no label here is of {of}the list {self.source}", file=table.source,
                              hint="check that topics and documents are named alike")  # fmt: skip
         if gap := _gap(label):
             raise InputError(self._open(*gap), file=table.source, hint=NO_GAP)

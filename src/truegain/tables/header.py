@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from truegain.errors import InputError
+from truegain.errors import InputError, TruegainError
 from truegain.tables.raw import COLUMNS, EXTRA
 
 Missing = Literal["refuse", "drop"]  # rows without a label
 ColumnNames = str | Sequence[str] | Mapping[str, str]
 
+COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table
 SKIPPED = ("-", "_")  # a column that is not read
 OF_RUNS, OF_JUDGMENTS = ("score", "rank", "system"), ("label", "assessor", "subtopic", *EXTRA)
 _OURS = {theirs: ours for ours, names in COLUMNS.items() for theirs in names}
@@ -50,6 +51,11 @@ class Header:
         return bool(self.names or self.renamed)
 
     @property
+    def written(self) -> str | None:
+        """As a text that `of` reads; None: nothing was said."""
+        return ",".join(self.names or (f"{ours}={theirs}" for ours, theirs in self.renamed.items())) or None
+
+    @property
     def kinds(self) -> set[str]:
         """Our names of the columns, whichever way they are given."""
         return {_OURS.get(name, name) for name in self.names} - set(SKIPPED) | set(self.renamed)
@@ -74,6 +80,19 @@ def _listed(parts: Sequence[str]) -> tuple[str, ...]:
     if names and not (all(names) and {"topic", "doc"} <= set(ours)):
         raise InputError(f"columns {','.join(parts)!r} do not name a topic and a doc", hint=_WRITE)
     return tuple(names)
+
+
+def own_gold(name: str, place: object) -> str | None:
+    """The column or assessor of the judgments' own file that has the gold labels, where `place` names one.
+
+    >>> own_gold("gold", "column:expert"), own_gold("gold", "gold.qrels")
+    ('column:expert', None)
+    """
+    if not (isinstance(place, str) and place.startswith((COLUMN, ASSESSOR))):
+        return None
+    if not place.partition(":")[2]:
+        raise TruegainError(f"{name} {place!r}: name it, as in {COLUMN}gold or {ASSESSOR}ann")
+    return place
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from truegain.keywords import takes
 from truegain.tables import tabular, trec
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.tables.convert import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
-from truegain.tables.frames import frame_of, is_frame, opened
-from truegain.tables.header import ColumnNames, Header, Missing, told
+from truegain.tables.frames import is_frame, opened
+from truegain.tables.header import ASSESSOR, COLUMN, ColumnNames, Header, Missing, told
 from truegain.tables.json_files import nested
+from truegain.tables.lines import Lines
 from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.protocols import LabelRow, Numbers, RanxLike, TableLike
 from truegain.tables.rating_values import labelled, labelled_rows
@@ -27,16 +28,14 @@ from truegain.tables.read import layout_of, loaded
 from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import PathLike
 
-if TYPE_CHECKING:
-    import polars as pl
-
 NO_SUBTOPIC = "0"
-COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table
 
 
-@dataclass(frozen=True, eq=False)
-class Judgments:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgments(Lines):
     """A long table of labels: topic, document, label, and where known subtopic and assessor.
+
+    Shown as answers are: `frame()`, `to_pandas()`, `to_dict()`, and in notebooks.
 
     A qrels file, a subtopic qrels file and a table of ratings are all this.  `are_gains` says that labels are what
     documents are worth, made of ratings, and not levels of a scale whose top is known; a column 'gain' says so too.
@@ -61,13 +60,19 @@ class Judgments:
     def __len__(self) -> int:
         return len(self.label)
 
-    def __repr__(self) -> str:
+    def in_short(self) -> str:
+        """How many labels, of how many topics, subtopics and assessors."""
         parts = [_counted(len(self), "label"), _counted(len(self.topic.values), "topic")]
         if self.has_subtopics:
             parts.append(_counted(len(self.subtopic.values), "subtopic name"))
         if self.assessor is not None:
             parts.append(_counted(len(self.assessor.values), "assessor"))
-        return f"Judgments({', '.join(parts)})"
+        return ", ".join(parts)
+
+    @property
+    def made_by(self) -> Mapping[str, object]:
+        """The file, or what else they came from."""
+        return {"source": self.source}
 
     @classmethod
     def of(cls, data: object, what: str = "judgments") -> Judgments:
@@ -151,9 +156,10 @@ class Judgments:
         taken = replace(self._some(rows[at_first]), label=frozen(label[at_first]), assessor=None)
         return replace(taken, extra={}, are_gains=False)
 
-    @property
-    def frame(self) -> pl.DataFrame:
-        """A polars frame with the columns topic, subtopic, doc, label (or gain), and what else is known."""
+    def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
+        """The columns topic, subtopic, doc, label (or gain), and what else is known; or the first rows of them."""
+        if most is not None and len(self) > most:
+            return self.take(np.arange(most)).columns_of()
         columns: dict[str, Any] = {
             "topic": self.topic.strings(),
             "subtopic": self.subtopic.strings(),
@@ -162,7 +168,7 @@ class Judgments:
         }
         if self.assessor is not None:
             columns["assessor"] = self.assessor.strings()
-        return frame_of({**columns, **self.extra})
+        return {**columns, **self.extra}
 
     def where(self, row: int) -> dict[str, object]:
         """The place of a row, for an error message."""

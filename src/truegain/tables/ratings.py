@@ -15,9 +15,9 @@ from truegain.tables.columns import Places
 from truegain.tables.convert import is_one_run, long_rows
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.grouped import no_assessor
-from truegain.tables.header import ColumnNames, Header, Missing, told
+from truegain.tables.header import COLUMN, ColumnNames, Header, Missing, told
 from truegain.tables.json_files import records
-from truegain.tables.judgments import COLUMN, Judgments, JudgmentsLike, judgments_of_columns, without_gold
+from truegain.tables.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
 from truegain.tables.named import Columns, is_missing, renamed
 from truegain.tables.notice import warn
 from truegain.tables.plain import plain_text

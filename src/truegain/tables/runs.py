@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from truegain.keywords import takes
 from truegain.tables import convert
 from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.header import ColumnNames, Header, told
+from truegain.tables.lines import Lines
 from truegain.tables.named import Columns, renamed
 from truegain.tables.notice import counted
 from truegain.tables.protocols import Numbers, RanxLike, RunRow, TableLike
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The runs of one or more systems.
+@dataclass(frozen=True, eq=False, repr=False)
+class Runs(Lines):
+    """The runs of one or more systems; shown as answers are: `frame()`, `to_pandas()`, `to_dict()`, and in notebooks.
 
     >>> runs = Runs.of({"bm25": {"1": {"a": 2.0, "b": 1.0}}})
     >>> runs.systems
@@ -71,9 +73,15 @@ class Runs:
     def __len__(self) -> int:
         return sum(len(part) for part in self.parts)
 
-    def __repr__(self) -> str:
+    def in_short(self) -> str:
+        """How many systems, the first of them, and how many rows."""
         count, rows = counted(len(self.parts), "system"), counted(len(self), "row")
-        return f"Runs({count}: {some(list(self.systems))}; {rows})"
+        return f"{count}: {some(list(self.systems))}; {rows}"
+
+    @property
+    def made_by(self) -> Mapping[str, object]:
+        """The files, or what else they came from."""
+        return {"source": list(dict.fromkeys(part.source for part in self.parts))}
 
     @classmethod
     def of(cls, data: object) -> Runs:
@@ -89,17 +97,19 @@ class Runs:
         new = new_names(self.systems, names, strip)
         return Runs(tuple(replace(part, system=new[part.system]) for part in self.parts))
 
-    @property
-    def frame(self) -> pl.DataFrame:
-        """A polars frame with the columns system, topic, doc, score, in the order given."""
-        return frame_of(
-            {
-                "system": [part.system for part in self.parts for _ in range(len(part))],
-                "topic": [topic for part in self.parts for topic in part.topic.strings()],
-                "doc": [doc for part in self.parts for doc in part.docs.strings()],
-                "score": np.concatenate([part.score for part in self.parts]),
-            }
-        )
+    def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
+        """The columns system, topic, doc and score, in the order given; or the first rows of them."""
+        parts = self.parts if most is None else [part for part, begin in self._begun() if begin < most]
+        return {
+            "system": [part.system for part in parts for _ in range(len(part))][:most],
+            "topic": [topic for part in parts for topic in part.topic.strings()][:most],
+            "doc": [doc for part in parts for doc in part.docs.strings()][:most],
+            "score": np.concatenate([part.score for part in parts])[:most],
+        }
+
+    def _begun(self) -> Iterator[tuple[Run, int]]:
+        """The parts, each with the rows before it."""
+        return zip(self.parts, accumulate(map(len, self.parts), initial=0), strict=False)
 
     def ordered_frame(self, single: bool = False) -> pl.DataFrame:
         """The same frame sorted: systems as given, topics as bytes, documents best first."""

@@ -1,1 +1,38 @@
 """Document text to term counts and language models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from truegain.lazy import loaded
+
+if TYPE_CHECKING:
+    from truegain.text.corpus import Corpus
+    from truegain.text.documents import Fields
+    from truegain.text.indexing import Settings, index
+    from truegain.text.words import Cutting
+
+__all__ = [
+    "Corpus",
+    "Cutting",
+    "Fields",
+    "Settings",
+    "index",
+]
+
+_LAZY = {  # by the module that has it
+    "Corpus": "truegain.text.corpus",
+    "Cutting": "truegain.text.words",
+    "Fields": "truegain.text.documents",
+    "Settings": "truegain.text.indexing",
+    "index": "truegain.text.indexing",
+}
+
+
+def __dir__() -> list[str]:
+    """The public names and no others."""
+    return sorted(__all__)
+
+
+def __getattr__(name: str) -> Any:
+    return loaded(__name__, _LAZY, name)

@@ -179,7 +179,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(
             "this is no corpus, or one that is not finished",
             file=str(folder),
-            hint="make one with index of truegain.text.index",
+            hint="make one with index of truegain.text",
         ) from None
     except (ValueError, OSError) as error:
         raise InputError(f"cannot be read: {error}", file=str(folder / MANIFEST), hint="index again") from None

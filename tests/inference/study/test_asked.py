@@ -41,6 +41,20 @@ def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
         study.verdict("a", "b", "RBP(p=0.5)")
 
 
+def test_of_several_measures_one_is_asked_for() -> None:
+    """Guards against the first of several measures taken silently; what answers for all of them still does."""
+    study, which = tg.Study(RUNS, LABELS, ["P@5", "AP"]), "which measure\\? The study has P@5, AP; give measure="
+    for asked in (study.verdict, study.shares, study.decisive, study.next_steps, study.standing):
+        with pytest.raises(tg.InputError, match=which):
+            asked("a", "b")
+        assert asked("a", "b", measure="AP")
+    for alone in (study.best, study.lattice, study.next_steps):
+        with pytest.raises(tg.InputError, match=which):
+            alone()
+    for found in (study.compare("a", "b"), study.estimates()):
+        assert {one.measure for one in found} == {"P@5", "AP"}
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -131,7 +145,7 @@ def test_short_words_for_a_study_and_a_ranking() -> None:
     """Guards repr and frame in a notebook: one line each, and the ranks as rows."""
     study = tg.Study(RUNS, LABELS, ["P@5", "AP"])
     assert repr(study) == "Study(3 systems, P@5, AP; for topics like these 12)"
-    ranks = study.best()
+    ranks = study.best("P@5")
     assert repr(ranks) == f"Ranking({ranks.sentence})"
     assert ranks.frame()["system"].to_list() == list(ranks.systems)
 

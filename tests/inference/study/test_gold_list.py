@@ -10,7 +10,7 @@ import pytest
 import truegain as tg
 from tests.inference.test_label_plan import P5, judged, ranked_of, world
 from truegain.contrasts import Contrasts
-from truegain.experiments.spending import Labelled, looked
+from truegain.experiments.spending_again import Labelled, looked
 from truegain.inference.labels.listing import draw_list
 from truegain.inference.study.anytime import at_every_look, sequence_half
 from truegain.inference.study.by_list import ByList

@@ -293,7 +293,7 @@ def test_what_cannot_be_drawn() -> None:
         tg.hole_list(runs, {t: {"elsewhere": 1} for t in judged}, "P@5")
     with pytest.raises(InputError, match=r"label 3 .* is not on the scale 0 to 2"):
         labelled(tg.hole_list(runs, judged, "P@5"), {t: dict.fromkeys(row, 3) for t, row in holes.items()}, 12)
-    assert tg.hole_list(runs, judged, "P@5", labels=(0, 3)).labels == "0 to 3"
+    assert tg.hole_list(runs, judged, "P@5", scale=(0, 3)).labels == "0 to 3"
 
 
 @pytest.mark.parametrize(("fixed", "seed"), [(True, 71), (False, 72)])
@@ -305,7 +305,7 @@ def test_a_sample_covers(fixed: bool, seed: int) -> None:
     seen = Seen()
     for n in range(24):
         case = _newcomer(fixed, seed, n)
-        listed = tg.hole_list(case.runs, case.judged, MEASURE, labels=(0, 1), seed=n)
+        listed = tg.hole_list(case.runs, case.judged, MEASURE, scale=(0, 1), seed=n)
         first = len(listed) // 4
         truth = {t: {d: int(x > 0) for d, x in row.items()} for t, row in case.truth.items()}
         study = tg.Study(case.runs, case.judged, MEASURE, hole_sample=labelled(listed, truth, first),

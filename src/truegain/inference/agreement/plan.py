@@ -50,14 +50,14 @@ def plan_assessors(
     confidence: float = 0.95,
     scale: Scale | str | None = None,
     normalise: str | None = None,
-    topics: bool = False,
+    by_topic: bool = False,
 ) -> Plan:
     """Assessors a document needs, as in `assessors_needed`, with sigma from ratings at hand; or with sigma given.
 
     sigma^2 = sum of (x - mean of its document)^2 over sum of (n - 1), over documents with n >= 2 ratings; its interval
     leaves out documents one by one (jackknife of its logarithm, Student's t; with 40 documents it holds 94%, and 91%
     where their sds differ much).  Sigma of a document differs: the sds within which half and nine tenths of the
-    documents lie are told too, and with `topics` sigma of every topic.
+    documents lie are told too, and with `by_topic` sigma of every topic.
     `normalise` brings magnitudes to one scale first, as in `to_gains`.
 
     >>> import polars as pl, truegain as tg
@@ -68,8 +68,8 @@ def plan_assessors(
     if (ratings is None) == (sigma is None):
         raise TruegainError("give ratings, which tell sigma, or sigma=: one of the two")
     if sigma is not None:
-        if normalise or topics or scale is not None:
-            raise TruegainError("normalise, scale and topics are about ratings, and sigma= is given instead of them")
+        if normalise or by_topic or scale is not None:
+            raise TruegainError("normalise, scale and by_topic are about ratings, and sigma= is given instead of them")
         return assessors_needed(sigma, error, confidence)
     assert ratings is not None
     table = read_ratings(ratings, scale=scale)
@@ -87,7 +87,7 @@ def plan_assessors(
     for share, name in SHARES:
         sd = float(np.quantile(found.sds, share))
         rows.append((name, count, each, sd, None, None, needed_within(sd, error, confidence) if sd else 1))
-    if topics:
+    if by_topic:
         rows += [(f"topic {name}", *_row(part, error, confidence)) for name, part in found.by_topic()]
     notes = [
         f"{_aim(error, confidence)}; sigma with its {LEVEL:.0%} interval over documents like these",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -17,7 +17,9 @@ from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import GoldLike, Judges
 from truegain.gains.rates import Clusters, clearly_positive
+from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
+from truegain.inference.judges.assessors import bronze_of
 from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
@@ -25,12 +27,13 @@ from truegain.inference.judges.corrected import interval_of
 from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
 from truegain.inference.judges.intervals import bootstrap_over_topics
-from truegain.inference.judges.label_weights import judges_of, tell_unjudged
+from truegain.inference.judges.label_weights import judges_of, levels_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
 from truegain.keywords import takes
+from truegain.made_by import told
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level
 from truegain.measures.parse import MeasuresLike, parse_measures
@@ -39,6 +42,7 @@ from truegain.sampling.designs import Design
 from truegain.sampling.streams import generator
 from truegain.student import quantile_of
 from truegain.tables.columns import Bools, Floats
+from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
@@ -58,6 +62,9 @@ def correct(
     confidence: float = 0.95,
     clusters: Clusters = "topics",
     accuracy: Accuracy | None = None,
+    rule: str | None = None,
+    by_assessor: bool = False,
+    scale: str | Sequence[float] | None = None,
     level: float | None = None,
     gold_level: float | None = None,
     missing: Missing = "refuse",
@@ -73,8 +80,10 @@ def correct(
     default) or 'by-gold' or 'elsewhere' (the confusion matrix is inverted; Lang-Reiczigel intervals, guarded, by
     default, delta for graded labels).  method: 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'.  Topics
     are the clusters; the paper's formulas for independent pairs are clusters='none'.  accuracy: on which gold pairs the
-    judge is measured, see `JudgedLists.of`.  level: smallest relevant label, for measures that do not say; gold_level:
-    that of gold labels where their scale differs.
+    judge is measured, see `JudgedLists.of`.  rule: judgments by several assessors, and how they become one label (see
+    `to_gains`); by_assessor: each topic is corrected with the accuracy of the assessor who labelled it.  scale: the
+    labels that there are, bronze and gold, such as '0:3' (not checked by default).  level: smallest relevant label, for
+    measures that do not say; gold_level: that of gold labels where their scale differs.
 
     >>> import truegain as tg
     >>> docs = "abcdefgh"
@@ -91,11 +100,18 @@ def correct(
         raise TruegainError(f"replicates {replicates}: an interval from resamples needs at least 100")
     heeded = Options(level=level).level
     asked = [at_level(a.measure, heeded) for a in parse_measures(measures)]
-    table = bronze_labels(judgments, runs)
-    judges = judges_of(gold, table, design, asked[0], gold_level, missing=missing)
+    known = scale_of(scale)
+    table, said = bronze_of(on_scale(bronze_labels(judgments, runs), known), rule)
+    fitted = isinstance(gold, Judge | Judges)
+    trusted = gold if fitted or known is None else on_scale(Judgments.of(gold, "gold"), known)
+    about: list[str] = list(said)
+    if by_assessor:
+        judges, about = _by_assessor(trusted, table, rule, method, design, asked[0], gold_level, missing, known)
+    else:
+        labels = known if rule is None else None
+        judges = judges_of(trusted, table, design, asked[0], gold_level, missing=missing, scale=labels)
     ranked = in_line(runs, table, judges.rectifier(method), name_by, jobs)
     answers: list[Estimate] = []
-    about: list[str] = []
     best: list[str] = []
     for one in asked:
         try:
@@ -113,9 +129,27 @@ def correct(
         "truegain": __version__,
         "measures": [str(m) for m in asked],
         "design": judges.design,
+        **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}),
         **{"replicates" if name == "trials" else name: value for name, value in options.__dict__.items()},
     }
     return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
+
+
+def _by_assessor(
+    gold: GoldLike, bronze: Judgments, rule: str | None, method: Method, design: Design | None,
+    measure: Measure, gold_level: float | None, missing: Missing, scale: Sequence[float] | None,
+) -> tuple[Judges, list[str]]:  # fmt: skip
+    """A judge for every assessor, and what is to be said of it."""
+    if rule is not None:
+        raise TruegainError("rule= makes one judge of all assessors, by_assessor= keeps them apart; give one")
+    if method not in ("default", "delta"):
+        raise TruegainError(
+            f"method={method!r} is for one judge; with by_assessor= the interval is delta's (leave method= out)"
+        )
+    if isinstance(gold, Judge | Judges):
+        raise TruegainError("by_assessor= fits a judge for every assessor, and gold= is fitted; give the gold labels")
+    found = Judges.fit(bronze, gold, design, levels_of(measure, gold_level), missing=missing, scale=scale)
+    return found, ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
 
 
 Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p

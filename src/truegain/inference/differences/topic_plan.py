@@ -28,7 +28,8 @@ from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
 from truegain.tables.table import Table
 
-Design = Literal["paired-t", "anova", "width"]
+Criterion = Literal["paired-t", "anova", "width"]
+METHODS: dict[bool, Method] = {False: "exact", True: "approximate"}
 POWERS = (0.7, 0.8, 0.9)
 TIMES = (0.5, 1.0, 1.5, 2.0)
 
@@ -42,17 +43,19 @@ def plan_topics(
     detect: float,
     power: float = 0.8,
     confidence: float = 0.95,
-    design: Design = "paired-t",
-    method: Method = "exact",
+    criterion: Criterion = "paired-t",
+    approximate: bool = False,
     **options: Unpack[EvaluateWords],
 ) -> Plan:
     """How many topics are needed to detect a difference, with the variance of the scores at hand.
 
     `runs` and `judgments` are what `evaluate` takes, as are further keywords; or `runs` is the `Scores` it gave.
 
-    'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which is 2 V_E2.
+    criterion: 'paired-t': two systems on the same topics; the variance of differences is the mean over all pairs, which
+    is 2 V_E2.
     'anova': a best and a worst of as many systems as there are, in a one-way analysis; its variance is V_E1.
     'width': the interval of a mean difference is to be no wider than `detect`; variance as for 'paired-t'.
+    approximate: the published approximations in place of noncentral distributions.
 
     Sakai 2016, Inf. Retr. J. 19(3).
 
@@ -65,8 +68,9 @@ def plan_topics(
     """
     scores = scores_of(runs, judgments, measure, options)
     of = measure if isinstance(runs, Scores) else None
-    alpha = round(1 - check_confidence(confidence), 12)
-    return topics_needed(scores, of, detect=detect, power=power, alpha=alpha, design=design, method=method)
+    return topics_needed(
+        scores, of, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
+    )
 
 
 def topics_needed(
@@ -75,40 +79,40 @@ def topics_needed(
     *,
     detect: float,
     power: float = 0.8,
-    alpha: float = 0.05,
-    design: Design = "paired-t",
-    method: Method = "exact",
+    confidence: float = 0.95,
+    criterion: Criterion = "paired-t",
+    approximate: bool = False,
 ) -> Plan:
-    """The plan of `plan_topics`, of scores, at level alpha."""
+    """The plan of `plan_topics`, of scores."""
+    alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
     scores.check_judged()
     name = scores._measure(measure)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
-    check_one_of("design", design, get_args(Design))
-    check_one_of("method", method, get_args(Method))
+    check_one_of("criterion", criterion, get_args(Criterion))
     check_number("detect", detect)
     if not 0 < detect < math.inf:
         raise TruegainError(f"detect {detect:g}: this is nothing to detect; give a difference above 0, such as 0.03")
     x = complete(scores.values[name])
     m, n = x.shape
-    variance, source = _variance(x, design)
+    variance, source = _variance(x, criterion)
     sizes = {
-        (times * detect, p): _size(design, times * detect, variance, m, alpha, p, method)
+        (times * detect, p): _size(criterion, times * detect, variance, m, alpha, p, method)
         for times in TIMES
-        for p in ((power,) if design == "width" else sorted({*POWERS, power}))
+        for p in ((power,) if criterion == "width" else sorted({*POWERS, power}))
     }
     found = sizes[detect, power]
-    aim = f"a difference of {detect:g} in {name} is found with power {power:g} at alpha {alpha:g} ({design})"
-    if design == "width":
+    aim = f"a difference of {detect:g} in {name} is found with power {power:g} at alpha {alpha:g} ({criterion})"
+    if criterion == "width":
         aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
     made_by = {
         "measure": name,
-        "design": design,
+        "criterion": criterion,
         "variance": variance,
         "variance_from": f"{source}, {m} systems, {n} topics",
         "reached": found.reached,
         "topics_at_hand": n,
-        "at_hand_detects": _detectable(design, variance, m, n, alpha, power, method),
+        "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
     }
     return Plan({"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", made_by))
 
@@ -116,7 +120,7 @@ def topics_needed(
 def _table(sizes: Mapping[tuple[float, float], TopicSetSize], title: str, made_by: Mapping[str, object]) -> Table:
     """Topics needed by difference (rows) and power (columns), with what went into them."""
     powers = sorted({p for _, p in sizes})
-    width = made_by["design"] == "width"
+    width = made_by["criterion"] == "width"
     columns = ("width", "topics") if width else ("difference", *(f"power {p:g}" for p in powers))
     rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
     does = "give an interval about {:.4f} wide" if width else "detect a difference of {:.4f}"
@@ -127,8 +131,8 @@ def _table(sizes: Mapping[tuple[float, float], TopicSetSize], title: str, made_b
     return Table(columns, rows, made_by, title, notes)
 
 
-def _variance(x: object, design: Design) -> tuple[float, str]:
-    if design == "anova":
+def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
+    if criterion == "anova":
         return one_way(x).v_e, "V_E1, residual variance of the one-way analysis"  # type: ignore[arg-type]
     found = two_way(x)  # type: ignore[arg-type]
     if found.no_residual:
@@ -137,24 +141,24 @@ def _variance(x: object, design: Design) -> tuple[float, str]:
 
 
 def _size(
-    design: Design, size: float, variance: float, systems: int, alpha: float, power: float, method: Method
+    criterion: Criterion, size: float, variance: float, systems: int, alpha: float, power: float, method: Method
 ) -> TopicSetSize:
-    if design == "paired-t":
+    if criterion == "paired-t":
         return topics_for_paired_t(size, variance, alpha=alpha, power=power, method=method)
-    if design == "anova":
+    if criterion == "anova":
         return topics_for_anova(size, variance, systems, alpha=alpha, power=power, method=method)
     return topics_for_width(size, variance, alpha=alpha, method=method)
 
 
 def _detectable(
-    design: Design, variance: float, systems: int, topics: int, alpha: float, power: float, method: Method
+    criterion: Criterion, variance: float, systems: int, topics: int, alpha: float, power: float, method: Method
 ) -> float:
     """The difference that so many topics find with the power asked for, or the width they give."""
-    if design == "width":
+    if criterion == "width":
         return expected_width(topics, variance, topics - 1, alpha, method)
 
     def reached(difference: float) -> float:
-        if design == "paired-t":
+        if criterion == "paired-t":
             return power_of_t(math.sqrt(topics / variance) * difference, topics - 1, alpha, method)
         return power_of_anova(topics, systems, topics * difference**2 / (2 * variance), alpha, method)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError, some
+from truegain.gains.scales import ends_of
 from truegain.inference.holes.predicted import Prediction, check_enough
 from truegain.inference.holes.sample import DESIGN, check_linear, looked_at
 from truegain.keywords import takes
@@ -32,7 +34,7 @@ def hole_list(
     measure: MeasureLike = "P@10",
     *,
     pair: tuple[str, str] | None = None,
-    labels: tuple[float, float] | None = None,
+    scale: Sequence[float] | str | None = None,
     corpus: CorpusLike | None = None,
     llm: JudgmentsLike | None = None,
     seed: int = 0,
@@ -47,7 +49,8 @@ def hole_list(
 
     w what the document counts in a system's score, s the standard deviation of its label's worth as predicted from the
     judgments (as in fill='predicted'), corpus and llm.  The list has that prediction in the column bronze.  For a pair
-    it has what differs alone.  labels: the least and the most that a judge may give (default: those that were given).
+    it has what differs alone.  scale: the labels that a judge may give, as '0:3', or the least and the most
+    (default: those that were given).
 
     >>> import truegain as tg
     >>> qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
@@ -73,7 +76,8 @@ def hole_list(
     found = made.filled.levels
     return GoldList.of(
         [topics[t] for t in ranked.pool.topic[order].tolist()], [docs[i] for i in order.tolist()],
-        mean[order].round(DIGITS), sizes[order], DESIGN, str(asked), labels or (0.0, float(max(found[-1], 1.0))),
+        mean[order].round(DIGITS), sizes[order], DESIGN, str(asked),
+        ends_of(scale) or (0.0, float(max(found[-1], 1.0))),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
+from truegain.gains.scales import ends_of
 from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
 from truegain.keywords import takes
@@ -37,8 +38,8 @@ def gold_list(
     draw: str = "ordered",
     pair: tuple[str, str] | None = None,
     gold: JudgmentsLike | None = None,
-    labels: tuple[float, float] | None = None,
-    errors: GoldList | TableLike | Mapping[float, float] | None = None,
+    scale: Sequence[float] | str | None = None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None = None,
     seed: int = 0,
     level: float | None = None,
     name_by: NameBy = "file",
@@ -46,9 +47,9 @@ def gold_list(
 ) -> GoldList:
     """The pairs to have gold-judged for the difference of two systems (`pair`), or of all of them: judge from the top.
 
-    draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  labels: the least
-    and the most that a gold judge may give.  errors: an earlier list with gold labels, or the judge's error by bronze
-    label: where it errs most comes earlier.
+    draw: see `draw_list`.  gold: labels that were drawn in the same way before, which come first.  scale: the labels
+    that a gold judge may give, as '0:3', or the least and the most.  earlier: an earlier list with gold labels, or the
+    judge's error by bronze label: where it errs most comes earlier.
 
     >>> import truegain as tg
     >>> llm = {str(t): {"a": 1, "b": 0, "c": 1} for t in range(3)}
@@ -61,14 +62,14 @@ def gold_list(
     m = at_level(parse_measure(measure), level)
     if draw == "ordered" and len(ranked.systems) < 2:
         raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
-    if errors is not None and draw != "ordered":
-        raise TruegainError(f"errors and draw={draw!r}: the judge's errors order an ordered list; leave one out")
+    if earlier is not None and draw != "ordered":
+        raise TruegainError(f"earlier= and draw={draw!r}: the judge's errors order an ordered list; leave one out")
     for name in pair or ():
         if name not in ranked.systems:
             raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
     systems = None if pair is None else [ranked.systems.index(s) for s in pair]
-    known = None if errors is None else errors_of(errors, m)
-    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=labels, seed=seed)
+    known = None if earlier is None else errors_of(earlier, m)
+    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends_of(scale), seed=seed)
     if gold is None:
         return listed
     if draw == "ordered":
@@ -199,10 +200,10 @@ def errors_of(earlier: object, measure: Measure) -> dict[float, float]:
         return dict(earlier)
     listed = gold_list_of(earlier)
     if listed is None:
-        raise TruegainError(f"errors {earlier}: give an earlier list with gold labels, as tg.gold_list draws it")
+        raise TruegainError(f"earlier {str(earlier)!r}: give a list with gold labels, as tg.gold_list draws it")
     n = listed.judged
     if n < LEAST_JUDGED:
-        raise TruegainError(f"errors: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed")
+        raise TruegainError(f"earlier: {n} labels of the earlier list are judged; at least {LEAST_JUDGED} are needed")
     worth = measure.worth(listed.label[:n]) if measure.linear_in_gains else listed.label[:n]
     bronze = listed.bronze[:n]
     return {x: float(worth[bronze == x].std()) for x in np.unique(bronze).tolist() if (bronze == x).sum() > 1}

@@ -47,7 +47,7 @@ def plan_labels(
     smallest: float = 0.0,
     power: float = 0.8,
     costs: Mapping[str, float] | str | None = None,
-    errors: GoldList | TableLike | Mapping[float, float] | None = None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None = None,
     **words: Unpack[PlannedWords],
 ) -> Plan:
     """How many gold labels to buy: for the difference of two systems, or for all pairs of several.
@@ -58,7 +58,7 @@ def plan_labels(
 
         half width = t sqrt(S_1 sum w^2 v/size / tau),  tau the information of the first n rows of the list
 
-    With labels the variance is that of the study.  errors: as those of `gold_list`; limits stay the
+    With labels the variance is that of the study.  earlier: as that of `gold_list`; limits stay the
     widest.  smallest: the difference worth finding, with this `power`.
     Other options are those of `Study`: topics='fixed', confidence, anytime, ...  No plan asks for more than every pair
     that differs: with all of these judged the difference is exact for these topics.
@@ -77,7 +77,7 @@ def plan_labels(
         raise TruegainError("costs: the cheapest way is one to a difference; say which matters (smallest=)")
     if gold is None:
         about = {name: options[name] for name in ("level", "name_by", "jobs") if name in options}
-        gold = gold_list(runs, judgments, measure, pair=pair, errors=errors, **about)
+        gold = gold_list(runs, judgments, measure, pair=pair, earlier=earlier, **about)
     listed = gold_list_of(gold)
     anytime = bool(options.pop("anytime", False))
     before = listed is not None and not listed.judged
@@ -101,7 +101,7 @@ def plan_labels(
         raise TruegainError(f"smallest {study.smallest:g}: {m} cannot differ by more than {most - least:g}; give less")
     aim = Aim(study.smallest, power, study.confidence, anytime, fixed, prices_of(costs))
     if listed is not None and before:
-        return _before_gold(study, m, asked, names, aim, listed, gold_level, errors)
+        return _before_gold(study, m, asked, names, aim, listed, gold_level, earlier)
     return _with_gold(study, m, asked, names, aim)
 
 
@@ -127,7 +127,7 @@ def _before_gold(
     aim: Aim,
     listed: GoldList,
     gold_level: float | None,
-    errors: GoldList | TableLike | Mapping[float, float] | None = None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None = None,
 ) -> Plan:
     """What so many labels can be worth, whatever they say."""
     pool = int(study.ranked.item_judged.sum())
@@ -161,7 +161,7 @@ def _before_gold(
         else "How often the judge errs is not known yet, and taken as bad as can be; how topics differ is taken from "
         "the bronze labels, and may be more.",
     ]
-    if errors is not None:
+    if earlier is not None:
         notes[1] = (
             "Where the judge errs is taken from an earlier list, and orders this one; for the limits the judge is "
             f"taken as bad as can be{'' if aim.fixed else ', and how topics differ from the bronze labels'}."

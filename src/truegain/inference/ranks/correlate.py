@@ -12,14 +12,14 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import DataWarning, TruegainError, some
+from truegain.errors import DataWarning, TruegainError, check_one_of, some
 from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau
 from truegain.inference.ranks.tau_ap import tau_ap_b
-from truegain.keywords import takes
+from truegain.keywords import check_whole, takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords, evaluate
 from truegain.measures.parse import MeasuresLike
 from truegain.tables.checks import warn
@@ -32,6 +32,8 @@ from truegain.tables.table import Cell, Shown, Table
 
 Between = Literal["judgments", "measures", "halves"]
 BETWEEN: tuple[str, ...] = get_args(Between)
+Show = Literal["agreement", "moves", "swap-rates"]
+SHOWN = 5  # systems that change place most
 HALVES = ("measure", "statistic", "mean", "sd", "low", "high", "splits", "topics_in_half", "systems")
 
 
@@ -66,16 +68,28 @@ class Correlation(Shown):
     agreements: tuple[RankAgreement, ...]
     halves: tuple[HalvesAgreement, ...]
     made_by: dict[str, object]
+    moves: int = SHOWN  # systems that change place most, to be shown
+    show: Show | None = None  # the one table asked for
+
+    def __post_init__(self) -> None:
+        if self.show == "moves" and not self.agreements:
+            raise TruegainError("halves have no single change of place to show; leave out show='moves'")
+        if self.show == "swap-rates" and not self.halves:
+            raise TruegainError("swap rates are of halves; give between='halves'")
 
     def table(self) -> Table:
-        """All statistics: a row for each agreement; of halves a row for each statistic."""
+        """All statistics: a row for each agreement, of halves a row for each statistic; or what `show` asks for."""
+        if self.show == "moves":
+            return self.moves_table(self.moves or SHOWN)
+        if self.show == "swap-rates":
+            return self.swap_table()
         if self.halves:
             rows = [row for h in self.halves for row in h.rows()]
             return Table(HALVES, rows, self.made_by, "Halves of the topics", _halves_notes(self.halves))
         notes = tuple(dict.fromkeys(note for a in self.agreements for note in a.notes))
         return Table(WIDE, [a.row() for a in self.agreements], self.made_by, notes=notes)
 
-    def moves_table(self, most: int = 5) -> Table:
+    def moves_table(self, most: int = SHOWN) -> Table:
         """The systems that change place most, for each agreement."""
         rows = [row for a in self.agreements for row in a.moves_table(most).rows]
         return Table(MOVES, rows, self.made_by, "Largest changes of place")
@@ -90,13 +104,15 @@ class Correlation(Shown):
         told = [str(a) for a in self.agreements] or [f"{h.measure}, {h.systems} systems, halves" for h in self.halves]
         return some(told, 1)
 
-    def tables(self, moves: int = 5) -> list[Table]:
-        """What a person wants to see: a short table for one agreement, a line each for several."""
+    def tables(self) -> list[Table]:
+        """What a person wants to see: a short table for one agreement, a line each for several; or `show` alone."""
+        if self.show is not None:
+            return [self.table()]
         if self.halves:
             return [self.table(), *(h.swaps.table() for h in self.halves)]
         if len(self.agreements) == 1:
-            one = self.agreements[0]
-            return [replace(one.table(), made_by=self.made_by), *([one.moves_table(moves)] if one.moves(moves) else [])]
+            one, most = self.agreements[0], self.moves
+            return [replace(one.table(), made_by=self.made_by), *([one.moves_table(most)] if one.moves(most) else [])]
         return [_short(self.agreements, self.made_by)]
 
 
@@ -113,6 +129,8 @@ def correlate(
     confidence: float = 0.95,
     top: int = 10,
     rbo_p: float = 0.9,
+    moves: int = SHOWN,
+    show: Show | None = None,
     replicates: int | None = None,
     seed: int = 0,
     **options: Unpack[EvaluateWords],
@@ -123,6 +141,8 @@ def correlate(
     between='measures' compares all pairs of the measures; between='halves' splits the topics at random, `replicates`
     times (100 unless given).  `method` names the interval of tau: 'wilson', 'hollander-wolfe', 'long-cliff' or
     'bootstrap', of `replicates` (2000 unless given; see `tau_interval`).
+    `moves`: how many of the systems that change place most are shown.  `show`: the table and frame of the answer are
+    those of 'agreement' (as by default), 'moves' (the systems that change place most) or 'swap-rates' (of halves).
     Further keywords are those of `evaluate`.
 
     >>> import truegain as tg
@@ -133,6 +153,9 @@ def correlate(
     RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
     how = _between(between, against)
+    check_whole("moves", moves, 0)
+    if show is not None:
+        check_one_of("show", show, get_args(Show))
     asked = RankOptions(method, confidence, top, rbo_p, 2000 if replicates is None else replicates, seed)
     given = runs if _are_files(runs) else Runs.of(runs)
     scores, other = _scored(given, judgments, against, measures, dict(options))
@@ -142,14 +165,14 @@ def correlate(
     if how == "halves":
         splits = 100 if replicates is None else replicates
         found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
-        return Correlation(how, (), found, {**made_by, "splits": splits})
+        return Correlation(how, (), found, {**made_by, "splits": splits}, moves, show)
     if how == "measures":
-        return Correlation(how, _measures(scores, asked), (), made_by)
+        return Correlation(how, _measures(scores, asked), (), made_by, moves, show)
     if other is None:  # `_between` has seen to it
         raise AssertionError
     labels = names or _names(judgments, against)
     agreements = tuple(_judgments(scores, other, m, labels, asked) for m in scores.measures)
-    return Correlation(how, agreements, (), made_by)
+    return Correlation(how, agreements, (), made_by, moves, show)
 
 
 def _between(between: Between | None, against: object) -> Between:

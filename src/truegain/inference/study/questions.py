@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
-from truegain.errors import TruegainError, some
+from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.results import Answers, Comparison, Estimate
@@ -54,7 +54,10 @@ Costs = Mapping[str, float] | str | None
 
 
 class Questions:
-    """What a study is made of, and its answers: scores, differences, verdicts, what to buy next."""
+    """What a study is made of, and its answers: scores, differences, verdicts, what to buy next.
+
+    Of several measures, `estimates` and `compare` answer for all; what is about one asks for `measure`.
+    """
 
     over: frozenset[SourceName]
     ranked: RankedGains
@@ -72,6 +75,8 @@ class Questions:
     uses: Mapping[str, tuple[str, ...]]
     judge_model: str | None
     made_by: dict[str, object]
+    claims: tuple[tuple[str, str], ...] = ()  # pairs (a, b) that a study file asks about: is b better than a?
+    costs: Costs = None  # prices where a question names none
     _material: Material
     _given: Given
     _labels: Judgments
@@ -117,6 +122,8 @@ class Questions:
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
         if measure is None:
+            if len(self.measures) > 1:
+                raise InputError(f"which measure? The study has {', '.join(map(str, self.measures))}; give measure=")
             return self.measures[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the study was made
@@ -258,7 +265,7 @@ class Questions:
 
     def verdict(self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None) -> Verdict:
         """Whether b is better than a, for whom, what decides it, and what to buy next."""
-        m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(costs)
+        m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
         lattice, answering, buying = self.lattice(m), self._answering(m), self._buying(m)
         comparison = answering.differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
@@ -328,7 +335,8 @@ class Questions:
             a, b = self.systems[order[1]], self.systems[order[0]]
         asked, hidden = self._pair(a, b), self._hidden(m, a, b)[0]
         hidden = None if hidden is None else self._with_limits(hidden, self.lattice(m), asked)
-        return Steps(tuple(self._buying(m).steps(asked, prices_of(costs), hidden)), self.made_by, f"{b} - {a} on {m}")
+        prices = prices_of(self.costs if costs is None else costs)
+        return Steps(tuple(self._buying(m).steps(asked, prices, hidden)), self.made_by, f"{b} - {a} on {m}")
 
     def _buying(self, m: Measure) -> Buying:
         sampled = self.judge is not None and type(self.lattice(m).evidence) is ByGoldPairs

@@ -10,9 +10,10 @@ import numpy as np
 
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.ratings_world import uniform_ratings
-from truegain.experiments.unanimity import MEASURES, unanimity
+from truegain.experiments.unanimity_panels import MEASURES, unanimity
 from truegain.inference.monte_carlo import Counting
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.runs import Runs
 from truegain.tables.table import Cell, Table
 
@@ -48,8 +49,8 @@ class UnanimityGrid:
 
 
 def unanimity_grid(
-    judgments: object,
-    runs: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
     *,
     highest: Sequence[int] = HIGHEST,
     assessors: Sequence[int] = ASSESSORS,
@@ -73,7 +74,7 @@ def unanimity_grid(
     >>> from truegain.experiments.world import simulate
     >>> world = simulate(topics=10, systems=4, seed=1)
     >>> small = {"highest": [2], "assessors": [5, 20], "measures": ["nG@1"], "replicates": 100}
-    >>> found = unanimity_grid(world.gold, world.runs, **small)
+    >>> found = unanimity_grid(world.runs, world.gold, **small)
     >>> [(row["Dmax"], row["N"]) for row in found.rankings.records()]
     [(2, 5), (2, 20)]
     """

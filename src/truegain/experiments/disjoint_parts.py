@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.errors import InputError, TruegainError
-from truegain.experiments.incomplete import shares_of, told_shares
+from truegain.experiments.incomplete_judgments import shares_of, told_shares
 from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.ranks.tau import kendall_tau
 from truegain.measures.base import Measure, mean_of_rows
@@ -20,12 +20,13 @@ from truegain.measures.parse import parse_measure
 from truegain.tables.align import align
 from truegain.tables.columns import Bools, Floats, Ids
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.plain import plain_text
 from truegain.tables.pool import Pool
 from truegain.tables.runs import Run, Runs
 from truegain.tables.sources import read_bytes, shown_path
 from truegain.tables.table import Cell, Table
-from truegain.text.corpus import Corpus
+from truegain.text.corpus import Corpus, CorpusLike
 from truegain.text.divergence import RankedText
 
 ESTABLISHED = ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
@@ -124,9 +125,9 @@ class Disjoint:
 
 
 def disjoint(
-    runs: object,
-    judgments: object,
-    corpus: object,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    corpus: CorpusLike,
     *,
     split: float = 0.5,
     part_a: Own | None = None,

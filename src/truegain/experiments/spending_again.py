@@ -26,6 +26,7 @@ from truegain.student import quantile_of, quantiles_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats, Ids, Ints
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.pool import Pool
 from truegain.tables.read import NameBy
 from truegain.tables.table import Cell, Table
@@ -53,9 +54,9 @@ class Labelled:
     @classmethod
     def of(
         cls,
-        runs: object,
-        bronze: object,
-        gold: object,
+        runs: RunsLike,
+        bronze: JudgmentsLike,
+        gold: JudgmentsLike,
         measure: str | Measure,
         *,
         level: float | None = None,

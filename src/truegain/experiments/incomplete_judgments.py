@@ -23,10 +23,12 @@ from truegain.tables.align import align
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Coded, Floats
 from truegain.tables.judgments import Judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.runs import Runs
 from truegain.tables.table import Table
+from truegain.text.corpus import CorpusLike
 from truegain.text.divergence import RankedText
 
 KEEP = (1.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
@@ -89,9 +91,9 @@ class _Shared:
 
 
 def incomplete(
-    runs: object,
-    judgments: object,
-    corpus: object = None,
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    corpus: CorpusLike | None = None,
     *,
     against: str | None = None,
     measures: Sequence[str] | None = None,

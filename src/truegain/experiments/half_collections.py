@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -23,10 +23,11 @@ from truegain.inference.collection.spread import EPSILON, METHODS, CollectionSpr
 from truegain.inference.limits import logits
 from truegain.tables.align import align
 from truegain.tables.columns import Bools, Floats, Ids
-from truegain.tables.judgments import Judgments
+from truegain.tables.judgments import read_judgments
+from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
-from truegain.tables.runs import Run
+from truegain.tables.runs import Run, read_runs
 from truegain.tables.table import Table
 
 ENOUGH = 5  # topics with more relevant documents than this are also told apart
@@ -95,8 +96,8 @@ def _percent(share: float) -> float:
 
 
 def split_half(
-    judgments: Judgments,
-    loaders: Iterable[Callable[[], Sequence[Run]]],
+    runs: RunsLike,
+    judgments: JudgmentsLike,
     *,
     level: float = 1,
     replicates: int = 2000,
@@ -107,13 +108,12 @@ def split_half(
     progress: Progress | None = None,
 ) -> SplitHalf:
     """Split runs and judgments by document id, and draw intervals from both halves."""
-    side = Sides()
-    first_of_row = side.of(judgments.docs)
-    pools = [Pool.of(judgments.take(np.flatnonzero(first_of_row == half))) for half in (True, False)]
+    side, table, parts = Sides(), read_judgments(judgments, jobs=jobs), read_runs(runs, jobs=jobs).parts
+    first_of_row = side.of(table.docs)
+    pools = [Pool.of(table.take(np.flatnonzero(first_of_row == half))) for half in (True, False)]
     spreads = []
-    runs = [run for load in loaders for run in load()]
-    of_run = [side.of(run.docs) for run in runs]
-    ranked = [_half(pool, runs, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)]
+    of_run = [side.of(run.docs) for run in parts]
+    ranked = [_half(pool, parts, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)]
     topics = [t for t in ranked[0].topics if t in set(ranked[1].topics)]
     if not topics:
         raise TruegainError("no topic has judgments in both halves of the collection; there is nothing to compare")

@@ -1,31 +1,25 @@
-"""Options that give systems other names, for commands that ask a study."""
+"""Other names of systems, asked for with a study."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
-
-import typer
 
 from truegain.tables.renaming import read_names
 from truegain.tables.runs import Runs
 
 
 @dataclass(frozen=True, kw_only=True)
-class Renaming:
+class Renamed:
     """Other names of systems: from a file, and without a prefix.
 
-    >>> Renaming(strip_prefix="input.").called("input.bm25"), Renaming().called("bm25")
+    >>> Renamed(strip_prefix="input.").called("input.bm25"), Renamed().called("bm25")
     ('bm25', 'bm25')
     """
 
-    names: Annotated[
-        str | None,
-        typer.Option("--names", help="File of two columns: names of systems, and what they are called instead."),
-    ] = None
-    strip_prefix: Annotated[str, typer.Option("--strip-prefix", help="Leave this out where names begin with it.")] = ""
+    names: str | None = None
+    strip_prefix: str = ""
 
     @property
     def renames(self) -> bool:

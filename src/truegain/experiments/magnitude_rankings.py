@@ -13,7 +13,7 @@ from truegain.experiments.magnitude_draws import resampled_taus
 from truegain.experiments.magnitude_merged import merged_systems, only_rows
 from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
 from truegain.experiments.top_sets import jaccard, top_set
-from truegain.experiments.unanimity import check_alpha
+from truegain.experiments.unanimity_panels import check_alpha
 from truegain.gains.magnitudes import normalised
 from truegain.gains.make import to_gains
 from truegain.inference.differences.rows import wilcoxon_rows
@@ -24,7 +24,7 @@ from truegain.measures.parse import parse_measures
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, frozen
 from truegain.tables.judgments import Judgments
-from truegain.tables.likes import RatingsLike
+from truegain.tables.likes import JudgmentsLike, RatingsLike, RunsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.ratings import Repeated
@@ -72,8 +72,8 @@ class SystemExperiment:
 
 def magnitude_systems(
     ratings: RatingsLike,
-    expert: object,
-    runs: object,
+    expert: JudgmentsLike,
+    runs: RunsLike,
     *,
     normalise: str = "geometric",
     sources: Sequence[str] | None = None,

@@ -12,7 +12,7 @@ from truegain.gains.make import to_gains
 from truegain.gains.order import Order, expert_levels, order_agreement
 from truegain.tables.columns import Floats
 from truegain.tables.judgments import Judgments
-from truegain.tables.likes import RatingsLike
+from truegain.tables.likes import JudgmentsLike, RatingsLike
 from truegain.tables.ratings import Repeated
 from truegain.tables.table import Cell, Table
 
@@ -31,7 +31,7 @@ class MagnitudeExperiment:
         return f"{self.combinations}\n\n{self.habits}"
 
 
-def magnitudes(ratings: RatingsLike, expert: object, *, repeated: Repeated = "error") -> MagnitudeExperiment:
+def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeated = "error") -> MagnitudeExperiment:
     """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers.
 
     combinations: for every normalisation (also none) and aggregation, the share of pairs of documents of a topic, on

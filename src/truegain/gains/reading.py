@@ -1,0 +1,96 @@
+"""How a table of ratings is read: what a user may say of it, on the command line or in a study file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from truegain.errors import TruegainError
+from truegain.gains.choice import FLAGGED, chosen
+from truegain.tables.header import Missing
+from truegain.tables.judgments import Judgments
+from truegain.tables.ratings import Outside, Repeated, read_ratings
+from truegain.tables.scale import Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsAsked:
+    """How a table of ratings is read, in plain words.
+
+    >>> RatingsAsked(scale="0:3", values="yes=1,no=0").asked
+    ['scale', 'values']
+    """
+
+    scale: str | None = None
+    outside: Outside = "error"
+    repeated: Repeated = "error"
+    assessors: str | None = None
+    columns: str | None = None
+    missing: Missing = "refuse"
+    separator: str | None = None
+    values: str | None = None
+    topic: str | None = None
+    drop_assessors: str | None = None
+    first: int | None = None
+
+    def load(
+        self,
+        path: str,
+        *,
+        scale: Scale | None = None,
+        words: bool = False,
+        normalise: str | None = None,
+        expert: str | None = None,
+    ) -> Judgments:
+        """Ratings as was asked; `words` of a nominal scale may stay words, where only sameness counts.
+
+        normalise, expert: what `agree` would be given, for drop_assessors='flagged'.
+        """
+        declared = Scale.of(scale or self.scale)
+        if declared.level == "nominal" and not words:
+            declared = replace(declared, level=None)
+        table = read_ratings(
+            path,
+            scale=declared,
+            outside=self.outside,
+            repeated=self.repeated,
+            assessors=self.assessors.split(",") if self.assessors else None,
+            columns=self.columns,
+            missing=self.missing,
+            separator=self.separator,
+            values={word: _number(text) for word, text in _pairs(self.values).items()},
+            topic=self.topic,
+        )
+        return chosen(
+            table, drop_assessors=self.drop_assessors, first=self.first, normalise=normalise, scale=declared,
+            expert=Judgments.of(expert) if expert and self.drop_assessors == FLAGGED else None,
+        )  # fmt: skip
+
+    @property
+    def files(self) -> list[str]:
+        """Files that are named."""
+        return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
+
+    @property
+    def asked(self) -> list[str]:
+        """What is about ratings alone and differs from what it is by default."""
+        usual = RatingsAsked()
+        about = [name for name in vars(usual) if name not in ("columns", "missing")]  # these are of any judgments
+        return [name for name in about if getattr(self, name) != getattr(usual, name)]
+
+
+def _pairs(text: str | None) -> Mapping[str, str]:
+    pairs = {}
+    for part in (text or "").split(",") if text else ():
+        name, equals, value = part.partition("=")
+        if not (name.strip() and equals and value.strip()):
+            raise TruegainError(f"values {text!r}: {part!r} is not name=value; write a=b,c=d")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise TruegainError(f"values: {text!r} is not a number; write word=2") from None

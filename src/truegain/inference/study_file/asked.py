@@ -1,0 +1,127 @@
+"""What a study is made of in plain words, as the command line and study files say it, and the study of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from truegain.errors import TruegainError
+from truegain.gains.reading import RatingsAsked
+from truegain.inference.study_file.claims import claims_of
+from truegain.inference.study_file.models import models_named
+from truegain.inference.study_file.renamed import Renamed
+from truegain.sampling.designs import Design
+from truegain.tables.header import told
+from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.read import NameBy
+from truegain.tables.runs import read_runs
+from truegain.tables.sources import STANDARD_INPUT
+
+if TYPE_CHECKING:  # `truegain verdict --help` does not wait for these
+    from truegain.inference.study.given import Given
+    from truegain.inference.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyAsked(Renamed):
+    """What a study is made of, judgments, runs and how ratings are read aside.
+
+    >>> StudyAsked(gold="pairs.qrels").usual_measure, StudyAsked().usual_measure
+    ('P@10', 'nDCG@10')
+    """
+
+    measure: list[str] | None = None
+    generalise_to: str | None = None
+    topics: Literal["sampled", "fixed"] = "sampled"
+    gold: str | None = None
+    design: Design | None = None
+    gold_level: float | None = None
+    gold_rule: str | None = None
+    smallest: float = 0.0
+    costs: str | None = None
+    holes: Literal["bound", "non-relevant"] = "bound"
+    hole_sample: str | None = None
+    fill: Literal["predicted"] | None = None
+    anytime: bool = False
+    uses: list[str] | None = None
+    judge_model: str | None = None
+    rule: str | None = None
+    p: float | None = None
+    spread: str | None = None
+    normalise: str | None = None
+    level: float | None = None
+    confidence: float = 0.95
+    replicates: int = 1000
+    seed: int = 0
+    name_by: NameBy = "file"
+    jobs: int | None = None
+
+    @property
+    def rated(self) -> bool:
+        """Whether the judgments are ratings."""
+        return self.rule is not None or self.normalise is not None
+
+    @property
+    def of_rule(self) -> dict[str, Any]:
+        """Parameters of the rule that were given."""
+        return {name: x for name, x in (("p", self.p), ("spread", self.spread)) if x is not None}
+
+    def study(self, judgments: str, files: list[str], reading: RatingsAsked) -> Study:
+        """The study of these files; runs that can be read in this way only now are read at once."""
+        self.check(reading)
+        read = STANDARD_INPUT in files or self.renames or bool(told().ran)
+        runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
+        return self.study_of(
+            runs, reading.load(judgments, normalise=self.normalise) if self.rated else judgments, reading
+        )
+
+    def check(self, reading: RatingsAsked) -> None:
+        """Refuse, before any work, what is only of use with ratings, and prices that are none."""
+        from truegain.inference.study.next_steps import prices_of
+
+        if not (self.rated or self.gold_rule) and (names := [*self.of_rule, *reading.asked]):
+            of = ", ".join(f"{name}=" for name in names)
+            raise TruegainError(f"{of}: this is about ratings; say how they become gains, as in rule='mean'")
+        prices_of(self.costs)
+
+    def study_of(self, runs: RunsLike | Given, judgments: JudgmentsLike, reading: RatingsAsked) -> Study:
+        """The study of runs and judgments, read or as files."""
+        from truegain.inference.study.study import Study
+
+        return Study(
+            runs, judgments, self.measure or [self.usual_measure],
+            gold=reading.load(self.gold) if self.gold and self.gold_rule else self.gold, design=self.design,
+            generalise_to=self.generalise_to, topics=self.topics, rule=self.rule, gold_rule=self.gold_rule,
+            scale=reading.scale if self.rated or self.gold_rule else None, repeated=reading.repeated,
+            normalise=self.normalise, gold_level=self.gold_level,
+            uses={self.called(s): x for s, x in models_named(self.uses).items()},
+            judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
+            fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
+            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, **self.of_rule,
+        )  # fmt: skip
+
+    @property
+    def usual_measure(self) -> str:
+        """The measure where none is asked for: one that the gold labels can set right."""
+        return "nDCG@10" if not (self.gold or self.hole_sample) or self.design == "topics" else "P@10"
+
+    def inputs(self, judgments: str, files: Sequence[str], study: str | None) -> list[str]:
+        """All files that are read."""
+        others = (self.gold, self.hole_sample, self.names, study)
+        return [judgments, *(x for x in others if x), *files, *(u for u in self.uses or () if "=" not in u)]
+
+    def made_by(self, study: Study, reading: RatingsAsked) -> dict[str, Any]:
+        """How the answers were made, files aside."""
+        names = ("gold_level", "gold_rule", "level", "normalise", "costs", "judge_model", "replicates", "name_by")
+        said = {name: getattr(self, name) for name in names}
+        return {**study.made_by, **said, "uses": study.uses, "reading": vars(reading), **self.of_rule, **self.told}
+
+    def claims(
+        self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+        one_candidate: bool = False,
+    ) -> list[tuple[str, str]]:  # fmt: skip
+        """The claims that are asked about, systems by their old names or the new ones; see `claims_of`."""
+        named = [self.called(name) for name in baselines or ()]
+        chosen = None if candidate is None else self.called(candidate)
+        return claims_of(systems, pair, named, chosen, self.called, one_candidate)

@@ -1,0 +1,158 @@
+"""The text of a study file: its keys with their lines, and their values as the command line would have them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from truegain.errors import InputError
+from truegain.inference.study_file.said import Key
+from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
+
+PATHS = (
+    "judgments", "runs", "gold", "hole-sample", "uses", "output", "corpus", "judged-corpus", "drop-assessors", "truth",
+    "names",
+)  # fmt: skip
+WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
+ELSEWHERE = (  # of one command of several that read it
+    "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
+)  # fmt: skip
+NUMBERS = ("float", "int", "integer")  # what types of options are called
+
+
+@dataclass(frozen=True)
+class StudyText:
+    """A study file as it stands there."""
+
+    path: str
+    file: str  # its name in messages
+    text: str
+    values: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, path: str) -> StudyText:
+        """Read a file; what is no TOML is refused with its line."""
+        text, file = _text(path), shown_path(path)
+        return cls(path, file, text, _parsed(text, file))
+
+    def options(self, known: Collection[str], what: str) -> Iterator[tuple[str, str, Any, int | None]]:
+        """The option behind each key, the key, its value and its line; a key that is none of `what` is refused."""
+        for key, value in self.values.items():
+            option, line = key.replace("_", "-"), line_of(self.text, key)
+            if option in known:
+                yield option, key, value, line
+            elif option not in ELSEWHERE:
+                near = difflib.get_close_matches(option, known, 1)
+                meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+                raise InputError(f"{key!r} is no option of {what}", file=self.file, line=line, hint=meant)
+
+    def told(self, option: str, key: str, line: int | None, several: bool) -> Any:
+        """The value of a key as the command line would have it: see `_value`."""
+        folder = Path(self.path).parent if option in PATHS else None
+        return _value(self.values[key], several, folder, key, self.file, line)
+
+    def key(self, option: str, key: str, line: int | None, told: Any) -> Key:
+        """The key with its place, and those of the keys of its table."""
+        value, inner = self.values[key], {}
+        if isinstance(value, dict):
+            inner = {name: at for name in value if (at := line_of(self.text, name, line))}
+        return Key(key, line, _shown(told, option in PATHS), inner)
+
+    def check_kind(self, key: str, kind: str, line: int | None) -> None:
+        """Refuse true and false where no such thing is asked for, and fractions for whole numbers."""
+        value = self.values[key]
+        parts = value if isinstance(value, list) else [value]
+        if kind != "boolean" and any(isinstance(x, bool) for x in parts):
+            hint = "give a number" if kind in NUMBERS else "give a text"
+            raise InputError(f"{key} is {str(parts[0]).lower()}", file=self.file, line=line, hint=hint)
+        if kind in NUMBERS[1:] and any(isinstance(x, float) for x in parts):
+            raise InputError(f"{key} is {value!r}", file=self.file, line=line, hint="give a whole number")
+
+
+def line_of(text: str, key: str, after: int | None = 0) -> int | None:
+    r"""The line where a key of the first level stands, or its table; or that of a key behind some line.
+
+    >>> line_of('a = 1\n"b" = 2\n[c]\na = 3', "c"), line_of('a = 1\n "b" = 2', "b"), line_of("a.b = 1", "a")
+    (3, 2, 1)
+    """
+    name = rf"[\"']?{re.escape(key)}[\"']?"
+    for number, line in enumerate(text.splitlines(), 1):
+        if number > (after or 0) and re.match(rf"\s*(\[\s*{name}\s*[\].]|{name}\s*[=.])", line):
+            return number
+    return None
+
+
+def _text(path: str) -> str:
+    try:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"this is no text: {error.reason}", file=shown_path(path), hint="save it as UTF-8") from None
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+        fault, line = (said[1], int(said[2]) if said[2] else None) if said else (str(error), None)
+        raise _fault(fault, line, text, file) from None
+
+
+def _fault(fault: str, line: int | None, text: str, file: str) -> InputError:
+    """What is wrong with the text, where a key was written twice or a list was not closed by that name."""
+    lines = text.splitlines()
+    begun = [n for n, x in enumerate(lines[:line], 1) if re.match(r"\s*[\w\"'.-]+\s*=\s*\[", x)]
+    if fault.lower().startswith(("unclosed array", "invalid value")) and _is_open(lines[:line], begun):
+        key = lines[begun[-1] - 1].partition("=")[0].strip()
+        return InputError(f"the list of {key} is not closed", file=file, line=begun[-1], hint="end it with ]")
+    if fault.startswith("Cannot overwrite") and line is not None:
+        key = lines[line - 1].partition("=")[0].strip()
+        before = [n for n, x in enumerate(lines[: line - 1], 1) if x.partition("=")[0].strip() == key]
+        first = f", first in line {before[-1]}" if before else ""
+        return InputError(f"{key} stands there twice{first}", file=file, line=line, hint="keep one")
+    hint = 'write lines such as judgments = "gold.qrels"'
+    return InputError(f"this is no TOML: {fault}", file=file, line=line, hint=hint)
+
+
+def _is_open(lines: list[str], begun: list[int]) -> bool:
+    """Whether the last list that begins has no end."""
+    return bool(begun) and "]" not in "".join(lines[begun[-1] - 1 :]).partition("[")[2]
+
+
+def _shown(told: Any, paths: bool) -> tuple[str, ...]:
+    """The values of a key as refusals tell them."""
+    parts = [str(x) for x in told] if isinstance(told, list) else [str(told)]
+    return tuple(dict.fromkeys([*parts, *(map(shown_path, parts) if paths else ())]))
+
+
+def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, line: int | None = None) -> Any:
+    """A value as the command line would have it: lists with commas, tables as name=value, paths from the file on.
+
+    >>> _value(["topics", "collection"], False, None, "generalise-to", ""), _value("P@10", True, None, "measure", "")
+    ('topics,collection', ['P@10'])
+    >>> _value({"dense": ["m1", "m2"]}, True, Path(), "uses", ""), _value("gold.qrels", False, Path(), "gold", "")
+    (['dense=m1', 'dense=m2'], 'gold.qrels')
+    """
+    if isinstance(value, Mapping):
+        if folder is not None and key != "uses":
+            raise InputError(f"{key} is a table", file=file, line=line, hint="give the path of a file")
+        value = [f"{name}={x}" for name, row in value.items() for x in (row if isinstance(row, list) else [row])]
+    parts = value if isinstance(value, list) else [value]
+    if not parts or not all(isinstance(x, str | int | float) for x in parts):
+        hint = "give a text, a number, a list or a table of these"
+        raise InputError(f"{key} is {value!r}", file=file, line=line, hint=hint)
+    if folder is not None:
+        parts = [x if _is_no_path(str(x), key) else str(folder / str(x)) for x in parts]
+    if several:
+        return parts
+    return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
+
+
+def _is_no_path(text: str, key: str) -> bool:
+    """Words, system=model, and labels in the ratings' own file."""
+    return text in WORDS or (key == "uses" and "=" in text) or text.startswith(("column:", "assessor:", "irds:"))
