@@ -35,7 +35,7 @@ class Homogeneity:
 
     @property
     def clearest(self) -> Favour | None:
-        """The favour furthest from 0 in standard errors, the first of equals (two systems are opposites); None if none."""
+        """The favour furthest from 0 in standard errors; the first of equals, as two systems are; None if none."""
         known = [f for f in self.favours if f.value is not None and f.se is not None]
         return max(known, key=lambda f: round(abs((f.value or 0.0) / (f.se or 1.0)), 9), default=None)
 
