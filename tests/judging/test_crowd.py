@@ -59,7 +59,7 @@ def command(folder: Path, *words: str) -> str:
             code: object = 0
         except SystemExit as end:
             code = end.code or 0
-    said, told = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    said, told = (stream.buffer.getvalue().decode() for stream in (out, err))
     assert code == 0, (words, told)
     return str(said)
 

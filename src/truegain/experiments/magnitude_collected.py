@@ -36,7 +36,7 @@ def collected_table(table: Judgments) -> Table:
 
     `back 0`, `back 1`, `back 2+` count units in which the back button was used never, once, more often (the column
     `backs`), `failed 0`, `failed 1`, `failed 2+` those that the final checks sent back so often before they were
-    accepted (`sent_back`); `truegain judging export` writes both columns.  Without one, its counts are undefined.
+    accepted (`sent_back`); the export of a judging study has both columns.  Without one, its counts are undefined.
 
     Maddalena et al. 2017, ACM TOIS 35(3), table I.
 

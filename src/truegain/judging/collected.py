@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from truegain.errors import InputError
@@ -32,7 +32,7 @@ class Collected:
     sessions: Sequence[Row]
     assessors: Sequence[Row]
     answers: Sequence[Row]  # on items, all revisions
-    backs: Mapping[str, int] = field(default_factory=dict)  # uses of the back button, by session
+    backs: Sequence[Row] = ()  # sessions in which the back button was used, and how often
 
     def ratings(self) -> list[dict[str, Any]]:
         """The last revision of every answer, with what is known of its session and assessor, in a lasting order.
@@ -49,8 +49,9 @@ class Collected:
             key = (row["session"], row["number"])
             if row["session"] in sessions and (key not in last or row["revision"] > last[key]["revision"]):
                 last[key] = row
+        backs = {row["session"]: row["times"] for row in self.backs}
         found = [
-            {**_joined(row, sessions[session], people), "backs": self.backs.get(session, 0)}
+            {**_joined(row, sessions[session], people), "backs": backs.get(session, 0)}
             for (session, _), row in last.items()
         ]
         places = {row["id"]: row["place"] for row in self.units}
@@ -94,9 +95,9 @@ def collected(database: Readable) -> Collected:
         tables = (schema.units, schema.sessions, schema.assessors)
         answers = select(schema.answers).where(schema.answers.c.kind == "item").order_by(schema.answers.c.id)
         units, sessions, assessors = (rows(select(table).order_by(table.c.id)) for table in tables)
-        used = select(schema.events.c.session, func.count()).where(schema.events.c.kind == "back")
-        backs = {row[0]: int(row[1]) for row in connection.execute(used.group_by(schema.events.c.session))}
-        return Collected(units, sessions, assessors, rows(answers), backs)
+        pressed = schema.events.c
+        backs = select(pressed.session, func.count().label("times")).where(pressed.kind == "back")
+        return Collected(units, sessions, assessors, rows(answers), rows(backs.group_by(pressed.session)))
 
     return database.read(work)
 

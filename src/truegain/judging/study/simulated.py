@@ -113,7 +113,8 @@ def simulated_material(grades: Mapping[str, Mapping[str, int]], *, seed: int = 0
             known = [recipe for recipe in RECIPES if recipe.grade == grade]
             if not known:
                 raise TruegainError(f"document {doc} of topic {name} has the grade {grade}; grades are 0 to 3")
-            made = _document(doc, *_about(subject, words, recipe := _one(known, draws), draws), recipe, draws)
+            recipe = known[int(draws.integers(len(known)))]
+            made = _document(doc, *_about(subject, words, recipe, draws), recipe, draws)
             text = f"{made.text}\n\nNumber {numbers[len(documents)] + 1000} of the archive."
             documents.append(replace(made, text=text))
     return topics, documents
