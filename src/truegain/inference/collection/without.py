@@ -21,7 +21,7 @@ def without_each(ranked: RankedGains, measure: Measure, systems: tuple[int, int]
     (score - score of the same topic without the document in lists and judgments) / T: of every relevant document, and
     of those that are not relevant and stand where the measure looks (without a cutoff, in the first 20 of a list).
     """
-    two, cutoff = of_systems(ranked, systems), getattr(measure, "cutoff", None)
+    two, cutoff = replace(of_systems(ranked, systems), keys=None), getattr(measure, "cutoff", None)
     if getattr(measure, "judged_only", False):
         two = two.condensed
     if cutoff is not None:
