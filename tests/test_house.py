@@ -135,6 +135,13 @@ def test_imports_go_down_only(path: Path) -> None:
             assert HEIGHT[there] < HEIGHT[here], f"{path.name} imports {target}"
 
 
+@pytest.mark.parametrize("path", [p for p in FILES if "judging" in p.parts], ids=lambda p: module_name(p))
+def test_judging_stands_alone(path: Path) -> None:
+    """Guards the extra: what collects judgments imports tables, sampling and errors, and nothing that scores them."""
+    needed = {target.split(".")[0] for target in imports(path.read_text())}
+    assert needed <= {"judging", "tables", "sampling", "errors", "_version"}, path.name
+
+
 GRAPH = {module_name(p): imports(p.read_text()) for p in sorted(SOURCE.rglob("*.py")) if p.name != "__main__.py"}
 
 

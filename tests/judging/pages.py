@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from truegain.judging.desk.steps import Elsewhere, Entered, Page, PageStep, Person, Practice, UnknownToken
+from truegain.judging.desk.steps import Elsewhere, Entered, ListedItem, Page, PageStep, Person, Practice, UnknownToken
 from truegain.judging.study.study import JudgingStudy, People, Rules, Words
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.tasks.material import Document, Item, Question, Topic, Unit
@@ -31,6 +31,7 @@ OPTIONS = (("k3", "A guide to paints for iron"), ("k1", "A report on a bridge th
 ITEM = Item(
     ("3",), claim="It was set down on Tuesday.", answer="The bridge was lifted. It was set down on Tuesday. It fitted."
 )
+LISTED = (ListedItem(1, "Ormley moves its bridge"), ListedItem(2), ListedItem(3, "Works of 2003", cannot=True))
 TOKEN = "Zk3J0x8mQ2pL7vR9tYwBcD4f"
 
 
@@ -76,7 +77,7 @@ def all_pages() -> dict[str, tuple[str, Page]]:
         "item-resumed": item_page(notice="resumed", fields={"number": "12", "reason": "Tells how and why"}),
         "item-reported": item_page(notice="reported", fields={"report": "broken letters"}),
         "item-twice": item_page(notice="twice", fields={"number": "12", "reason": "a"}, other=other),
-        "revise": replace(plain, step=PageStep("revise"), tries=2),
+        "revise": replace(plain, step=PageStep("revise"), tries=2, listed=LISTED),
         "done": replace(plain, step=PageStep("done"), code="C1", redirect=back, more=True),
         "leave": replace(plain, step=PageStep("leave"), errors=(Wrong("withdraw", "leave.empty"),)),
         "left": replace(plain, step=PageStep("left")),

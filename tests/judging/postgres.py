@@ -66,6 +66,12 @@ class Server:
                 time.sleep(0.05)
         raise RuntimeError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()[-2000:]}")
 
+    def halt(self) -> None:
+        """End it, so that it can be started again."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(2)  # SIGINT: who is connected is cut off
+            self._process.wait(30)
+
     def stop(self) -> None:
         """End it, and take its files away."""
         if self._process is not None and self._process.poll() is None:

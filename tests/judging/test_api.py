@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,19 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.judging.asgi import TestClient
-from tests.judging.walking import Time, rows, small_study
-from truegain.judging.desk.desk import Desk
+from tests.judging.walking import Time, Walker, check_invariants, rows, small_study
+from truegain.judging.desk.desk import Desk, PageStep, Person
 from truegain.judging.desk.office import Office
 from truegain.judging.keys import FILE, JudgeKeys, LlmJudge
-from truegain.judging.server.api import judge_routes
+from truegain.judging.server.api import SAID, judge_routes
 from truegain.judging.server.app import create_app
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.store.schema import answers, assessors, sessions
+from truegain.judging.store.schema import answers, assessors, events, sessions, units
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, People
 from truegain.judging.tasks.catalogue import task_of
+
+JUDGE = LlmJudge.of("some-model", b"Is it relevant?", {"temperature": "0"})
 
 
 class Place:
@@ -36,11 +39,12 @@ class Place:
 
     def __init__(self, study: JudgingStudy, database: Database, clock: Time | None = None) -> None:
         self.study, self.database = study, database
-        self.desk = Desk(study, database, clock=clock or Time())
+        self.clock = clock or Time()
+        self.desk = Desk(study, database, clock=self.clock)
         self.keys = JudgeKeys(study.folder)
         routes = [lambda study, desk, _: judge_routes(study, desk, self.keys)]
         self.app = create_app(study, database, desk=self.desk, more=routes, limits=None)
-        self.key = self.keys.make(LlmJudge.of("some-model", b"Is it relevant?", {"temperature": "0"}))
+        self.key = self.keys.make(JUDGE)
         self.client = self.as_judge(self.key)
         self.at = f"/api/{study.name}"
 
@@ -115,6 +119,65 @@ def test_the_same_page_sent_again_counts_once(place: Place) -> None:
     assert other.status_code == 409
     (kept,) = rows(place.database, answers, kind="item")
     assert (kept.value, kept.revision) == (7.0, 1)
+
+
+def test_a_unit_is_its_judges_own(place: Place) -> None:
+    """Guards units: another judge's key, even of one who may judge, neither sees nor answers them; nor a person's."""
+    page = place.client.post(f"{place.at}/units").json()
+    person = place.desk.enter(Person("open", "p1")).token
+    place.desk.send(person, PageStep("consent"), {"action": "decline"})
+    other, before = small_key(place), rows(place.database, events)
+    body = {"csrf": page["csrf"], "once": page["once"], "number": "7", "reason": "because"}
+    for token, client in ((page["unit"], other), (person, other), (person, place.client), ("A" * 32, place.client)):
+        at = f"{place.at}/units/{token}"
+        for answer in (client.get(at), client.post(f"{at}/1", json=body), client.post(f"{at}/1", json={})):
+            assert (answer.status_code, answer.json()["detail"]) == (404, SAID[404])
+    assert rows(place.database, events) == before
+    assert place.as_judge(place.keys.make(JUDGE)).get(f"{place.at}/units/{page['unit']}").json()["number"] == 1
+    assert place.judge(page, number="7").status_code == 200
+
+
+def test_models_take_nobodys_place(place: Place) -> None:
+    """Guards places: models judge beside people, spread over units; people's units stay theirs, and `most` too."""
+    study = replace(place.study, people=People(most=1))
+    clock = place.clock
+    desk = Desk(study, place.database, clock=clock)
+    walker = Walker(desk, clock)
+    walker.to_documents()
+    judges = [Person("model", f"m{n}", "model", {"model": f"m{n}"}) for n in range(4)]
+    tokens = [desk.enter(judge).token for judge in judges]
+    assert {s.unit for s in rows(place.database, sessions, beside=True)} == {"t1u1", "t1u2", "t2u1", "t2u2"}
+    robot = Walker(desk, clock)
+    for _ in study.topics:  # each topic once, whoever has its units
+        robot.token = desk.enter(judges[0]).token
+        assert robot.rest() == PageStep("done")
+    assert desk.enter(judges[0]).reason == "none"
+    assert tokens[0] != robot.token
+    held = [unit.session for unit in rows(place.database, units) if unit.state != "free"]
+    assert held == [s.id for s in rows(place.database, sessions, token=walker.token)]
+    check_invariants(place.database, study)
+    assert walker.rest() == PageStep("done")
+    office = Office(study, place.database, clock=clock)
+    model = next(a for a in office.assessors() if a.kind == "model")
+    office.exclude(model.id, "odd")
+    office.readmit(model.id)
+    assert [p.done for p in office.progress()] == [1, 0, 0]
+    check_invariants(place.database, study)
+
+
+def test_a_models_lease_that_ran_out(place: Place) -> None:
+    """Guards who judges beside people and pauses: the unit goes on, and a person took it meanwhile."""
+    page = place.client.post(f"{place.at}/units").json()
+    place.clock.go(4000)
+    walker = Walker(place.desk, place.clock)
+    walker.to_documents()
+    (unit,) = {s.unit for s in rows(place.database, sessions)}
+    old = place.judge(page, number="7")
+    assert (old.status_code, old.json()["page"]["notice"]) == (409, "resumed")
+    assert place.judge(old.json()["page"], number="7").status_code == 200
+    assert rows(place.database, units, id=unit)[0].session == rows(place.database, sessions, token=walker.token)[0].id
+    assert walker.rest() == PageStep("done")
+    check_invariants(place.database, place.study)
 
 
 def test_wrong_answers_are_told_and_can_be_put_right(lone: Place) -> None:

@@ -191,6 +191,27 @@ def test_without_script(visitors: Made, magnitude: Served) -> None:
     assert (who.path, CODE.fullmatch(who.text("#code")) is not None) == ("/done", True)
 
 
+def test_the_list_of_a_set_sent_back(visitors: Made, nest: Nest, tmp_path: Path) -> None:
+    """Guards the way to one document without script and mouse: the list's links are reached by Tab, opened by Enter."""
+    study = simulated_study(tmp_path / "study", topics=1, docs=4, size=4, judgments=1, rules=Rules(seconds=0))
+    with hatched(nest, study) as served:
+        who = visitors(served, script=False)
+        who.to_documents()
+        shown = who.document()
+        numbers = worth(study, wrong=True)
+        who.press(number=f"{numbers[shown]:g}", reason="the first")
+        who.judge(numbers)
+        assert (who.path, who.focused()) == ("/revise", "div.note")
+        assert _next(who) == "action=next"
+        links = [_next(who) for _ in range(4)]
+        assert [link.endswith(f"/doc/{n}") for n, link in enumerate(links, 1)] == [True] * 4
+        for _ in range(3):
+            who.page.keyboard.press("Shift+Tab")
+        with who.turned():
+            who.page.keyboard.press("Enter")
+        assert (who.path, who.document(), who.value("reason")) == ("/doc/1", shown, "the first")
+
+
 WAYS: dict[str, dict[str, Any]] = {
     "graded": {"width": PHONE},
     "binary": {"script": False},

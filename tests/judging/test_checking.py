@@ -190,6 +190,20 @@ def test_init_of_a_list_with_anchors(tmp_path: Path, run: Run) -> None:
     assert first == sorted(first)
 
 
+def test_a_decisive_order_has_small_units(tmp_path: Path, run: Run) -> None:
+    """Guards lists whose top decides: units of 1 unless told or Hk and Nk need room; `check` tells where it is late."""
+    simulated_study(tmp_path / "a", task="graded", topics=12, docs=10)
+    words = "--topics a/topics.jsonl --docs a/docs.jsonl --pool a/pool.jsonl --judgments 1 --order decisive"
+    rows = (tmp_path / "a/pool.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "a/pool.jsonl").write_text("".join(rows[k] for k in np.random.default_rng(1).permutation(len(rows))))
+    for place, more, size in (("b", "--task graded", 1), ("c", "--task graded --size 8", 8), ("d", "", 8)):
+        assert run(f"init {place} {words} {more}")[0] == 0
+        assert read_study(tmp_path / place).design.size == size
+    notes = [note for note in check_study(tmp_path / "c").notes if note.startswith("order decisive with units of 8")]
+    assert len(notes) == 1
+    assert not any("order decisive" in note for note in check_study(tmp_path / "b").notes)
+
+
 @pytest.mark.parametrize(("words", "said"), [
     ("--topics none.jsonl --docs a/docs.jsonl --pool a/pool.jsonl", "none.jsonl: no such file"),
     ("--topics a/topics.jsonl --docs none.jsonl --pool a/pool.jsonl", "none.jsonl: no such file"),

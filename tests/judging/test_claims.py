@@ -80,7 +80,7 @@ def test_free_units_in_order_and_no_topic_twice(study: JudgingStudy, database: D
         had.append(rows(database, sessions, token=walker.token)[0].unit)
     assert had == ["t1u1", "t2u1", "t3u1"]
     assert not walker.page().more
-    assert walker.enter() == "none"
+    assert walker.another() == "none"
 
 
 def test_another_is_one_more_unit(study: JudgingStudy, database: Database, clock: Time) -> None:
@@ -102,7 +102,26 @@ def test_most_units_of_a_person(tmp_path: Path, database: Database, clock: Time)
     assert walker.practise(right=False) == PageStep("screened")
     assert walker.whole() == PageStep("done")
     assert not walker.page().more
-    assert walker.enter() == "none"
+    assert walker.another() == "none"
+
+
+def test_who_comes_again_sees_how_it_ended(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the open link after the end: the same page and code, nothing is taken; one more only where asked for."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    code, token = walker.page().code, walker.token
+    for _ in range(2):
+        assert walker.enter() == ""
+        assert (walker.token, walker.page().code, walker.page().more) == (token, code, True)
+    assert len(rows(database, sessions)) == 1
+    assert walker.another() == ""
+    assert walker.token != token
+    walker.enter()  # during the second: that one
+    assert (len(rows(database, sessions)), walker.step) == (2, PageStep("consent"))
+    walker.send(walker.page(), "decline")
+    walker.enter()  # nothing came of it, so there is nothing to see again
+    assert (len(rows(database, sessions)), walker.step) == (3, PageStep("consent"))
+    check_invariants(database, study)
 
 
 @pytest.fixture

@@ -145,6 +145,57 @@ def test_revised_sets_are_accepted(study: JudgingStudy, database: Database, cloc
     assert walker.step == PageStep("done")
 
 
+def test_any_document_of_a_set_that_was_sent_back(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the way to one document: from the list to any, its clock the server's, and on from there to the end."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    for number in range(1, 5):
+        walker.judge(seconds=15 if number == 3 else 25)
+    page = walker.page()
+    assert [(one.number, one.given, one.cannot) for one in page.listed] == [(n, "", False) for n in range(1, 5)]
+    for number in (0, 5):
+        with pytest.raises(Elsewhere) as other:
+            walker.page(PageStep("doc", number))
+        assert other.value.step == PageStep("revise")
+    clock.go(100)  # before the list no document's clock runs
+    shown = walker.page(PageStep("doc", 3))
+    assert (walker.step, shown.fields["reason"], shown.answered) == (PageStep("doc", 3), "because", (1, 2, 3, 4))
+    clock.go(4)
+    assert walker.send(shown, number=walker.worth(shown), reason="read again") == PageStep("doc", 4)
+    walker.page(PageStep("doc", 3))  # and back once more
+    clock.go(2)
+    assert walker.send(walker.page(), number=walker.worth(shown), reason="and again") == PageStep("doc", 4)
+    assert [a.seconds for a in rows(database, answers, kind="item", number=3)] == [15, 19, 21]
+    assert walker.judge() == PageStep("done")
+    assert kinds(database, walker.token).count("revising") == 1
+    check_invariants(database, study)
+
+
+def test_no_jump_ahead_before_the_set_was_sent(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the order: back to any that was judged, never past the first that was not; nothing is served there."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    walker.judge()
+    walker.judge()
+    assert walker.page(PageStep("doc", 1)).step == walker.step
+    assert walker.page(PageStep("doc", 3)).step == walker.step
+    with pytest.raises(Elsewhere):
+        walker.page(PageStep("doc", 4))
+    assert {visit.number for visit in rows(database, visits)} == {1, 2, 3}
+
+
+def test_the_list_shows_labels_and_numbers_where_the_study_does(
+    tmp_path: Path, database: Database, clock: Time
+) -> None:
+    """Guards numbers side by side: only where earlier numbers are shown anyway; what could not be judged is told."""
+    walker = Walker(desk_of(small_study(tmp_path, rules=Rules(show_previous=True)), database, clock), clock)
+    walker.to_documents()
+    walker.send(walker.page(), "cannot", cannot="language")
+    for _ in range(3):
+        walker.judge("7.50", seconds=1)
+    assert [one[2:] for one in walker.page().listed] == [("", True), *[("7.50", False)] * 3]
+
+
 def test_cannot_judge_an_anchor(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards "cannot judge" on Hk: the check of order is void, the unit is flagged and ends with a code."""
     walker = Walker(desk_of(study, database, clock), clock)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import resource
 import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from html import unescape
 from pathlib import Path
 from random import Random
 
@@ -21,6 +24,7 @@ from tests.judging.postgres import Server
 from tests.judging.served import Nest, Served
 from tests.judging.visiting import Answer, Knowledge, Visitor
 from tests.judging.walking import check_invariants, rows
+from truegain.judging.keys import JudgeKeys, LlmJudge
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
 from truegain.judging.study.settings import Rules
@@ -29,6 +33,7 @@ from truegain.judging.study.study import JudgingStudy
 
 KILLS = int(os.environ.get("TRUEGAIN_KILLS", "25"))  # on each database
 CUTS = 40
+ANY_HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)">')
 TABLES = (answers, assessors, drafts, events, sent, sessions, units, visits)
 RULES = Rules(seconds=0.0)
 
@@ -127,6 +132,44 @@ def test_a_database_that_cuts_everyone_off(nest: Nest, crowd_study: JudgingStudy
     found = checked(url, crowd_study, visitors, f"{CUTS} cuts of {ended} connections")
     assert ended >= CUTS
     assert found.acknowledged >= CUTS
+
+
+def test_a_database_that_is_down(nest: Nest, crowd_study: JudgingStudy) -> None:
+    """Guards a PostgreSQL that refuses connections: a page that keeps what was typed, and it counts once it is back."""
+    server = Server()
+    url, key = server.new(), JudgeKeys(crowd_study.folder).make(LlmJudge.of("m", b"p"))
+
+    async def run(served: Served) -> None:
+        visitor = Visitor(served.port, Knowledge.of(crowd_study), "p1")
+        at = await visitor.unit(until=("doc", 3))
+        form = visitor.knows.fill("doc", (await visitor.link.ask("GET", at)).text, 'two\nlines & "marks" <b>')
+        server.halt()
+        sent = await visitor.link.ask("POST", at, form)
+        cookie = f"truegain-{crowd_study.name}=p1"
+        other = [await visitor.link.ask("GET", way, cookie=cookie) for way in (at, visitor.home)]
+        asked = await visitor.link.ask("GET", f"/api/{crowd_study.name}/units/x", Authorization=f"Bearer {key}")
+        assert [(answer.status, answer.wait) for answer in (sent, asked, *other)] == [(503, "5")] * 4
+        assert json.loads(asked.text)["detail"]
+        assert "<form" not in "".join(answer.text for answer in other)
+        server.start()
+        again = {name: unescape(value) for name, value in ANY_HIDDEN.findall(sent.text)}
+        assert again == form
+        answers = [await visitor.link.ask("POST", at, again) for _ in range(2)]
+        assert [(answer.status, answer.location[-5:]) for answer in answers] == [(303, "doc/4")] * 2
+        await visitor.link.close()
+
+    try:
+        with Served(nest, crowd_study.folder, url) as served:
+            asyncio.run(run(served))
+            logged = served.failures()
+        assert (logged.count("the database cannot be reached"), 'File "' in logged) == (4, False), logged
+        database = Database(url)
+        (kept_once,) = rows(database, answers, kind="item", number=3)
+        assert kept_once.reason == 'two\nlines & "marks" <b>'
+        check_invariants(database, crowd_study)
+        database.close()
+    finally:
+        server.stop()
 
 
 class Disk:

@@ -42,7 +42,8 @@ def test_exclude_and_readmit(study: JudgingStudy, database: Database, clock: Tim
     office.exclude(person.id, "copies texts")
     assert walker.page().code
     assert not walker.page().more
-    assert walker.enter() == "excluded"
+    assert (walker.enter(), walker.page().code != "") == ("", True)  # who finished may see the code again
+    assert walker.another() == "excluded"
     assert [p.free for p in office.progress()] == [2, 2, 2]
     assert {r["excluded"] for r in collected(database).ratings()} == {"copies texts"}
     check_invariants(database, study)

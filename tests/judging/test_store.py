@@ -147,7 +147,7 @@ def test_a_full_disk(study: JudgingStudy, tmp_path: Path, clock: Time) -> None:
     walker = Walker(desk_of(study, database, clock), clock)
     walker.to_documents()
     page = walker.page()
-    form = walker.fill(page, number="5", reason="long " * 100_000)
+    form = walker.fill(page, number="5", reason="long", report="long " * 100_000)
     full = [True]
 
     def limit(connection: Any, *_: Any) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, insert, inspect, text
+from sqlalchemy import Connection, create_engine, insert, inspect, make_url, text
 
 from tests.judging.test_claims import at_once
 from tests.judging.walking import Time, Walker, desk_of, rows
 from truegain.errors import TruegainError
 from truegain.judging.store import upgrade as upgrading
-from truegain.judging.store.database import Database, default_url
-from truegain.judging.store.schema import answers, metadata, settings
+from truegain.judging.store.database import Database, StoreError, default_url
+from truegain.judging.store.schema import answers, metadata, sessions, settings
 from truegain.judging.store.upgrade import VERSIONS, current, upgrade
 from truegain.judging.study.study import JudgingStudy
 
@@ -24,8 +24,8 @@ NEXT = '''
 """A version to come."""
 import sqlalchemy as sa
 from alembic import op
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 def upgrade() -> None:
     op.add_column("answers", sa.Column("mood", sa.Text))
@@ -33,12 +33,21 @@ def upgrade() -> None:
 '''
 
 
+OLD = (
+    "INSERT INTO assessors VALUES ('a1', 'model', 'm1', 'model', '{}', 0, NULL)",
+    "INSERT INTO assessors VALUES ('a2', 'open', 'p1', 'human', '{}', 0, NULL)",
+    "INSERT INTO units VALUES ('u1', 't1', 0, '[]', NULL, NULL, 'held', 's1')",
+    "INSERT INTO sessions VALUES ('s1', 'k1', 'a1', 'u1', 't1', '{}', 'doc', 1, '{}', '{}', '[]', 0, '', 0, 0, 0, '', "
+    "'', NULL, NULL, NULL)",
+)
+
+
 @pytest.fixture
 def later(tmp_path: Path) -> Path:
     """The versions of a truegain to come."""
     folder = tmp_path / "versions"
     shutil.copytree(VERSIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "v0002_mood.py").write_text(NEXT)
+    (folder / "v0003_mood.py").write_text(NEXT)
     return folder
 
 
@@ -74,11 +83,11 @@ def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: 
     assert upgrade(database._engine, database.url, later) == ""
     query = text("SELECT count(*) FROM answers WHERE mood = 'calm'")
     assert database.read(lambda c: c.execute(query).scalar()) == before
-    assert database.read(current) == "0002"
+    assert database.read(current) == "0003"
     if database.is_sqlite:
         with sqlite3.connect(copy) as old:
             assert old.execute("SELECT count(*) FROM answers").fetchone() == (before,)
-            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+            assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0002",)
         old.close()
     else:
         counted = text(f'SELECT count(*) FROM "{copy}".answers')
@@ -86,13 +95,39 @@ def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: 
     database.close()
 
 
+def test_models_that_held_places_keep_them(database_url: str, tmp_path: Path) -> None:
+    """Guards the way from the first version: a model's unit of then stays its unit; one beside it is let in now."""
+    first = tmp_path / "first"
+    first.mkdir()
+    shutil.copy(VERSIONS / "v0001_first.py", first)
+    url = make_url(database_url)
+    engine = create_engine(url.set(drivername="postgresql+psycopg") if "postgres" in database_url else url)
+    upgrade(engine, url, first)
+    with engine.begin() as connection:
+        for statement in OLD:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    database = Database(database_url)
+    assert database.read(current) == "0002"
+    (session,) = rows(database, sessions)
+    assert (session.id, session.beside) == ("s1", False)
+    again = (
+        "INSERT INTO sessions SELECT 's2', 'k2', 'a2', unit, topic, about, state, number, plan, tries, flags, began,"
+    )
+    again += " notice, saved, lease, steady, boot, lease_key, ended, outcome, code, {} FROM sessions WHERE id = 's1'"
+    with pytest.raises(StoreError, match=r"(?i)unique"):
+        database.write(lambda c: c.exec_driver_sql(again.format("false")))
+    database.write(lambda c: c.exec_driver_sql(again.format("true")))
+    database.close()
+
+
 def test_an_upgrade_that_fails_changes_nothing(database: Database, later: Path) -> None:
     """Guards a broken upgrade: the study is as it was."""
-    (later / "v0002_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
+    (later / "v0003_mood.py").write_text(f"{NEXT}\n    op.execute('SELECT no_such_column FROM answers')\n")
     database.write(lambda c: c.execute(insert(settings).values(name="kept", value=1)))
     with pytest.raises(Exception, match="no_such_column"):
         upgrade(database._engine, database.url, later)
-    assert database.read(current) == "0001"
+    assert database.read(current) == "0002"
     columns = database.read(lambda c: {col["name"] for col in inspect(c).get_columns("answers")})
     assert "mood" not in columns
     assert len(rows(database, settings, name="kept")) == 1
@@ -103,7 +138,7 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
     database = Database(database_url)
     upgrade(database._engine, database.url, later)
     database.close()
-    with pytest.raises(TruegainError, match="version 0002, which this truegain does not know"):
+    with pytest.raises(TruegainError, match="version 0003, which this truegain does not know"):
         Database(database_url)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truegain.errors import TruegainError
-from truegain.judging.study.units import Design, build_units, units_needed
+from truegain.judging.study.units import Design, build_units, first_tenth, units_needed
 from truegain.judging.tasks.material import Item, Unit
 
 ANCHORS = (Item(("high",), 0.5), Item(("low",), 0.25))
@@ -86,6 +87,34 @@ def test_topics_take_turns() -> None:
     units = build_units({"a": items(12), "b": items(36)}, Design(judgments=10, size=6))
     first = Counter(unit.topic for unit in units[: len(units) // 2])
     assert first == {"a": 10, "b": 30}
+
+
+def test_small_units_fill_a_list_from_its_top() -> None:
+    """Guards the top of a list over many topics: units of one document complete it in order, those of eight late."""
+    draws = np.random.default_rng(1)
+    rows = [(str(topic), f"{topic}-{i}") for topic in range(50) for i in range(10)]
+    order = [rows[k] for k in draws.permutation(len(rows))]
+    own: dict[str, list[Item]] = {}
+    for topic, doc in order:
+        own.setdefault(topic, []).append(Item((doc,)))
+    ranks = {row: place for place, row in enumerate(order)}
+    shares = {}
+    for size in (1, 2, 8):
+        units = build_units(own, Design(1, size, "decisive"), None, ranks)
+        left, given, found = set(order[:50]), 0, 0
+        for unit in units:  # by hand: judge unit after unit until the first fifty rows are all judged
+            given += len(unit.items)
+            left -= {(unit.topic, item.key) for item in unit.items}
+            found = found or (given if not left else 0)
+        shares[size] = first_tenth(units, ranks)
+        assert shares[size] == found / given
+    assert shares[1] == 0.1
+    assert shares[1] < shares[2] < 0.3 < shares[8]
+    high, low = Item((order[0][1],)), Item((order[1][1],))
+    anchored = build_units({"1": [Item((f"x{i}",)) for i in range(20)]}, Design(1, 4, "decisive"), {"1": (high, low)},
+                           {("1", f"x{i}"): i for i in range(20)})  # fmt: skip
+    known = {("1", f"x{i}"): i + 2 for i in range(20)} | {("1", high.key): 0, ("1", low.key): 1}
+    assert first_tenth(anchored, known) < 0.5  # Hk and Nk are in the last unit, too
 
 
 def test_decisive_units_follow_the_list() -> None:

@@ -37,6 +37,7 @@ class Answer(NamedTuple):
     location: str
     text: str
     cookie: str = ""
+    wait: str = ""  # seconds after which to try again
 
 
 class Link:
@@ -83,7 +84,13 @@ async def _read(reader: asyncio.StreamReader) -> Answer:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     named = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
     body = await reader.readexactly(int(named.get("content-length", "0")))
-    return Answer(int(head[0].split()[1]), named.get("location", ""), body.decode(), named.get("set-cookie", ""))
+    return Answer(
+        int(head[0].split()[1]),
+        named.get("location", ""),
+        body.decode(),
+        named.get("set-cookie", ""),
+        named.get("retry-after", ""),
+    )
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,12 @@ class Walker:
         self.token = entered.token
         return entered.reason
 
+    def another(self) -> str:
+        """Ask for one more unit; the reason where there is none."""
+        entered = self.desk.another(self.token)
+        self.token = entered.token or self.token
+        return entered.reason
+
     @property
     def step(self) -> PageStep:
         """Where the person is."""
@@ -146,8 +152,10 @@ class Walker:
         return str(100 - 10 * place)
 
     def to_documents(self) -> PageStep:
-        """All that comes before the documents."""
+        """All that comes before the documents, of one more unit where the last is over."""
         self.enter()
+        if self.step.name in ("done", "screened", "failed"):
+            self.another()
         self.consent()
         if self.step.name == "practice":
             self.practise()
@@ -199,7 +207,7 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
     assert all(sorted(r) == list(range(1, len(r) + 1)) for r in revisions.values()), "a revision is missing"
     pairs = [(s.assessor, s.topic) for s in all_sessions]
     assert len(set(pairs)) == len(pairs), "an assessor has a topic twice"
-    going = [s.unit for s in all_sessions if s.outcome is None]
+    going = [s.unit for s in all_sessions if s.outcome is None and not s.beside]
     assert len(set(going)) == len(going), "a unit has two holders"
     for session in all_sessions:
         assert (session.code is not None) == (session.outcome == "done")
@@ -209,6 +217,7 @@ def check_invariants(database: Database, study: JudgingStudy) -> None:
     for unit in all_units:
         holder = by_id.get(unit.session)
         found = (holder.outcome, holder.unit) if holder else None
+        assert holder is None or not holder.beside, "a model took a place"
         assert found == {"free": None, "held": (None, unit.id), "done": ("done", unit.id)}[unit.state]
     assert len(all_units) == len(study.units)
 

@@ -30,7 +30,12 @@ def init_study_command(
     wanted: Annotated[
         int, typer.Option("--judgments", min=1, help="Of each document (or pair, or claim), at least.")
     ] = 10,
-    size: Annotated[int, typer.Option("--size", min=1, help="Items a unit, Hk and Nk among them.")] = 8,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size", min=1, help="Items a unit, Hk and Nk among them (default: 8; 1 if decisive without them)."
+        ),
+    ] = None,
     order: Annotated[
         Literal["spread", "decisive"],
         typer.Option("--order", help="All documents alike, or those first that come first in the pool."),
@@ -58,7 +63,7 @@ def init_study_command(
     from truegain.judging.study.pool import JudgingPool, read_pool
     from truegain.judging.study.reading import read_documents, read_topics
     from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, name_of
-    from truegain.judging.study.units import Design
+    from truegain.judging.study.units import Design, usual_size
     from truegain.judging.study.writing import write_study
 
     place = Path(folder)
@@ -86,7 +91,8 @@ def init_study_command(
         name_of(place), task, gold_list=files[0][0] if files else "",
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
-        design=Design(wanted, size, order, seed), words=Words(title or place.resolve().name),
+        design=Design(wanted, size or usual_size(order, task == "magnitude"), order, seed),
+        words=Words(title or place.resolve().name),
         rules=Rules(practice_tries=two, question_tries=two), people=People(platform),
     )  # fmt: skip
     write_study(place, settings, used, documents.values(), kept, files)

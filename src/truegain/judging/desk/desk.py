@@ -92,6 +92,13 @@ class Desk:
 
         return self.database.write(work)
 
+    def owns(self, person: Person, token: str) -> bool:
+        """Whether a unit is a person's, or a model's; one that nobody has is not."""
+        who = (assessors.c.platform == person.platform, assessors.c.platform_id == person.id)
+        query = select(sessions.c.id).join(assessors, assessors.c.id == sessions.c.assessor)
+        query = query.where(sessions.c.token == token, *who)
+        return self.database.read(lambda connection: connection.execute(query).first()) is not None
+
     def where(self, token: str) -> PageStep:
         """The step that the person is at."""
         return self.database.read(lambda connection: load(connection, token, locked=False).step)
@@ -165,7 +172,8 @@ class Desk:
     def _give(self, work: Work, assessor: str, about: Mapping[str, str], *, more: bool = False) -> Entered:
         """The unit of a person who stands at the desk; two tabs that come at once get the same.
 
-        about: the platform's submission, which ends with one unit unless the person asks for one more.
+        about: the platform's submission, empty where there is none.  It ends with one unit unless the person asks for
+        one more: who comes again is shown how that one ended, with its code.
         """
         query = select(assessors).where(assessors.c.id == assessor)
         row = work.connection.execute(lock(query, of=assessors)).one()
@@ -182,7 +190,7 @@ class Desk:
             return Entered(session.token)
         if is_paused(work):
             return Entered("", "paused")
-        claimed = claim(work, assessor, row.kind, about) if may_take(work, assessor) else None
+        claimed = claim(work, assessor, row.kind, about) if may_take(work, assessor, row.kind) else None
         return Entered(claimed.token) if claimed else Entered("", "none")
 
     def _page(self, work: Work, token: str, step: PageStep | None) -> Page | PageStep:
@@ -193,12 +201,12 @@ class Desk:
         if step.name == "leave":
             if session.outcome not in WITHDRAWABLE:
                 return session.step
-        elif step.name == "doc" and session.state == "doc":
+        elif step.name == "doc" and session.state in ("doc", "revise"):
             if not 1 <= step.number <= reached(work, session, last_answers(work, session)):
                 return session.step
             if step != session.step:
-                work.event("turned", session, number=step.number)
-                session = work.change(session, number=step.number, notice="", **work.leased())
+                work.event("turned" if session.state == "doc" else "revising", session, number=step.number)
+                session = work.change(session, state="doc", number=step.number, notice="", **work.leased())
             serve(work, session, step.number)
             return show(work, session, step)
         elif step != session.step:
@@ -231,8 +239,6 @@ class Desk:
 
 def _finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> str | None:
     """Token of the last unit that a person ended under a submission of the platform: they come again for its code."""
-    if not about:
-        return None
     had = select(sessions.c.token, sessions.c.about, sessions.c.outcome).where(sessions.c.assessor == assessor)
     rows = work.connection.execute(had.order_by(sessions.c.began.desc(), sessions.c.id)).all()
     last = next((row for row in rows if row.about == about), None)

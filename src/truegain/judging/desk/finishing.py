@@ -55,11 +55,13 @@ def _done(work: Work, session: Session) -> PageStep:
     code = code_digest(work.keys.code(session.id))
     values = {"outcome": "done", "ended": work.now.wall, "code": code}
     done = work.change(session, state="done", number=0, notice="", **values)
+    work.event("done", session)
+    if session.beside:
+        return done.step
     mine = select(assessors.c.excluded).where(assessors.c.id == session.assessor)
     excluded = work.connection.execute(mine).scalar_one() is not None
     state = {"state": FREE, "session": None} if excluded else {"state": DONE, "session": session.id}
     work.connection.execute(update(units).where(units.c.id == session.unit).values(**state))
-    work.event("done", session)
     return done.step
 
 

@@ -32,7 +32,8 @@ def going_on(work: Work, assessor: str) -> Session | None:
 
 def hold(work: Work, session: Session) -> Session:
     """Take a unit whose lease ran out up again: nobody else took it, or the session would have ended."""
-    work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
+    if not session.beside:
+        work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
     work.event("renewed", session)
     return work.change(session, **work.leased(), lease_key=secrets.token_hex(16))
 
@@ -41,13 +42,18 @@ def lapsed(work: Work, session: Session) -> bool:
     """Whether the lease of a session that goes on is over, or its unit was given free."""
     if expired(session, work.now):
         return True
+    if session.beside:
+        return False
     holder = work.connection.execute(select(units.c.session).where(units.c.id == session.unit)).scalar_one()
     return bool(holder != session.id)
 
 
-def may_take(work: Work, assessor: str) -> bool:
-    """Whether a person may take one more unit; those that ended early, or were passed on, do not count."""
-    most = work.study.people.most
+def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
+    """Whether a person may take one more unit; those that ended early, or were passed on, do not count.
+
+    A model may: it takes nobody's place.
+    """
+    most = work.study.people.most if kind == "human" else None
     if most is None:
         return True
     counted = sessions.c.outcome.is_(None) | sessions.c.outcome.in_(("done", "failed"))
@@ -58,8 +64,12 @@ def may_take(work: Work, assessor: str) -> bool:
 def claim(work: Work, assessor: str, kind: str, about: Mapping[str, str]) -> Session | None:
     """Give a person the next unit on a topic that they have not seen: a free one, else one whose lease ran out.
 
-    Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.
+    Units that others are claiming at this moment are passed over; only where no other is left do we wait for them.  A
+    model is given the unit that the fewest models had, whoever else has it: places are people's.
     """
+    if kind == "model":
+        row = work.connection.execute(lock(_least_beside(assessor), of=units)).first()
+        return _begin(work, assessor, kind, about, row.id) if row else None
     for query in (_free(assessor), _lapsed(work, assessor)):
         for skip in (True, False):
             passed_over: list[str] = []
@@ -115,6 +125,11 @@ def _lapsed(work: Work, assessor: str) -> Select[Any]:
     return _unseen(select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
 
 
+def _least_beside(assessor: str) -> Select[Any]:
+    had = select(func.count()).where(sessions.c.unit == units.c.id, sessions.c.beside).correlate(units)
+    return _unseen(select(units.c.id).order_by(had.scalar_subquery()), assessor)
+
+
 def _still(work: Work, unit: str) -> bool:
     """Whether a unit, locked by now, can be taken: its holder may have come back while we waited."""
     row = work.connection.execute(select(units.c.state, units.c.session).where(units.c.id == unit)).one()
@@ -125,27 +140,30 @@ def _still(work: Work, unit: str) -> bool:
 
 
 def _begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], unit: str) -> Session:
-    """Pass the unit on from who had it, if anyone, and begin the person's way through it."""
-    _pass_on(work, unit)
+    """Pass the unit on from who had it, if anyone, and begin the person's way through it; a model takes from none."""
     material = work.units[unit]
     is_model = kind == "model"
+    if not is_model:
+        _pass_on(work, unit)
     step = PageStep("doc", 1) if is_model else PageStep("consent")
     row = {
         "id": secrets.token_hex(12), "token": new_token(), "assessor": assessor, "unit": unit,
         "about": dict(about), "topic": material.topic, "state": step.name, "number": step.number,
         "plan": draw_plan(material, work.study.topics[material.topic].question, work.random),
         "tries": {}, "flags": [], "began": work.now.wall, "notice": "", "saved": 0,
-        "lease_key": secrets.token_hex(16), **work.leased(),
+        "lease_key": secrets.token_hex(16), "beside": is_model, **work.leased(),
     }  # fmt: skip
     work.connection.execute(insert(sessions).values(**row))
-    work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=row["id"]))
+    if not is_model:
+        work.connection.execute(update(units).where(units.c.id == unit).values(state=HELD, session=row["id"]))
     session = session_of(work.connection.execute(WITH_KIND.where(sessions.c.id == row["id"])).one())
     work.event("claimed", session, unit=unit, topic=material.topic, order=session.plan["order"])
     return session
 
 
 def _pass_on(work: Work, unit: str) -> None:
-    for row in work.connection.execute(WITH_KIND.where(sessions.c.unit == unit, sessions.c.outcome.is_(None))).all():
+    going = (sessions.c.unit == unit, sessions.c.outcome.is_(None), ~sessions.c.beside)
+    for row in work.connection.execute(WITH_KIND.where(*going)).all():
         old = session_of(row)
         stop(work, old)
         work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall)

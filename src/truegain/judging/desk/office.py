@@ -99,7 +99,7 @@ class Office:
             for token in all_of(here, assessor):
                 session = load(connection, token)
                 free = (units.c.id == session.unit, units.c.state == FREE)
-                if session.outcome == "done" and not _has_holder(connection, session.unit):
+                if session.outcome == "done" and not session.beside and not _has_holder(connection, session.unit):
                     connection.execute(update(units).where(*free).values(state=DONE, session=session.id))
             connection.execute(update(assessors).where(assessors.c.id == assessor).values(excluded=None))
             here.event("readmitted", assessor=assessor)
@@ -185,7 +185,7 @@ class Office:
 
 
 def _has_holder(connection: Connection, unit: str) -> bool:
-    going = select(sessions.c.id).where(sessions.c.unit == unit, sessions.c.outcome.is_(None))
+    going = select(sessions.c.id).where(sessions.c.unit == unit, sessions.c.outcome.is_(None), ~sessions.c.beside)
     return connection.execute(going).first() is not None
 
 

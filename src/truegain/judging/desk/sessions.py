@@ -42,6 +42,7 @@ class Session:
     boot: str
     lease_key: str
     outcome: str | None
+    beside: bool  # takes nobody's place
     kind: str
 
     @property

@@ -13,7 +13,7 @@ from truegain.judging.desk.codes import new_once
 from truegain.judging.desk.leases import is_free, may_take
 from truegain.judging.desk.moves import read_page
 from truegain.judging.desk.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
-from truegain.judging.desk.steps import Notice, Page, PageStep, Practice
+from truegain.judging.desk.steps import ListedItem, Notice, Page, PageStep, Practice
 from truegain.judging.store.schema import answers, assessors, settings
 from truegain.judging.tasks.material import Document, Item, Question, Topic
 
@@ -49,7 +49,7 @@ def show(work: Work, session: Session, step: PageStep) -> Page:
         options = tuple((name, texts[place]) for name, place in session.plan["options"])
         page = replace(page, topic=_open(topic), options=options, **_tries(work, session, "question"))
     elif step.name == "revise":
-        page = replace(page, **_tries(work, session, "checks"))
+        page = replace(page, listed=_listed(work, session), **_tries(work, session, "checks"))
     return page
 
 
@@ -94,6 +94,19 @@ def _doc(work: Work, session: Session, page: Page, draft: Draft | None) -> Page:
         answered=tuple(sorted(given)),
         previous=_previous(given, number) if work.study.rules.show_previous else (),
     )
+
+
+def _listed(work: Work, session: Session) -> tuple[ListedItem, ...]:
+    """All items of a set that was sent back; numbers side by side would be made to fit one another."""
+    given, task = last_answers(work, session), work.study.task
+    is_shown = bool(task.options) or work.study.rules.show_previous
+    found = []
+    for number, item in enumerate(items_of(work, session), start=1):
+        titles = [work.study.documents[doc].title for doc in item.docs]
+        answer = given[number].answer
+        name = item.claim or " / ".join(title for title in titles if title)
+        found.append(ListedItem(number, name, answer.typed if is_shown else "", bool(answer.cannot)))
+    return tuple(found)
 
 
 def _document(document: Document, name: str) -> Document:

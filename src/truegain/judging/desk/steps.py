@@ -46,6 +46,18 @@ class Practice:
     word: str = ""
 
 
+class ListedItem(NamedTuple):
+    """An item of a set that was sent back: what it is called, and what was given, where that may be seen at a glance.
+
+    `given` is a label's key, or a number where the study shows earlier numbers; `cannot`: it could not be judged.
+    """
+
+    number: int
+    name: str = ""
+    given: str = ""
+    cannot: bool = False
+
+
 @dataclass(frozen=True)
 class Page:
     """All that a page may show, and nothing that it may not: never Hk, Nk, checks, right options, later documents."""
@@ -65,6 +77,7 @@ class Page:
     notice: Notice = ""
     saved: int = 0  # notice 'saved': which item was
     answered: tuple[int, ...] = ()  # items that have an answer, numbered from 1
+    listed: tuple[ListedItem, ...] = ()  # step 'revise': all items
     previous: tuple[tuple[int, str], ...] = ()  # earlier numbers, where the study shows them
     received: tuple[tuple[int, str, str, bool], ...] = ()  # step 'passed': item, number, reason, late
     tries: int = 0  # that are left, of what this page asks

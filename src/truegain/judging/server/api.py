@@ -19,7 +19,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from truegain.judging.desk.steps import Elsewhere, Entered, Page, PageStep, Person, UnknownToken
+from truegain.judging.desk.steps import Elsewhere, Entered, Page, PageStep, Person
 from truegain.judging.keys import JudgeKeys, LlmJudge
 from truegain.judging.server.api_models import (
     ApiAnswer,
@@ -38,7 +38,7 @@ SAID = {
     400: "The body could not be read.",
     401: "There is no key, or none that this study knows.",
     403: "This judge is excluded from the study.",
-    404: "There is no such study or unit.",
+    404: "There is no such study, or no such unit of yours.",
     409: "Another item, or none, is asked now: get the unit and look where it stands.",
     413: "The body is too large.",
     422: "The request is not as described, or the answer has to be put right: `errors` says where.",
@@ -62,6 +62,10 @@ class JudgeDesk(Protocol):
 
     def enter(self, person: Person, *, invitation: str = "") -> Entered:
         """Begin, or go on."""
+        ...
+
+    def owns(self, person: Person, token: str) -> bool:
+        """Whether a unit is theirs."""
         ...
 
     def where(self, token: str) -> PageStep:
@@ -118,6 +122,10 @@ def judge_routes(study: JudgingStudy, desk: JudgeDesk, keys: JudgeKeys) -> APIRo
         if request.state.judge is None:
             raise HTTPException(401, SAID[401], {"WWW-Authenticate": "Bearer"})
 
+    def own(request: Request, unit: UnitName) -> None:
+        if not desk.owns(_judge(request).person, unit):  # another's unit is as unknown as one that nobody has
+            raise HTTPException(404, SAID[404])
+
     router = APIRouter(
         prefix=f"/api/{study.name}", tags=["judges"], route_class=_JudgeRoute, dependencies=[Depends(known)]
     )
@@ -135,20 +143,20 @@ def judge_routes(study: JudgingStudy, desk: JudgeDesk, keys: JudgeKeys) -> APIRo
             raise HTTPException(403, SAID[403])
         return ApiPage(where="paused" if reason == "paused" else "none")
 
-    @router.get("/units/{unit}", summary="Where a unit stands", responses=_statuses(404, 409))
+    @router.get(
+        "/units/{unit}", summary="Where a unit stands", responses=_statuses(404, 409), dependencies=[Depends(own)]
+    )
     def look(unit: UnitName) -> ApiPage:
         return _now(desk, unit)
 
     @router.post(
         "/units/{unit}/{number}", summary="Judge an item", response_model=ApiPage,
-        responses=_statuses(400, 404, 409, 413),
+        responses=_statuses(400, 404, 409, 413), dependencies=[Depends(own)],
     )  # fmt: skip
     def judge_item(unit: UnitName, number: ItemNumber, given: ApiAnswer) -> Any:
         asked = PageStep("doc", number)
         try:
             after = desk.send(unit, asked, {name: value for name, value in given.model_dump().items() if value})
-        except UnknownToken:
-            raise HTTPException(404, SAID[404]) from None
         except Elsewhere:
             return _problem(409, page=_now(desk, unit))
         page = _now(desk, unit)
@@ -179,8 +187,6 @@ def _now(desk: JudgeDesk, token: str) -> ApiPage:
             again = again or page.step.name == "revise"
             action = "stay" if page.step.name == "leave" else "next"
             desk.send(token, page.step, {"action": action, "csrf": page.csrf, "once": page.once})
-        except UnknownToken:
-            raise HTTPException(404, SAID[404]) from None
         except Elsewhere:
             continue
     raise HTTPException(409, SAID[409])

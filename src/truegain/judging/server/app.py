@@ -17,7 +17,7 @@ from truegain.judging.desk.desk import Desk
 from truegain.judging.desk.steps import UnknownToken
 from truegain.judging.server.assessor import assessor_routes
 from truegain.judging.server.render import Renderer
-from truegain.judging.server.security import RateLimits, RequestGuard, failure, path_of
+from truegain.judging.server.security import Fields, RateLimits, RequestGuard, failure, path_of
 from truegain.judging.store.database import Database
 from truegain.judging.study.study import JudgingStudy
 
@@ -45,9 +45,9 @@ def create_app(
     served = desk or Desk(study, store)
     renderer = Renderer(study)
 
-    def plain(status: int, base: str) -> str:
+    def plain(status: int, base: str, again: Fields) -> str:
         known = f"http.{status}" if f"http.{status}.title" in renderer.texts else f"http.{400 if status < 500 else 500}"
-        return renderer.plain(known, base)
+        return renderer.plain(known, base, again)
 
     app = FastAPI(
         title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",

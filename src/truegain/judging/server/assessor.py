@@ -13,7 +13,7 @@ from truegain.judging.desk.desk import Desk
 from truegain.judging.desk.steps import Elsewhere, Entered, PageStep, Person, StepName
 from truegain.judging.server.people import comer, new_id
 from truegain.judging.server.render import Renderer, path
-from truegain.judging.server.security import base_of
+from truegain.judging.server.security import MOST_FIELDS, base_of
 from truegain.judging.study.study import JudgingStudy
 
 NAMES: tuple[StepName, ...] = get_args(StepName)
@@ -21,7 +21,6 @@ NUMBERED = ("practice", "doc")
 CLOSED = ("none", "paused", "excluded", "preview", "invitation")  # why there is no unit
 NOTICES = ("paste", "blur")
 DAYS = 60  # that a browser knows its place
-MOST_FIELDS = 50
 
 
 async def form(request: Request) -> dict[str, str]:

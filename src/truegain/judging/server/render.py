@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -81,18 +81,22 @@ class Renderer:
             wrong=self._wrong(page.errors),
             way=way_back(self.study.people, page),
             others=self._others(page.other),
+            labels={key: name for key, name, _ in self._given["options"]},
             picks=[(*option, "") for option in page.options],
             notices=f"{unit}/notice" if name == "doc" else "",
             words_only=words,
         )
 
-    def plain(self, name: str, base: str = "") -> str:
-        """A page that belongs to no unit: `name` is 'http.404' and such, 'none', 'paused', 'excluded'."""
+    def plain(self, name: str, base: str = "", again: Sequence[tuple[str, str]] = ()) -> str:
+        """A page that belongs to no unit: `name` is 'http.404' and such, 'none', 'paused', 'excluded'.
+
+        again: fields of a form that could not be taken; a button sends it once more to where it was sent.
+        """
         texts, platform = self.texts, self.study.people.platform
         title, text = (f"{name}_title", name) if name.startswith("from.") else (f"{name}.title", f"{name}.text")
         goes_back = platform in ("prolific", "mturk") and f"{name}.return" in texts
         more = texts(f"{name}.return", platform=texts(f"platform.{platform}")) if goes_back else ""
-        return self._render("plain.html", base, title=texts(title), text=texts(text), more=more)
+        return self._render("plain.html", base, title=texts(title), text=texts(text), more=more, again=again)
 
     def before(self, template: str, base: str = "", here: str = "") -> str:
         """A page before a unit is taken, or beside it: 'welcome', 'preview', 'instructions'."""

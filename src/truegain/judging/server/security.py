@@ -12,11 +12,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from truegain.judging.server.people import MTURK_FRAMES, MTURK_HOSTS
+from truegain.judging.store.database import StoreError, UnreachableError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,7 +29,11 @@ LARGEST = 512 * 1024  # bytes of a request: some 100 times what a page asks for
 KEPT = "public, max-age=31536000, immutable"  # of files whose address changes when they do
 BASE = "truegain.base"
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
-Plain = Callable[[int, str], str]  # a page by its status, below an address
+Fields = list[tuple[str, str]]
+Plain = Callable[[int, str, Fields], str]  # a page by its status, below an address; fields of a form to send again
+BODY = "truegain.body"
+WAIT = "5"  # seconds after which what could not be answered may be sent again
+MOST_FIELDS = 50  # of a form
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,7 @@ class RequestGuard:
         if body is None:
             await self._say(413, scope, receive, send, {"Connection": "close"})
             return
+        scope[BODY] = body
         sent = False
 
         async def replay() -> Message:
@@ -152,9 +159,22 @@ def path_of(scope: Scope) -> str:
 def failure(status: int, scope: Scope, plain: Plain, headers: dict[str, str] | None = None) -> Response:
     """A refusal as a plain page, or as JSON where a program asks."""
     base = base_of(scope)
+    headers = {"Retry-After": WAIT, **(headers or {})} if status == 503 else headers
     if path_of(scope).startswith("/api/"):
         return JSONResponse({"detail": _NAMES.get(status, "refused")}, status, headers)
-    return HTMLResponse(plain(status, base), status, headers)
+    return HTMLResponse(plain(status, base, _typed(scope) if status == 503 else []), status, headers)
+
+
+def _typed(scope: Scope) -> Fields:
+    """The form that a person sent from a page of their unit, so that they can send it again without a script."""
+    is_form = Headers(scope=scope).get("content-type", "").startswith("application/x-www-form-urlencoded")
+    if scope["method"] != "POST" or not is_form or not path_of(scope).startswith("/u/"):
+        return []
+    try:
+        text = scope.get(BODY, b"").decode()
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return []
 
 
 _NAMES = {413: "too large", 429: "too many requests", 500: "failed on our side", 503: "not to be reached just now"}
@@ -233,13 +253,16 @@ def _address(scope: Scope) -> list[str]:
 
 def _is_unreachable(error: Exception) -> bool:
     """Whether the database did not do what was asked, which another try may mend."""
-    return type(error).__name__ == "StoreError" or type(error).__module__.startswith("sqlalchemy")
+    return isinstance(error, StoreError) or type(error).__module__.startswith("sqlalchemy")
 
 
 def _log_failure(scope: Scope, error: Exception) -> None:
     """What failed and where; of an error of the database not its words, which may hold what was typed."""
     kind = type(error)
-    is_of_store = kind.__name__ == "StoreError" or kind.__module__.startswith(("sqlalchemy", "psycopg", "sqlite3"))
+    if isinstance(error, UnreachableError):  # no fault of a place in the program
+        FAILED.error("%s %s: the database cannot be reached", scope["method"], told(scope["path"]))
+        return
+    is_of_store = isinstance(error, StoreError) or kind.__module__.startswith(("sqlalchemy", "psycopg", "sqlite3"))
     words = "" if is_of_store else _SECRET.sub("*", str(error))[:300]
     place = "".join(traceback.format_tb(error.__traceback__))
     FAILED.error("%s %s: %s %s\n%s", scope["method"], told(scope["path"]), kind.__qualname__, words, place)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, Select, Table, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from truegain.errors import TruegainError
@@ -29,6 +29,10 @@ GONE = ("08", "57P")  # connection failures; the server goes down or comes up
 
 class StoreError(TruegainError):
     """The database did not do what was asked; nothing of it was stored, or nobody was told that it was."""
+
+
+class UnreachableError(StoreError):
+    """The database could not be reached at all: nothing was asked of it."""
 
 
 def default_url(folder: str | Path) -> str:
@@ -93,6 +97,8 @@ class Database:
                 with self._transaction(writes) as connection:
                     return work(connection)
             except DBAPIError as error:
+                if attempt == TRIES and _is_unreached(error):
+                    raise UnreachableError(f"{self}: {_cause(error)}; nothing was stored") from None
                 if attempt == TRIES or not _passes(error):
                     raise StoreError(f"{self}: {_cause(error)}; nothing was stored") from error
             except PoolTimeout as error:
@@ -165,10 +171,16 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql(connection.info.get("begin", "BEGIN IMMEDIATE"))
 
 
+def _is_unreached(error: DBAPIError) -> bool:
+    """Whether no connection to a server could be made: it is down, starts, or has no room for one more."""
+    is_server = type(error.orig).__module__.partition(".")[0] == "psycopg"
+    return is_server and isinstance(error, OperationalError) and error.statement is None
+
+
 def _passes(error: DBAPIError) -> bool:
     """Whether the same work may succeed a moment later."""
     state = getattr(error.orig, "sqlstate", None)
-    if error.connection_invalidated or (state and (state in AGAIN or state.startswith(GONE))):
+    if _is_unreached(error) or error.connection_invalidated or (state and (state in AGAIN or state.startswith(GONE))):
         return True
     name = getattr(error.orig, "sqlite_errorname", "") or ""
     return name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))

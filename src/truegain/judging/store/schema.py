@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -24,6 +25,7 @@ metadata = MetaData()
 _id = BigInteger().with_variant(Integer, "sqlite")
 
 GOING = text("outcome IS NULL")
+HOLDING = text("outcome IS NULL AND NOT beside")
 
 settings = Table(  # digest of the study, paused or not, keyed-hash secret
     "settings", metadata,
@@ -76,10 +78,11 @@ sessions = Table(
     Column("ended", Float),
     Column("outcome", Text),  # done, screened, failed, left, withdrawn, declined, passed; NULL: going on
     Column("code", LargeBinary),  # digest of the completion code
+    Column("beside", Boolean, nullable=False, server_default=false()),  # a model's, which takes nobody's place
     UniqueConstraint("assessor", "topic"),  # nobody sees a topic twice
     CheckConstraint("(code IS NOT NULL) = (coalesce(outcome, '') = 'done')", name="code_if_done"),
     CheckConstraint("(ended IS NULL) = (outcome IS NULL)", name="ended_if_outcome"),
-    Index("one_at_a_unit", "unit", unique=True, sqlite_where=GOING, postgresql_where=GOING),
+    Index("one_at_a_unit", "unit", unique=True, sqlite_where=HOLDING, postgresql_where=HOLDING),
     Index("one_a_person", "assessor", unique=True, sqlite_where=GOING, postgresql_where=GOING),
     Index("sessions_by_lease", "outcome", "lease"),
 )  # fmt: skip

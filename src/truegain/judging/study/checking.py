@@ -13,11 +13,13 @@ from pathlib import Path
 from truegain.errors import some
 from truegain.judging.study.settings import CODES, JudgingSettings
 from truegain.judging.study.study import Opened, open_study
+from truegain.judging.study.units import first_tenth
 from truegain.judging.tasks.task import Task
 
 LANGUAGES = ("de", "en")
 LISTED = 5  # names in a sentence
 WORDS_A_MINUTE = 238  # silent reading of English, Brysbaert 2019, Journal of Memory and Language 109
+LATE = 0.2  # of all judgments: a first tenth that is complete later is told
 PAPER = 10  # scores of each document, at least
 _LOST = re.compile(
     r"<(script|style|img|picture|video|audio|iframe|object|embed|svg|math|form|input|button|link)\b", re.I
@@ -136,6 +138,11 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
     size = opened.settings.design.size if opened.settings else 0
     if small := sorted({unit.topic for unit in opened.units if len(unit.items) < size}):
         notes.append(f"{_count(len(small), 'topic')} with too few documents for units of {size}: {some(small, LISTED)}")
+    if opened.settings and opened.settings.design.order == "decisive" and size > 1:
+        ranks = {(row.topic, row.item.key): place for place, row in reversed(list(enumerate(opened.pool.rows)))}
+        if (share := first_tenth(opened.units, ranks)) > LATE:
+            notes.append(f"order decisive with units of {size}: the first tenth of the pool is judged after "
+                         f"{share:.0%} of all judgments; smaller units (size in [units]) have it sooner")  # fmt: skip
     apart = sorted({u.topic for u in opened.units for i in u.items if i.claim and i.claim not in i.answer and i.answer})
     if apart:
         notes.append(f"{_count(len(apart), 'topic')} with a claim that is not in its answer word for word: "

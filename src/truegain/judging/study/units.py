@@ -14,6 +14,7 @@ from truegain.sampling.streams import generator
 
 Order = Literal["spread", "decisive"]
 ORDERS: tuple[Order, ...] = ("spread", "decisive")
+SIZE = 8  # of a unit, as in the paper
 CHUNK = 2  # units' worth of items that are judged together where the order is decisive
 
 
@@ -22,7 +23,7 @@ class Design:
     """How units are built: judgments an item, items a unit (anchors among them), and which come first."""
 
     judgments: int = 10
-    size: int = 8
+    size: int = SIZE
     order: Order = "spread"
     seed: int = 0
 
@@ -75,6 +76,34 @@ def units_needed(items: int, design: Design, anchored: bool) -> int:
     """
     held = room(items, design, anchored)
     return -(-items * design.judgments // held) if held else 0
+
+
+def usual_size(order: Order, has_anchors: bool) -> int:
+    """Items a unit where nobody says: a list whose top decides is judged one by one, so that its top is complete first.
+
+    >>> usual_size("spread", False), usual_size("decisive", False), usual_size("decisive", True)
+    (8, 1, 8)
+    """
+    return 1 if order == "decisive" and not has_anchors else SIZE
+
+
+def first_tenth(units: Sequence[Unit], ranks: Mapping[tuple[str, str], int]) -> float:
+    """The share of all judgments after which the first tenth of a list is complete, units given out in their order.
+
+    Hk and Nk, which every unit has, are left aside.
+
+    >>> items, ranks = {"1": [Item((d,)) for d in "abcdefghij"]}, {("1", d): i for i, d in enumerate("abcdefghij")}
+    >>> [first_tenth(build_units(items, Design(1, size, "decisive"), None, ranks), ranks) for size in (1, 5)]
+    [0.1, 0.5]
+    """
+    asked = [
+        [(unit.topic, item.key) for place, item in enumerate(unit.items) if place not in (unit.high, unit.low)]
+        for unit in units
+    ]
+    listed = sorted({ranks[key] for keys in asked for key in keys if key in ranks})
+    top = set(listed[: max(1, len(listed) // 10)])
+    last = max((n for n, keys in enumerate(asked, 1) if any(ranks.get(key) in top for key in keys)), default=0)
+    return sum(map(len, asked[:last])) / max(1, sum(map(len, asked)))
 
 
 def _check(design: Design, anchors: Mapping[str, tuple[Item, Item]] | None) -> None:
