@@ -330,6 +330,9 @@ def test_what_is_refused() -> None:
         tg.evaluate(runs, few, "P@10", fill="zero")  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="is judged, so these scores"):
         tg.evaluate(runs, {t: {"elsewhere": 1} for t in truth}, "P@10", fill="predicted")
+    positive = {t: {d: x for d, x in docs.items() if x > 0} for t, docs in truth.items()}
+    with pytest.raises(TruegainError, match="nothing tells what is not relevant for P@10"):
+        tg.evaluate(runs, positive, "P@10", fill="predicted")  # all others would be predicted relevant
     with pytest.raises(TruegainError, match="none of the 1 labels"):
         judge_next(runs, few, "P@10", llm={"t0": {"elsewhere": 1}})
     with pytest.raises(MeasureError, match="known for AP"):

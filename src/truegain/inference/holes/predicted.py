@@ -173,6 +173,7 @@ def evaluate_filled(
         if depth not in made:
             made[depth] = Prediction.of(loaded, table, m, replace(given, complete=False), llm=llm, **reading)
             check_enough(made[depth])
+        _check_both(made[depth], m)
         found = made[depth].scored(m).score
         values[str(m)] = np.where(np.isnan(found), 0.0, found) if given.complete else found
     deepest = made[max(made)]
@@ -191,6 +192,17 @@ def check_enough(made: Prediction) -> None:
         raise TruegainError(
             "no document that the runs list is judged, so these scores would say which runs agree, not which are good; "
             "have some judged: tg.judge_next lists them"
+        )
+
+
+def _check_both(made: Prediction, measure: Measure) -> None:
+    """Refuse predictions where all that is judged is relevant: everything else would be predicted relevant, too."""
+    label = made.label[~made.filled.hole & made.predictor.votes.listed]
+    if label.min() >= (least := levels_of(measure, label)[0]):
+        raise TruegainError(
+            f"fill='predicted': all {len(label):,} documents that runs list and somebody judged have a label of "
+            f"{least:g} or more, and nothing tells what is not relevant for {measure}; have some judged, and keep the "
+            "judgments of those that are not relevant"
         )
 
 
