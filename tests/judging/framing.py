@@ -46,7 +46,7 @@ class Framed(Visitor):
 
     def _take(self, route: Route) -> None:
         self.handed.append(route.request.post_data or "")
-        route.fulfill(body="<h1>Thank you</h1>", content_type="text/html")
+        route.fulfill(body="<h1>Received at Mechanical Turk</h1>", content_type="text/html")
 
     def show(self) -> None:
         """Load the page of Mechanical Turk."""
@@ -61,7 +61,7 @@ class Framed(Visitor):
     def hand_in(self) -> str:
         """Press the button that hands the task in; what Mechanical Turk is sent."""
         self.page.get_by_role("button", name="Hand in").click()
-        self.page.get_by_text("Thank you").wait_for()
+        self.page.get_by_text("Received at Mechanical Turk").wait_for()
         return self.handed[-1]
 
 

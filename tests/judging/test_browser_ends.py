@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 Made = Callable[..., Visitor]
 
 
-@pytest.fixture(scope="module")
-def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
-    """What starts servers quickly."""
-    found = Nest(tmp_path_factory.mktemp("nest"))
-    yield found
-    found.close()
-
-
 @pytest.fixture
 def visitors(browser: Browser) -> Iterator[Made]:
     """A function that brings somebody to a server; their wires are searched when the test is over."""
