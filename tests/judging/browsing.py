@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,6 +60,7 @@ class Served:
 
     study: JudgingStudy
     base: str
+    go: Callable[[float], None] | None = None  # lets the server's time pass, where nobody is to wait for it
 
     @property
     def organiser(self) -> str:
@@ -91,8 +92,15 @@ def serving(study: JudgingStudy, database: str = "") -> Iterator[Served]:
 @contextlib.contextmanager
 def hatched(nest: Nest, study: JudgingStudy, database: str = "") -> Iterator[Served]:
     """The same command in a process that is started sooner."""
-    with Running(nest, Path(study.folder), database or default_url(study.folder)) as running:
-        yield Served(study, f"http://127.0.0.1:{running.port}")
+    passed = 0.0
+
+    def go(seconds: float) -> None:
+        nonlocal passed
+        passed += seconds
+        running.set_clocks(passed, passed)
+
+    with Running(nest, Path(study.folder), database or default_url(study.folder), clocks=True) as running:
+        yield Served(study, f"http://127.0.0.1:{running.port}", go)
 
 
 def _answers(process: subprocess.Popen[str], address: str) -> bool:
@@ -306,7 +314,9 @@ class Visitor:
     def judge(self, numbers: dict[str, float], seconds: float = 0.0) -> None:
         """Judge every document from the current one on, looking at each for so long."""
         while self.path.startswith("/doc"):
-            if seconds:
+            if seconds and self.served.go:
+                self.served.go(seconds)
+            elif seconds:
                 self.page.wait_for_timeout(1000 * seconds)
             self.press(number=f"{numbers[self.document()]:g}", reason="I read it")
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.judging.browsing import chromium
 from tests.judging.postgres import Server, memory
+from tests.judging.served import Nest
 from tests.judging.walking import Time, small_study
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import JudgingStudy
@@ -32,6 +33,14 @@ def sqlite_folder() -> Iterator[Path]:
     """Where SQLite databases of the tests lie."""
     with tempfile.TemporaryDirectory(prefix="tg-sqlite-", dir=memory()) as folder:
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
+    """What starts servers quickly; each is a process of its own."""
+    found = Nest(tmp_path_factory.mktemp("nest"))
+    yield found
+    found.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -2,8 +2,9 @@
 
 Reads commands from its input, one JSON list a line: ["start", arguments, log, clocks] answers the process's number,
 ["wait", number] answers after that process has ended.  Each server is a process of its own that runs the command from
-its start; loading the libraries, 1.6 s of its 1.9, is all it is spared.  `clocks` names a file of two numbers, seconds
-by which the wall clock and the steady clock of the server are ahead; a test may write others while it runs.
+its start; loading the libraries, 1.6 s of its 1.9, and compiling the templates is all it is spared.  `clocks` names a
+file of two numbers, seconds by which the wall clock and the steady clock of the server are ahead; a test may write
+others while it runs.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import os
 import signal
 import struct
 import sys
+import tempfile
 import time
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,10 +69,26 @@ def set_clocks(path: str) -> None:
         made.__init__.__kwdefaults__["clock"] = shim.time
 
 
+def warm() -> None:
+    """Compile the templates, and build an app once, which fills the caches of the libraries; nothing of it is kept."""
+    templates = import_module("truegain.judging.server.render")._templates()
+    for name in templates.list_templates(extensions=["html"]):
+        templates.get_template(name)
+    simulated = import_module("truegain.judging.study.simulated").simulated_study
+    store = import_module("truegain.judging.store.database")
+    parts = import_module("truegain.cli.judging_parts")
+    with tempfile.TemporaryDirectory() as folder:
+        study = simulated(Path(folder) / "study", topics=1, docs=3, judgments=1)
+        database = store.Database(store.default_url(folder))
+        import_module("truegain.judging.server.app").create_app(study, database, more=parts.parts_of(study))
+        database.close()
+
+
 def main() -> None:
     """Serve commands until the input ends, then end what is left."""
     for name in LOADED:
         import_module(name)
+    warm()
     left: set[int] = set()
     print("ready", flush=True)
     for line in sys.stdin:

@@ -6,17 +6,18 @@ import sqlite3
 import sys
 import tempfile
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from PIL import Image
 
 from tests.judging.browsing import PHONE, WIDE, Visitor, chromium, serving, worth
+from tests.judging.framing import framed
 from truegain.cli.judging_key import keep_password
 from truegain.judging.server.sign_in import password_hash_of
 from truegain.judging.store.database import FILE
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import FILE as SETTINGS
-from truegain.judging.study.study import JudgingStudy, People, Rules, read_study
+from truegain.judging.study.study import JudgingStudy, People, Platform, Rules, read_study
 
 PASSWORD = "four words that differ"
 COLOURS = 32
@@ -67,6 +68,17 @@ def main(to: Path) -> None:
             _unit(album, Visitor(browser, served), study)
             _ends(album, [Visitor(browser, served) for _ in range(3)])
             _organiser(album, Visitor(browser, served), [Visitor(browser, served) for _ in range(3)])
+        with serving(_study(Path(folder) / "one", topics=1, docs=8, judgments=1)) as served:
+            _passed(album, Visitor(browser, served), Visitor(browser, served))
+        with serving(_study(Path(folder) / "turk", platform="mturk")) as served:
+            who = Visitor(browser, served)
+            who.open(f"/s/{served.study.name}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+            album.take(who, "preview")
+            with framed(browser, served, "A1") as worker:
+                worker.press(consent="yes")
+                worker.outer.screenshot(path=to / "mturk-frame-1200.png")
+            with Image.open(to / "mturk-frame-1200.png") as taken:
+                few_colours(taken.convert("RGB")).save(to / "mturk-frame-1200.png", optimize=True)
         for task in ("graded", "binary", "preference", "claim"):
             with serving(_study(Path(folder) / task, task=task)) as served:
                 who = Visitor(browser, served)
@@ -81,11 +93,10 @@ def main(to: Path) -> None:
             album.take(who, "german")
 
 
-def _study(folder: Path, **about: str) -> JudgingStudy:
+def _study(folder: Path, platform: Platform = "open", **about: Any) -> JudgingStudy:
     rules = Rules(seconds=0.2, practice_tries=2, question_tries=2, check_tries=2)
-    people = People(pay=2.5, currency="GBP", minutes=15)
-    task = about.get("task", "magnitude")
-    made = simulated_study(folder, task=task, topics=3, docs=12, judgments=6, rules=rules, people=people)
+    people = People(platform, pay=2.5, currency="GBP", minutes=15)
+    made = simulated_study(folder, **{"topics": 3, "docs": 12, "judgments": 6, **about}, rules=rules, people=people)
     path = made.folder / SETTINGS
     path.write_text(path.read_text().replace('contact = ""', 'contact = "judging@example.org"'))
     return read_study(made.folder)
@@ -151,6 +162,25 @@ def _ends(album: Album, visitors: list[Visitor]) -> None:
     three.press()
     three.judge(worth(three.study, wrong=True))
     album.take(three, "failed")
+
+
+def _passed(album: Album, slow: Visitor, other: Visitor) -> None:
+    """A page sent twice, and a set that was passed on before its third document was sent."""
+    slow.to_documents()
+    with slow.context.expect_page() as opened:
+        slow.page.evaluate("window.open(location.href)")
+    slow.press(number="30", reason="names the cause")
+    first, slow.page = slow.page, opened.value
+    slow.press(number="12", reason="names a cause, not the cause")
+    album.take(slow, "document-twice")
+    first.close()
+    slow.press()
+    slow.press(number="8", reason="only in passing")
+    slow.fill(number="40", reason="tells what to do")
+    _run_out(slow.study, slow.token)
+    other.begin()
+    slow.press()
+    album.take(slow, "passed")
 
 
 def _organiser(album: Album, who: Visitor, judges: list[Visitor]) -> None:

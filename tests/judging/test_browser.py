@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.judging.browsing import PHONE, Served, Visitor, serving, worth
+from tests.judging.browsing import PHONE, Served, Visitor, hatched, worth
+from tests.judging.served import Nest
 from tests.judging.wire import CODE, alike, faults_of
 from truegain.judging.store.database import FILE
 from truegain.judging.study.simulated import simulated_study
@@ -19,18 +20,18 @@ from truegain.judging.study.study import Rules
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-SECONDS = 1.0  # on each document
+SECONDS = 20.0  # on each document, by the server's clock, which nobody waits for
 NEUTRAL = "This set cannot be accepted yet Please go through the 8 documents once more, read each with care and change "
 NEUTRAL += "whatever you wish. Then send the set again."
 Come = Callable[..., Visitor]
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(nest: Nest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A study of magnitudes, on SQLite."""
     rules = Rules(seconds=SECONDS, practice_tries=2, question_tries=2)
     study = simulated_study(tmp_path_factory.mktemp("walk") / "study", topics=2, docs=12, judgments=6, rules=rules)
-    with serving(study) as found:
+    with hatched(nest, study) as found:
         yield found
 
 

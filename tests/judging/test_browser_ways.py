@@ -45,14 +45,6 @@ def visitors(browser: Browser) -> Iterator[Callable[..., Visitor]]:
 
 
 @pytest.fixture(scope="module")
-def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
-    """What starts servers quickly."""
-    found = Nest(tmp_path_factory.mktemp("nest"))
-    yield found
-    found.close()
-
-
-@pytest.fixture(scope="module")
 def magnitude(nest: Nest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A study of magnitudes that asks for no time, with an organiser's page."""
     study = simulated_study(tmp_path_factory.mktemp("m") / "study", topics=1, docs=8, rules=Rules(seconds=0))

@@ -39,14 +39,6 @@ RULES = Rules(seconds=0.0)
 
 
 @pytest.fixture(scope="module")
-def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
-    """What starts servers."""
-    found = Nest(tmp_path_factory.mktemp("nest"))
-    yield found
-    found.close()
-
-
-@pytest.fixture(scope="module")
 def crowd_study(tmp_path_factory: pytest.TempPathFactory) -> JudgingStudy:
     """A study of 80 units."""
     return simulated_study(tmp_path_factory.mktemp("crowd") / "study", topics=5, docs=10, judgments=12, rules=RULES)

@@ -24,14 +24,6 @@ T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
-def nest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nest]:
-    """What starts servers."""
-    found = Nest(tmp_path_factory.mktemp("nest"))
-    yield found
-    found.close()
-
-
-@pytest.fixture(scope="module")
 def one_unit(tmp_path_factory: pytest.TempPathFactory) -> JudgingStudy:
     """A study of one unit of eight documents, under the paper's rules; a person may have one unit."""
     folder = tmp_path_factory.mktemp("one") / "study"
