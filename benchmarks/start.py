@@ -1,7 +1,7 @@
 """`python -m benchmarks.start [SRC ...]`: how long it takes to start, of this version and of others beside it.
 
-SRC is the folder `src` of another checkout, with its compiled files in place.  Numbers are seconds of processor time, the
-least of some runs, taken in turns: they are less disturbed by what else runs than time on the wall.
+SRC is the folder `src` of another checkout, with its compiled files in place.  Numbers are seconds of processor time,
+the least of some runs, taken in turns: they are less disturbed by what else runs than time on the wall.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
     for criterion in ("paired-t", "anova", "width"):
         words = ("plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--criterion", criterion, "--approximate")
-        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)  # type: ignore[arg-type]
+        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)
         assert rows(run, *words) == said(found)
     assert run("plan", "labels", *COMMON, "-m", "P@5", "--scale", "0:3", "-o", "list.csv")[0] == 0
     listed = tg.gold_list(runs, qrels, "P@5", scale="0:3")
@@ -210,7 +210,7 @@ def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
     both = ("correlate", "llm.qrels", "other.qrels", *names, "-m", "P@5", "--moves", "2")
     for show in (None, "agreement", "moves"):
         words = both if show is None else (*both, "--show", show)
-        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)  # type: ignore[arg-type]
+        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)
         assert rows(run, *words) == said(found) == json.loads(json.dumps(found.frame().to_dicts()))
         assert " ".join(run(*words)[1].split()) == " ".join(str(found).split())
     halved = ("correlate", "llm.qrels", *names, "-m", "P@5", "--between", "halves", "--show", "swap-rates")
