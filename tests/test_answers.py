@@ -222,6 +222,9 @@ def test_frames_have_the_rows(answer: Shown) -> None:
     assert isinstance(frame, pl.DataFrame)
     assert list(frame.columns) == list(other.columns)
     assert len(frame) == len(other) > 0
+    assert not [name for name in frame.columns if " " in name]
+    assert answer.table().csv().splitlines()[0].count(" ") == 0
+    assert not {"level", "corrected", "gold pairs"} & set(frame.columns)
     assert int(frame.null_count().sum_horizontal()[0]) == int(other.isna().sum().sum())
 
 
@@ -296,7 +299,7 @@ def test_all_answers_of_the_face_are_here() -> None:
             parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
             found |= {typing.get_origin(part) or part for part in parts if part is not None}
     odd = {f for f in found if f not in data and not issubclass(f, Shown)}
-    assert {f.__name__ for f in odd} == {"Measure", "Lattice", "Standing", "PathLike"}
+    assert {f.__name__ for f in odd} == {"Measure", "Lattice", "Standing", "Study", "PathLike"}
     assert {f for f in found if issubclass(f, Shown)} <= {kind for kind, _ in ANSWERS.values()}
 
 
@@ -333,6 +336,6 @@ def test_separated_values_are_read_back() -> None:
     """Guards CSV: a reader of it finds nasty names as they are, and limits and marks in columns of their own."""
     table = tg.compare(RUNS, GOLD, "AP").paper(intervals=True)
     rows = list(csv.reader(io.StringIO(table.csv())))
-    assert rows[0] == ["#", "system", "AP", "AP low", "AP high", "AP marks"]
+    assert rows[0] == ["#", "system", "AP", "AP_low", "AP_high", "AP_marks"]
     assert {row[1] for row in rows[1:]} == set(SYSTEMS)
     assert all(float(row[3]) < float(row[2]) < float(row[4]) for row in rows[1:])

@@ -71,12 +71,12 @@ def test_holes_in_all_its_forms(folder: Path) -> None:
     for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@10"):
         assert float(row["worst"]) <= float(row["score"]) <= float(row["best"])
     for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@20", "--show", "pairs"):
-        assert float(row["least"]) <= float(row["a - b"]) <= float(row["greatest"])
-        assert (row["could change order"] == "yes") == (float(row["least"]) < 0 < float(row["greatest"]))
+        assert float(row["least"]) <= float(row["a_minus_b"]) <= float(row["greatest"])
+        assert (row["could_change_order"] == "yes") == (float(row["least"]) < 0 < float(row["greatest"]))
     shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--at", "10", "--at", "30")
     assert all(float(r["unjudged@10"]) == 0 < float(r["unjudged@30"]) < 1 for r in shares)
     left = good(folder, "holes", "qrels.txt", "runs", "--show", "left-out", "--pool-depth", "10")
-    assert all(float(r["left out"]) <= float(r["score"]) + 1e-12 for r in left)
+    assert all(float(r["left_out"]) <= float(r["score"]) + 1e-12 for r in left)
     following = good(folder, "holes", "qrels.txt", "runs", "-m", "P@20", "--show", "next", "--most", "5")
     assert len(following) == 5
     assert float(following[0]["shift"]) > 0
@@ -89,7 +89,7 @@ def test_the_experiments(folder: Path) -> None:
     assert run(folder, "text", "index", "docs.jsonl", "-o", "corpus2").returncode == 0
     words = ["experiment", "incomplete", "qrels.txt", "runs", "--corpus", "corpus2", "--against", "nDCG@20"]
     rows = good(folder, *words, "--keep", "20,100", "--repeat", "2", "--figure", "figure.svg", "--jobs", "1")
-    assert [(r["keep %"], r["way"]) for r in rows[:2]] == [("20.0", "raw"), ("20.0", "condensed")]
+    assert [(r["keep_percent"], r["way"]) for r in rows[:2]] == [("20.0", "raw"), ("20.0", "condensed")]
     assert (folder / "figure.svg").read_text().startswith("<svg")
     for show in ("reuse", "impact", "among"):
         assert good(folder, "experiment", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)

@@ -141,8 +141,8 @@ def test_spending_old_labels_again(run: Run) -> None:
     words = ("--draws", "6", "--drawn-pairs", "1", "--numbers", "20,60", "--figure", "spent.svg", "--format", "json")
     code, out, _ = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "-m", "P@5", *words)
     assert code == 0
-    rows = {(r["drawn from"], r["gold labels"]): r for r in json.loads(out)["rows"]}
-    assert rows["ordered", 60]["half width"] < rows["pool", 60]["half width"]
+    rows = {(r["drawn_from"], r["gold_labels"]): r for r in json.loads(out)["rows"]}
+    assert rows["ordered", 60]["half_width"] < rows["pool", 60]["half_width"]
     assert "gold labels" in Path("spent.svg").read_text()
     code, _, err = run("experiment", "spending", "llm.qrels", *RUNS, "--gold", "gold.qrels", "--numbers", "x")
     assert (code, "not whole numbers with commas" in err) == (2, True)
@@ -187,7 +187,7 @@ def test_a_short_list_is_no_dead_end(run: Run, folder: Path, rows: int, labels: 
     assert f"{more} more gold label{'s find' if more > 1 else ' finds'} a true difference" in said
     assert told["made_by"]["half_width"] is None
     assert told["made_by"]["mix"]["cost"] == 2 * more
-    assert told["rows"][0]["gold labels"] == labels + more
+    assert told["rows"][0]["gold_labels"] == labels + more
 
 
 @pytest.mark.parametrize(

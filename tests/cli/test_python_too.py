@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.main import get_command
 
@@ -46,7 +47,7 @@ def rows(run: Run, *words: str) -> list[dict[str, Any]]:
 def said(found: tg.Scores | Any) -> list[dict[str, Any]]:
     """The rows of an answer, as JSON has them."""
     table = found.table() if not hasattr(found, "records") else found
-    whole: list[dict[str, Any]] = json.loads(json.dumps(table.records()))
+    whole: list[dict[str, Any]] = json.loads(json.dumps(table.to_dict()["rows"]))
     return whole
 
 
@@ -85,7 +86,7 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
     ]
     for more, options in shown:
         found = tg.compare(runs, qrels, **options, over="collection", replicates=200, seed=1)
-        kept = [{n: x for n, x in row.items() if n != "level"} for row in said(found)]
+        kept = [{n: x for n, x in row.items() if n != "confidence"} for row in said(found)]
         assert rows(run, *words, *more) == kept
     assert found.between("a", "b").difference == -found.between("b", "a").difference
     for options, why in (
@@ -150,7 +151,7 @@ def test_plans_say_what_the_command_says(run: Run, folder: Path) -> None:
     runs, qrels = [str(folder / "a.run"), str(folder / "b.run")], str(folder / "llm.qrels")
     for criterion in ("paired-t", "anova", "width"):
         words = ("plan", "topics", *COMMON, "--detect", "0.1", "-m", "P@5", "--criterion", criterion, "--approximate")
-        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)  # type: ignore[arg-type]
+        found = tg.plan_topics(runs, qrels, "P@5", detect=0.1, criterion=criterion, approximate=True)
         assert rows(run, *words) == said(found)
     assert run("plan", "labels", *COMMON, "-m", "P@5", "--scale", "0:3", "-o", "list.csv")[0] == 0
     listed = tg.gold_list(runs, qrels, "P@5", scale="0:3")
@@ -198,14 +199,18 @@ def test_correct_with_a_rule_and_by_assessor(run: Run, folder: Path) -> None:
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_correlate_shows_what_the_command_shows(run: Run, folder: Path) -> None:
     """Guards `tg.correlate(moves=, show=)`: table, frame and text are those of the command."""
-    for n in range(3):
-        tg.write_runs({f"c{n}": study(n + 5)[0]["a"]}, folder / f"c{n}.run")
-    names = ["a.run", "b.run", "c0.run", "c1.run", "c2.run"]
-    runs, one, other = [str(folder / n) for n in names], str(folder / "llm.qrels"), str(folder / "gold.qrels")
-    both = ("correlate", "llm.qrels", "gold.qrels", *names, "-m", "P@5", "--moves", "2")
+    rng, labels = np.random.default_rng(4), study(0)[1]
+    for n in range(5):
+        skilled = {t: {d: float(n * x / 4 + rng.normal()) for d, x in row.items()} for t, row in labels.items()}
+        tg.write_runs({f"c{n}": skilled}, folder / f"c{n}.run")
+    flipped = {t: {d: int(x if rng.random() < 0.7 else 1 - x) for d, x in row.items()} for t, row in labels.items()}
+    tg.write_judgments(flipped, folder / "other.qrels")
+    names = [f"c{n}.run" for n in range(5)]
+    runs, one, other = [str(folder / n) for n in names], str(folder / "llm.qrels"), str(folder / "other.qrels")
+    both = ("correlate", "llm.qrels", "other.qrels", *names, "-m", "P@5", "--moves", "2")
     for show in (None, "agreement", "moves"):
         words = both if show is None else (*both, "--show", show)
-        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)  # type: ignore[arg-type]
+        found = tg.correlate(runs, one, "P@5", against=other, moves=2, show=show)
         assert rows(run, *words) == said(found) == json.loads(json.dumps(found.frame().to_dicts()))
         assert " ".join(run(*words)[1].split()) == " ".join(str(found).split())
     halved = ("correlate", "llm.qrels", *names, "-m", "P@5", "--between", "halves", "--show", "swap-rates")

@@ -106,7 +106,7 @@ def test_ratings_costs_and_a_ranking(run: Run) -> None:
     code, out, err = run("verdict", "ratings.csv", "runs/", *words, "--costs", "topic=5,gold=1.5,rating=0.1")
     assert (code, err) == (0, "")
     assert out.startswith("Only good may be best on nDCG@10; each of the others is worse than some other system")
-    assert re.search(r"^system +nDCG@10 +rank from +rank to +tier$", out, re.MULTILINE)
+    assert re.search(r"^system +nDCG@10 +rank low +rank high +tier$", out, re.MULTILINE)
     assert "The two best, had they been named beforehand: good is better than fair" in out
     assert f"for topics like these {TOPICS}, by assessors like these 5" in out
     assert "Assessors that pull it most: without" in out
@@ -434,7 +434,11 @@ def test_too_little_is_refused(run: Run, folder: Path) -> None:
     tg.write_judgments({t: labels[t] for t in ("00", "01")}, folder / "two.qrels")
     code, _, err = run("verdict", "two.qrels", *TWO)
     assert code == 2
-    assert "2 topics are too few for a study" in err
+    assert "2 topics are too few for a study, which leaves them out one by one; have at least 3 that all systems" in err
+    tg.write_judgments({"00": labels["00"]}, folder / "one.qrels")
+    assert run("compare", "two.qrels", *TWO, "-m", "P@10", "--test", "paired-t")[0] == 0  # a t test needs no more
+    code, _, err = run("compare", "one.qrels", *TWO, "-m", "P@10")
+    assert (code, "1 topic is too few for a test; have at least 2 that all systems answer" in err) == (2, True)
     short = {
         name: {t: dict(sorted(row.items(), key=lambda x: -x[1])[:15]) for t, row in lists.items()}
         for name, lists in world()[0].items()

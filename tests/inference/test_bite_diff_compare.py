@@ -168,7 +168,7 @@ def test_what_a_comparison_takes_and_refuses() -> None:
     assert np.isfinite(p[at]).all()
     assert len(found) == 3
     assert [c.a for c in found] == ["s2"] * 3
-    assert (found.means[0].level, found.alpha) == (0.95, 0.05)
+    assert (found.means[0].confidence, found.alpha) == (0.95, 0.05)
     assert Resampling() == Resampling(10_000, None, 0, 0.95, None, "plus-one")
     run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
     wrong: list[tuple[Any, str]] = [

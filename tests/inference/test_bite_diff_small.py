@@ -294,7 +294,7 @@ def test_replicates_and_their_blocks() -> None:
 def test_answers_hold_95_percent_unless_told() -> None:
     """Guards the levels of answers that nobody gave one, and the words of those without limits or value."""
     one, two = Estimate("a", "AP", 0.2, 0.1, 0.3), Comparison("a", "b", "AP", 0.2, 0.3, 0.1, None, None, None)
-    assert (one.level, two.level) == (0.95, 0.95)
+    assert (one.confidence, two.confidence) == (0.95, 0.95)
     assert str(one) == "a AP 0.2000 [0.1000, 0.3000] 95% over topics, "
     assert str(two) == "b - a AP +0.1000 ()"
     assert str(replace(one, low=math.nan, high=math.nan)) == "a AP 0.2000"

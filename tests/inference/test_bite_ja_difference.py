@@ -53,7 +53,7 @@ def test_a_difference_written_out() -> None:
     df = (v + w) ** 2 / (v**2 / 19 + w**2 / 30)
     assert welch.p == pytest.approx(p_of(0.2 / math.sqrt(v + w), df))
     assert welch.high == pytest.approx(0.2 + quantile_of(0.9, df) * math.sqrt(v + w))
-    assert welch.level == 0.9
+    assert welch.confidence == 0.9
     df = (0.0006 + 0.0009) ** 2 / (0.0006**2 / 19 + 0.0009**2 / 30)
     assert naive_p(a, b) == pytest.approx(p_of(0.1 / math.sqrt(0.0015), df))
     assert naive_p(a, b, "normal") == pytest.approx(p_of(0.1 / math.sqrt(0.0015)))

@@ -139,7 +139,7 @@ def test_a_refusal_names_its_system_once() -> None:
     both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
     assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
     assert "a: too little" in both.table().notes
-    assert [both.table().records()[0][c] for c in ("corrected", "low", "high", "se")] == [None] * 4
+    assert [both.table().records()[0][c] for c in ("value", "low", "high", "se")] == [None] * 4
     several = Corrections((base, replace(base, measure="P@10", value=1.0, low=0.0, high=2.0, notes=())))
     assert "a, DCG@10: too little" in several.table().notes
 

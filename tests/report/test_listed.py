@@ -76,7 +76,7 @@ def test_a_ranking_by_a_list_has_no_scores() -> None:
     runs, bronze, gold = world(systems=6)
     listed = draw_list(ranked_of(runs, bronze), P5)
     best = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, 100)).best()
-    assert best.table().columns == ("system", "rank from", "rank to", "tier")
+    assert best.table().columns == ("system", "rank low", "rank high", "tier")
     assert "Scores by themselves are not known" in best.notes[-1]
     rows = best.to_dict()["systems"]
     assert isinstance(rows, list)

@@ -78,7 +78,7 @@ def _markdown(code: int, verdicts: Sequence[Verdict], made_by: dict[str, Any]) -
         "",
         f"Asked: is it better than {_and([v.comparison.a for v in verdicts])}{smallest}?",
         "",
-        f"| baseline | measure | difference | {100 * first.level:g}% interval | verdict |",
+        f"| baseline | measure | difference | {100 * first.confidence:g}% interval | verdict |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
         "",

@@ -95,7 +95,7 @@ def write_estimates(
         if not first:
             raise TruegainError(f"which measure? There are {', '.join(dict.fromkeys(e.measure for e in found))}")
         found = sorted(found, key=lambda e: -first[e.system])
-    left_out = ("notes", "level") if printing.by_topic else ("notes", "level", "topic")
+    left_out = ("notes", "confidence") if printing.by_topic else ("notes", "confidence", "topic")
     table = table_of(found, made_by=made.made_by, leave_out=left_out)
     table = replace(table, notes=(*table.notes, *made.notes))
     if figure is not None:

@@ -69,4 +69,4 @@ def collection_table(answer: Answers[Comparison]) -> Table:
     from truegain.inference.results import table_of
 
     made_by = {name: value for name, value in answer.made_by.items() if name != "baseline"}
-    return table_of(list(answer), made_by=made_by, leave_out=("notes", "level"))
+    return table_of(list(answer), made_by=made_by, leave_out=("notes", "confidence"))

@@ -138,7 +138,7 @@ def compare_means(
         notes.append("a value was held inside 0 to 1; the difference is that of the plain ratios")
     return Comparison(
         *names, "corrected mean", g_a, g_b, d, d - t * se, d + t * se, p_of(d / se, df),
-        test=f"corrected, {WHAT[gold]}, {test}", level=confidence, n=int(min(a.n, b.n)), notes=tuple(notes),
+        test=f"corrected, {WHAT[gold]}, {test}", confidence=confidence, n=int(min(a.n, b.n)), notes=tuple(notes),
     )  # fmt: skip
 
 

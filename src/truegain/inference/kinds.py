@@ -15,7 +15,7 @@ from truegain.tables.table import Shown, Table
 class Estimate(Shown):
     """A value with an interval: of which system ('' where of all) and measure, over what, by which method.
 
-    >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, level=0.95, over="topics", method="percentile"))
+    >>> print(Estimate("bm25", "AP", 0.25, 0.2, 0.31, confidence=0.95, over="topics", method="percentile"))
     bm25 AP 0.2500 [0.2000, 0.3100] 95% over topics, percentile
     """
 
@@ -24,7 +24,7 @@ class Estimate(Shown):
     value: float
     low: float
     high: float
-    level: float = 0.95
+    confidence: float = 0.95
     over: str = "topics"
     method: str = ""
     se: float | None = None
@@ -38,7 +38,7 @@ class Estimate(Shown):
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"method": self.method, "over": self.over, "confidence": self.level}
+        return {"method": self.method, "over": self.over, "confidence": self.confidence}
 
     def table(self) -> Table:
         """One row."""
@@ -65,7 +65,7 @@ class Estimate(Shown):
         value = f"{name} {self.value:.4f}"
         if math.isnan(self.low):
             return value
-        return f"{value} [{self.low:.4f}, {self.high:.4f}] {100 * self.level:g}% over {self.over}, {self.method}"
+        return f"{value} [{self.low:.4f}, {self.high:.4f}] {100 * self.confidence:g}% over {self.over}, {self.method}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +91,7 @@ class Comparison(Shown):
     adjustment: str = ""
     effect: float | None = None
     effect_name: str = ""
-    level: float = 0.95
+    confidence: float = 0.95
     n: int | None = None
     naive: float | None = None  # difference and p where nothing is corrected
     naive_p: float | None = None
@@ -100,7 +100,7 @@ class Comparison(Shown):
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"test": self.test, "adjustment": self.adjustment, "confidence": self.level}
+        return {"test": self.test, "adjustment": self.adjustment, "confidence": self.confidence}
 
     def table(self) -> Table:
         """One row."""
@@ -119,7 +119,7 @@ class Comparison(Shown):
     @property
     def differs(self) -> bool:
         """Whether the two are told apart."""
-        return self.p_shown < 1 - self.level
+        return self.p_shown < 1 - self.confidence
 
     def turned(self) -> Self:
         """The same the other way round, a - b: the difference, its interval, effect and naive difference change sign.

@@ -75,7 +75,7 @@ def wide_estimates(
         )
     systems = tuple(dict.fromkeys(e.system for e in found))
     measures = list(dict.fromkeys(e.measure for e in found))
-    levels, kinds = {f"{100 * e.level:g}%" for e in found}, dict.fromkeys((e.over, e.method) for e in found)
+    levels, kinds = {f"{100 * e.confidence:g}%" for e in found}, dict.fromkeys((e.over, e.method) for e in found)
     sources = listed([f"over {over} ({method})" if method else f"over {over}" for over, method in kinds])
     limits = f"{' and '.join(sorted(levels))} intervals {sources}"
     told = f"{listed(measures)} of {counted(len(systems), 'system')}." + _corrected(made_by)
@@ -97,7 +97,7 @@ def wide_comparisons(found: Sequence[Comparison], made_by: Mapping[str, object],
     systems = best_first({s: first.get(s, math.nan) for v in value.values() for s in v}, baseline)
     one, pairs = found[0], max(sum(c.measure == m for c in found) for m in value)
     topics = sorted({c.n for c in found if c.n is not None})
-    marked = by_which_test(one.test, one.adjustment, pairs, one.level, measures=len(value))
+    marked = by_which_test(one.test, one.adjustment, pairs, one.confidence, measures=len(value))
     told = about(list(value), len(systems), topics) + _corrected(made_by)
     return Wide(
         systems, columns, told, marked, baseline=_name(baseline), made_by=made_by,

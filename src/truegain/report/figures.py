@@ -138,6 +138,6 @@ def _best_first(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def _about(estimates: Sequence[Estimate]) -> str:
-    levels = sorted({f"{100 * e.level:g}%" for e in estimates})
+    levels = sorted({f"{100 * e.confidence:g}%" for e in estimates})
     over = list(dict.fromkeys(e.over for e in estimates))
     return f"{' and '.join(levels)} intervals over {' and '.join(over)}"

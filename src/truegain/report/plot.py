@@ -260,7 +260,7 @@ def _differences(found: Sequence[Comparison]) -> Any:
     ]
     measures = dict.fromkeys(c.measure for c in found)
     title = f"Differences, {', '.join(measures)}"
-    return limits_chart(rows, title, "difference", zero=True, subtitle=f"{100 * found[0].level:g}% intervals")
+    return limits_chart(rows, title, "difference", zero=True, subtitle=f"{100 * found[0].confidence:g}% intervals")
 
 
 def _beside(charts: Sequence[Any]) -> Any:

@@ -267,7 +267,7 @@ def test_a_ranking_claims_no_pair_that_the_list_leaves_out() -> None:
     two = {s: runs[s] for s in ("s0", "s1")}
     listed = draw_list(ranked_of(two, bronze), P5)
     best = tg.Study(runs, bronze, "P@5", gold=judged(listed, gold, len(listed)), topics="fixed").best()
-    place = {row["system"]: (row["rank from"], row["rank to"]) for row in best.table().records()}
+    place = {row["system"]: (row["rank low"], row["rank high"]) for row in best.table().records()}
     assert place["s2"] == (1, 3)
     assert place["s0"] != place["s1"]
 

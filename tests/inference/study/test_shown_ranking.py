@@ -46,7 +46,7 @@ def test_long_lists_are_counted() -> None:
     assert "19 of 20 systems may be best on AP: s0, s1" in made.sentence
     assert "s9 and 9 more; the other one is worse" in made.sentence
     table = made.table()
-    assert table.columns == ("system", "AP", "rank from", "rank to", "tier")
+    assert table.columns == ("system", "AP", "rank low", "rank high", "tier")
     assert table.rows[0] == ("s0", 0.9, 1, 19, 1)
     assert table.rows[-1][2:] == (2, 20, 2)
     assert str(made).startswith(made.sentence)

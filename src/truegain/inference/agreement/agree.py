@@ -68,7 +68,7 @@ class AgreementReport(Shown):
     def to_dict(self) -> dict[str, object]:
         """All tables, by name."""
         parts = {"topics": self.topics, "assessors": self.assessors, "experts": self.experts}
-        return {**super().to_dict(), **{name: None if t is None else t.records() for name, t in parts.items()}}
+        return {**super().to_dict(), **{name: None if t is None else t.to_dict()["rows"] for name, t in parts.items()}}
 
     def tables(self) -> list[Table]:
         """All tables there are."""

@@ -111,7 +111,7 @@ def alpha_of(paired: Paired, level: str, how: AlphaOptions = USUAL) -> Coefficie
         return Coefficient.of(name, math.nan, items, n, "a ratio scale has no negative ratings")
     value = float(_alphas(getattr(paired, level)(np.ones((1, items))))[0])
     found = Coefficient.of(name, 0.0 if abs(value) < ROUNDING else value, items, n)
-    found = replace(found, level=how.confidence, over=how.population, method=how.method)
+    found = replace(found, confidence=how.confidence, over=how.population, method=how.method)
     if not how.trials:
         return found
     if items == 1:

@@ -93,7 +93,7 @@ class MeanDifferences:
                     p_adjusted=float(adjusted[i]) if known[i] and several else None,
                     test=f"mean difference, t, {kind} collections, documents {how}",
                     adjustment=adjustment if several else "",
-                    level=scored.confidence,
+                    confidence=scored.confidence,
                     n=int(count[i]),
                     notes=notes,
                 )

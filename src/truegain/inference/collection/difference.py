@@ -88,7 +88,7 @@ class CollectionDifference:
             meta.high,
             meta.p,
             test=f"{method}-effects meta-analysis over topics, {pairing} collections",
-            level=self.confidence,
+            confidence=self.confidence,
             n=len(self.topics),
             notes=self._notes(meta, method, pairing, value_b - value_a),
         )

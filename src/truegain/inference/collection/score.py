@@ -62,7 +62,7 @@ class Scored:
             float(self.summaries[system]),
             float(inside[0]),
             float(inside[1]),
-            level=self.confidence,
+            confidence=self.confidence,
             over="collection",
             method=method,
             se=se,

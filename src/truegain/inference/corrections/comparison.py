@@ -188,7 +188,9 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
     if len(found) > 3:
         clear, c = sum(c.differs for c in found), found[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
-        return (f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.level:.2g}.",)
+        return (
+            f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.confidence:.2g}.",
+        )
     sentences = []
     for c in found:
         p = c.p_shown

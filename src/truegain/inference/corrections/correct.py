@@ -207,7 +207,7 @@ def _blank(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
     """A system without a value as yet."""
     judges = lists.judges
     return Estimate(
-        lists.ranked.systems[s], str(lists.measure), math.nan, math.nan, math.nan, level=options.confidence,
+        lists.ranked.systems[s], str(lists.measure), math.nan, math.nan, math.nan, confidence=options.confidence,
         gold=judges.design, gold_pairs=judges.size,
     )  # fmt: skip
 

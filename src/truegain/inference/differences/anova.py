@@ -135,7 +135,8 @@ def complete(matrix: npt.ArrayLike) -> Floats:
     if x.shape[0] < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is {x.shape[0]}")
     if x.shape[1] < 2:
-        raise TruegainError(f"a comparison needs at least 2 topics that all systems have; there are {x.shape[1]}")
+        topics = f"{x.shape[1]} {'topic is' if x.shape[1] == 1 else 'topics are'}"
+        raise TruegainError(f"{topics} too few for a test; have at least 2 that all systems answer, better 50")
     return x
 
 

@@ -78,7 +78,8 @@ class Comparisons(Answers[Comparison]):
 
     def table(self) -> Table:
         """The pairs, a row each."""
-        return Table(self.items.columns(), self.items.rows(), self.made_by, self._title(), self.notes)
+        effect = (f"effect size: {self.items.effect_name}",) if self.items.effect_name else ()
+        return Table(self.items.columns(), self.items.rows(), self.made_by, self._title(), (*effect, *self.notes))
 
     def group_table(self) -> Table:
         """The systems, a row each, best first, with the groups they are in and how many others they differ from."""
@@ -99,7 +100,7 @@ class Comparisons(Answers[Comparison]):
             said += (
                 "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
             )
-        limits = f"low and high: {self.means[0].level:g} {self.means[0].method}"
+        limits = f"low and high: {self.means[0].confidence:g} {self.means[0].method}"
         return Table(columns, rows, self.made_by, self._title(), (said, limits, *self.notes))
 
     def _title(self) -> str:
@@ -156,7 +157,7 @@ def wide_of(parts: Sequence[Comparisons]) -> Wide:
         trials=first.made_by.get("replicates"),
     )  # fmt: skip
     one = first.means[0]
-    limits = f"{100 * one.level:g}% intervals of the means ({one.method.removeprefix('interval, ')})"
+    limits = f"{100 * one.confidence:g}% intervals of the means ({one.method.removeprefix('interval, ')})"
     return Wide(
         best_first({s: float(x) for s, x in columns[0].value.items() if isinstance(x, float)}, first.baseline), columns,
         about([c.name for c in columns], len(first.systems), topics), marked, baseline=first.baseline,

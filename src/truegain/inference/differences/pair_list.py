@@ -65,15 +65,20 @@ class PairList(Sequence[Comparison]):
         """Names of the columns that hold something."""
         limits = () if self.found.low is None else ("low", "high")
         adjusted = () if self.adjusted is None else ("p_adjusted",)
-        effect = () if np.isnan(self.found.effect).all() else (self.found.effect_name,)
+        effect = ("effect",) if self.effect_name else ()
         return ("a", "b", "measure", "value_a", "value_b", "difference", *limits, "p", *adjusted, *effect, "n")
+
+    @property
+    def effect_name(self) -> str:
+        """What the effect sizes are called; empty where there is none."""
+        return "" if np.isnan(self.found.effect).all() else self.found.effect_name
 
     def rows(self) -> list[tuple[Cell, ...]]:
         """A row a pair, under the names of `columns`."""
         f = self.found
         limits = () if f.low is None or f.high is None else (f.low.tolist(), f.high.tolist())
         adjusted = () if self.adjusted is None else (self.adjusted.tolist(),)
-        effect = () if np.isnan(f.effect).all() else (cells(f.effect.tolist()),)
+        effect = () if not self.effect_name else (cells(f.effect.tolist()),)
         named = np.array(self.systems, dtype=object)
         return list(
             zip(
@@ -97,7 +102,7 @@ class PairList(Sequence[Comparison]):
             Comparison(
                 self.systems[a], self.systems[b], self.measure, value_a, value_b, value_b - value_a, low, high, p=p,
                 p_adjusted=p_adjusted, test=self.test, adjustment=self.adjustment, effect=effect,
-                effect_name=f.effect_name, level=self.confidence, n=n,
+                effect_name=f.effect_name, confidence=self.confidence, n=n,
             )
             for a, b, value_a, value_b, low, high, p, p_adjusted, effect, n in columns
         )  # fmt: skip

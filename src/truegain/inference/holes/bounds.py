@@ -122,7 +122,7 @@ class Holes(Shown):
             )
             for a, b in combinations(range(len(self.systems)), 2)
         ]
-        columns = ("system a", "system b", "a - b", "least", "greatest", "kind", "could change order")
+        columns = ("a", "b", "a - b", "least", "greatest", "kind", "could change order")
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=self.table().notes)
 
     def shares(self, topics: bool = False) -> Table:

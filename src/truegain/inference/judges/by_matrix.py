@@ -114,7 +114,7 @@ def _difference(
         low, high = _guarded(lists, fit, asked, score_range(lists, pair[1], answered)[1], t, (low, high))
     return Comparison(
         a, b, str(lists.measure), value_a, value_b, d, low, high, p_of(d / se, df), test=HOW[gold_sample],
-        level=options.confidence, n=len(fit.topics),
+        confidence=options.confidence, n=len(fit.topics),
     )  # fmt: skip
 
 

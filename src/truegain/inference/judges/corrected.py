@@ -62,6 +62,6 @@ def interval_of(
     if point.at != "inside":
         notes.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")
     return Estimate(
-        "", "corrected mean", point.value, low, high, level=confidence, method=name, se=se, naive=rates.j,
+        "", "corrected mean", point.value, low, high, confidence=confidence, method=name, se=se, naive=rates.j,
         notes=tuple(notes),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from truegain.inference.results import Answers, Estimate
 from truegain.tables.table import Cell, Table
 
-COLUMNS = ("system", "measure", "naive", "corrected", "low", "high", "se", "method", "gold", "topics", "gold pairs")
+COLUMNS = ("system", "measure", "naive", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
 FEW = 5
 
 
@@ -20,14 +20,14 @@ def sentence_of(answer: Estimate) -> str:
     inside = answer.naive is not None and answer.low <= answer.naive <= answer.high
     so = "which holds the bronze score too" if inside else "which does not hold the bronze score"
     return (
-        f"{head}; corrected it is {answer.value:.3f}, with {answer.level:.0%} confidence between {answer.low:.3f} "
+        f"{head}; corrected it is {answer.value:.3f}, with {answer.confidence:.0%} confidence between {answer.low:.3f} "
         f"and {answer.high:.3f}, {so}."
     )
 
 
 @dataclass(frozen=True, repr=False)
 class Corrections(Answers[Estimate]):
-    """Corrected scores of all systems and measures; the notes say what was measured of the judge and how."""
+    """Corrected scores (`value`) beside the naive ones; the notes say what was measured of the judge and how."""
 
     best: tuple[str, ...] = ()  # by measure: which system is the best, or which may be
 

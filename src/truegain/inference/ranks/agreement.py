@@ -18,7 +18,7 @@ from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Shown, Table
 
 WIDE = (
-    "measure", "a", "b", "systems", "tau", "variant", "low", "high", "level", "method", "tau_a", "tau_b",
+    "measure", "a", "b", "systems", "tau", "variant", "low", "high", "confidence", "method", "tau_a", "tau_b",
     "tau_ap_walking_b", "tau_ap_walking_a", "rbo_p", "rbo", "rbo_min", "rbo_max", "top", "top_overlap",
     "pairs", "swapped", "tied",
 )  # fmt: skip
@@ -93,7 +93,7 @@ class RankAgreement(Shown):
     @property
     def made_by(self) -> dict[str, object]:
         """How it was made."""
-        return {"method": self.tau.method, "confidence": self.tau.level, "top": self.top, "rbo_p": self.rbo_p}
+        return {"method": self.tau.method, "confidence": self.tau.confidence, "top": self.top, "rbo_p": self.rbo_p}
 
     def in_short(self) -> str:
         """Tau with its interval, and how many pairs are swapped."""
@@ -103,7 +103,7 @@ class RankAgreement(Shown):
         """All statistics in one row, under the names of `WIDE`."""
         t, r = self.tau, self.rbo
         return (
-            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.level,
+            self.measure, self.a, self.b, len(self.systems), t.value, t.measure[-1], t.low, t.high, t.confidence,
             t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, self.rbo_p, r.value, r.low,
             r.high,
             self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
@@ -112,7 +112,7 @@ class RankAgreement(Shown):
     def table(self) -> Table:
         """One statistic a row, for people."""
         t, r = self.tau, self.rbo
-        about = f"{100 * t.level:g}% interval, {t.method}"
+        about = f"{100 * t.confidence:g}% interval, {t.method}"
         rows: list[tuple[Cell, ...]] = [
             (t.measure, t.value, t.low, t.high, about),
             ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),

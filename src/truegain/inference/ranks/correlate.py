@@ -271,7 +271,7 @@ def _short(agreements: Sequence[RankAgreement], made_by: dict[str, object]) -> T
     ]  # fmt: skip
     one = agreements[0]
     about = (
-        f"tau is {one.tau.measure} with its {100 * one.tau.level:g}% interval ({one.tau.method}) over "
+        f"tau is {one.tau.measure} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
         f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo_p:g}; "
         f"swapped are of {one.pairs} pairs."
     )

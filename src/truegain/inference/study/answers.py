@@ -98,7 +98,7 @@ class Answering:
             held = (math.nan,) * 3 if notes else (min(max(float(value[s]), least), most), float(low[s]), float(high[s]))
             out.append(
                 Estimate(
-                    system, self.name, *held, level=self.confidence, over=over, method=METHOD,
+                    system, self.name, *held, confidence=self.confidence, over=over, method=METHOD,
                     se=None if notes else float(np.sqrt(spread.variance[s])), n=self.topics, notes=notes,
                 )
             )  # fmt: skip
@@ -143,7 +143,7 @@ class Answering:
                     None if notes else float(high[i]),
                     None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])),
                     test=METHOD if lattice.looks is None else EVERY_LOOK,
-                    level=self.confidence, n=self.topics, naive=float(naive[i]),
+                    confidence=self.confidence, n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
             )  # fmt: skip

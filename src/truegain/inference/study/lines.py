@@ -78,7 +78,7 @@ def lines_of(
         if whole.low is None:
             found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))
             continue
-        met = lattice.difference_limits(asked, value, spread, whole.level, topics=source == "topics")
+        met = lattice.difference_limits(asked, value, spread, whole.confidence, topics=source == "topics")
         low, high = within(*met, m.bounds(), differences=True)
         found.append(Line(source, float(low[0]), float(high[0]), shares.get(source), "", spoken_of, away))
     return (*found, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))

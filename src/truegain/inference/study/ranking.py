@@ -138,7 +138,7 @@ class Ranking(Shown):
             (s, *((v,) if known else ()), *ranks)
             for s, v, *ranks in self._rows()
         ]  # fmt: skip
-        columns = ("system", *((self.measure or "value",) if known else ()), "rank from", "rank to", "tier")
+        columns = ("system", *((self.measure or "value",) if known else ()), "rank low", "rank high", "tier")
         return Table(columns, rows, self.made_by, self.sentence, self.notes)
 
     def _rows(self) -> list[tuple[str, float | None, int, int, int]]:

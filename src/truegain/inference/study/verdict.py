@@ -188,7 +188,7 @@ class Verdict(Shown):
     @property
     def about(self) -> tuple[str, ...]:
         """What the verdict stands on, beside the table."""
-        said = [f"Limits are those of {100 * self.comparison.level:g}%. Held fixed: {self.held_fixed}."]
+        said = [f"Limits are those of {100 * self.comparison.confidence:g}%. Held fixed: {self.held_fixed}."]
         said += self._shares()
         said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
@@ -287,7 +287,7 @@ class Verdict(Shown):
             "outcome": self.outcome,
             "sentence": self.sentence,
             **{name: _told(getattr(c, name)) for name in OF_PAIR},
-            "confidence": c.level,
+            "confidence": c.confidence,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
             "held_fixed": self.held_fixed,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def polars_frame(grid: Grid) -> pl.DataFrame:
     """A polars frame, null where there is no value; a column without any value is one of numbers."""
     polars = needs("polars", "frames")
-    names, rows = grid.flat()
+    names, rows = grid.written()
     columns: list[list[Cell]] = [[row[i] for row in rows] for i in range(len(names))]
     frame: pl.DataFrame = polars.DataFrame(
         [polars.Series(n, c, strict=False) for n, c in zip(names, columns, strict=True)]
@@ -30,7 +30,7 @@ def pandas_frame(grid: Grid) -> Any:
         pd: Any = importlib.import_module("pandas")
     except ModuleNotFoundError:
         raise TruegainError("this needs pandas; run: pip install pandas") from None
-    names, rows = grid.flat()
+    names, rows = grid.written()
     return pd.DataFrame({name: [row[i] for row in rows] for i, name in enumerate(names)}, columns=list(names))
 
 

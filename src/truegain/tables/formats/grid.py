@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -95,8 +96,17 @@ class Grid:
         ]
         return names, rows
 
+    def written(self) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+        """The same with names that have no spaces: what files and frames hold.
+
+        >>> Grid(("gold label", "AP"), [("1", Marked(0.5, marks="a"))]).written()[0]
+        ('gold_label', 'AP', 'AP_marks')
+        """
+        names, rows = self.flat()
+        return tuple(map(plain_name, names)), rows
+
     def records(self) -> list[dict[str, Cell]]:
-        """One dict a row."""
+        """One dict a row, under the names that people see."""
         names, rows = self.flat()
         return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -109,6 +119,18 @@ def missing(cell: Cell) -> bool:
 def plain(cell: Cell) -> Cell:
     """A cell for programs: None where there is no value."""
     return None if cell != cell else cell  # NaN alone is not itself
+
+
+def plain_name(name: str) -> str:
+    """The name of a column for programs: words of ours with underscores between; what has no space stays as it is.
+
+    >>> [plain_name(n) for n in ("gold label", "half width, median", "below %", "a - b", "P@10", "25%")]
+    ['gold_label', 'half_width_median', 'below_percent', 'a_minus_b', 'P@10', '25%']
+    """
+    if " " not in name:
+        return name
+    words = name.replace("%", " percent ").replace(" - ", " minus ")
+    return "_".join(re.sub(r"[(),:;]", " ", words).split())
 
 
 def shown(cell: Cell) -> str:

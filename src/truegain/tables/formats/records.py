@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from truegain.tables.formats.grid import Grid
+from truegain.tables.formats.grid import Cell, Grid
 
 
 def as_dict(grid: Grid) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def as_dict(grid: Grid) -> dict[str, Any]:
         whole["title"] = grid.title
     if grid.notes:
         whole["notes"] = list(grid.notes)
-    return {**whole, "rows": grid.records()}
+    return {**whole, "rows": _records(grid)}
 
 
 def as_json(grid: Grid) -> str:
@@ -25,4 +25,9 @@ def as_json(grid: Grid) -> str:
 
 def as_lines(grid: Grid) -> str:
     """One JSON object a line."""
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in grid.records())
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in _records(grid))
+
+
+def _records(grid: Grid) -> list[dict[str, Cell]]:
+    names, rows = grid.written()
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -11,12 +11,12 @@ from truegain.tables.formats.grid import Cell, Grid
 
 def comma_separated(grid: Grid) -> str:
     """Comma-separated values, all digits, an empty field where there is no value."""
-    return separated(*grid.flat(), ",")
+    return separated(*grid.written(), ",")
 
 
 def tab_separated(grid: Grid) -> str:
     """The same with tabs."""
-    return separated(*grid.flat(), "\t")
+    return separated(*grid.written(), "\t")
 
 
 def separated(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str) -> str:
