@@ -170,7 +170,7 @@ def test_plan_topics(run: Run) -> None:
     assert "the 12 topics at hand detect a difference of" in out
     needed = out.split()[0].replace(",", "")
     _, table, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.03", "--format", "csv")
-    assert table.splitlines()[0] == "difference,power 0.7,power 0.8,power 0.9"
+    assert table.splitlines()[0] == "difference,power_0.7,power_0.8,power_0.9"
     assert table.splitlines()[2].split(",")[2] == needed
     for design in ("anova", "width"):
         code, out, _ = run("plan", "topics", "qrels", "runs", "--detect", "0.05", "--criterion", design)

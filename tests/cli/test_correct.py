@@ -31,7 +31,7 @@ def test_correct_prints_naive_and_corrected(run: Run) -> None:
     """Guards the plain case: both values, interval, method, counts, and a sentence."""
     code, out, err = run("correct", *COMMON, "-m", "P@10", "--design", "by-gold")
     assert (code, err) == (0, "")
-    assert "naive  corrected" in out
+    assert "naive   value" in out
     assert "lang-reiczigel, guarded" in out
     assert "a: by the bronze labels P@10 is 0." in out
     assert "; corrected it is 0." in out

@@ -68,7 +68,7 @@ def test_between_measures_and_halves(run: Run) -> None:
     assert "pairs that swap between halves of 1 topics, 4 splits" in out
     words = ("correlate", "gold.qrels", "runs", "-m", "AP", "--between", "halves", "--show", "swap-rates")
     code, out, _ = run(*words, "--format", "csv")
-    assert out.splitlines()[0] == "measure,difference from,pairs,swapped,swap rate"
+    assert out.splitlines()[0] == "measure,difference_from,pairs,swapped,swap_rate"
 
 
 def test_a_figure(run: Run, folder: Path) -> None:

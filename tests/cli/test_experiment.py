@@ -77,7 +77,7 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
     assert (folder / "split.svg").read_text().startswith("<svg")
     code, out, _ = run("experiment", "split-half", "qrels", "runs", "--split", "topics", "--format", "csv")
     assert code == 0
-    assert out.startswith("method,below %,inside %,above %\nt,")
+    assert out.startswith("method,below_percent,inside_percent,above_percent\nt,")
 
 
 @pytest.mark.parametrize(

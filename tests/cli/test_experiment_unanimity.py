@@ -115,7 +115,7 @@ def test_a_figure(run: Run, folder: Path) -> None:
     for row in json.loads(out)["rows"]:
         title = re.search(rf">{re.escape(row['measure'])}, p = {row['p']:g}<.*?top sets share (\d+) of (\d+)<", drawn)
         assert title is not None
-        assert int(title[1]) / int(title[2]) == pytest.approx(row["top sets"])
+        assert int(title[1]) / int(title[2]) == pytest.approx(row["top_sets"])
         assert f"tau {row['tau']:.3f}; top sets share {title[1]} of {title[2]}" in drawn
     code, _, err = run("experiment", "unanimity", "nothing.csv", "runs", "--figure", "u.jpg")
     assert code == 2

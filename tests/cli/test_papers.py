@@ -138,9 +138,9 @@ def test_one_row_a_run_with_all_its_intervals(run: Run) -> None:
     assert len(wide) == 4
     for row in long:
         mine = next(w for w in wide if w["system"] == row["system"])
-        name = f"{row['measure']} ({row['over']})"
-        for part in ("", " low", " high"):
-            assert float(mine[name + part]) == row[part.strip() or "value"]
+        name = f"{row['measure']}_{row['over']}"
+        for part in ("", "_low", "_high"):
+            assert float(mine[name + part]) == row[part.strip("_") or "value"]
     rows = rows_of(run(*words, "--format", "latex")[1])
     assert [len(r) for r in rows] == [5] * 5
     assert all("[" in cell for row in rows[1:] for cell in row[1:])

@@ -99,11 +99,11 @@ def test_an_effect_that_some_pairs_lack() -> None:
     x = np.array([[0.1, 0.4, 0.2, 0.6], [0.35, 0.65, 0.45, 0.85], [0.3, 0.1, 0.9, 0.8]])
     found = tg.compare(scores_of(x), test="randomisation")
     rows = {(row[0], row[1]): dict(zip(found.table().columns, row, strict=True)) for row in found.table().rows}
-    assert sum(row["dz"] is None for row in rows.values()) == 1
+    assert sum(row["effect"] is None for row in rows.values()) == 1
     assert [c.effect is None for c in found.pairs].count(True) == 1
     assert found.between("s0", "s1").effect is None
     alone = tg.compare(scores_of(x[:2]), test="randomisation")
-    assert "dz" not in alone.table().columns
+    assert "effect" not in alone.table().columns
     same = tg.compare(scores_of(x[[0, 0]]), test="sign")
     assert (same.pairs[0].effect, same.pairs[0].p, same.pairs[0].difference) == (0.0, 1.0, 0.0)
     assert tg.compare(scores_of(x[[0, 0]]), test="welch").pairs[0].effect == 0.0

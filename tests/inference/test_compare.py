@@ -242,7 +242,7 @@ def test_the_tables() -> None:
     """Guards what people read: pairs for few systems, groups for many, counts in the title."""
     few = tg.compare(scores_of(generated(3, 20, seed=2)), test="paired-t")
     assert str(few).startswith(f"AP: {few.significant} of 3 pairs differ (paired-t, holm, p < 0.05)\n")
-    names = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p", "p_adjusted", "dz", "n")
+    names = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p", "p_adjusted", "effect", "n")
     assert few.table().columns == names
     many = tg.compare(scores_of(generated(9, 20, seed=2, effect=0.2)))
     table = many.group_table()

@@ -7,7 +7,7 @@ from typing import Any
 
 from truegain.cli.streams import in_words
 from truegain.errors import InputError, TruegainError
-from truegain.inference.study_file.said import FileWords, pattern_of
+from truegain.inference.study_file.said import FileWords
 
 _read: list[tuple[Any, FileWords]] = []  # by the command that runs, with its context
 ASIDE = {"study", "output", "format", "title", "cache", "jobs"}  # what may be typed beside a file that says the rest
@@ -35,13 +35,29 @@ def placed(error: TruegainError) -> TruegainError:
     } - ({"judgments"} if context.meta.get("study") else set())  # fmt: skip
     known = {_name(p) for p in context.command.params if p.name != "help"} - typed
     message = in_words(str(error))
-    found = FileWords(said.file, {o: key for o, key in said.keys.items() if o not in typed}).placed(message)
+    found = _placed(FileWords(said.file, {o: key for o, key in said.keys.items() if o not in typed}), message)
     if found is None and not typed - ASIDE and any(re.search(pattern_of(option), message) for option in known):
         found = f"{said.file}: {message}"
     if found is None:
         return error
     either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     return TruegainError(re.sub(rf"(?<![\w-])--({either})(?![\w-])", r"\1", found))
+
+
+def _placed(said: FileWords, message: str) -> str | None:
+    """A refusal with the place of the key that it is about; None where it is about none.
+
+    >>> from truegain.inference.study_file.said import Key
+    >>> _placed(FileWords("s.toml", {"confidence": Key("confidence", 3, ("95",))}), "--confidence 95 is too much")
+    's.toml:3: --confidence 95 is too much'
+    """
+    found = said.place(message, pattern_of)
+    return None if found is None else f"{said.file}{'' if found[0] is None else f':{found[0]}'}: {found[1]}"
+
+
+def pattern_of(option: str) -> str:
+    """How a message of the command line names an option."""
+    return rf"(?<![\w-])--{re.escape(option)}(?![\w-])"
 
 
 def told_of_lack(error: Any) -> str | None:

@@ -112,7 +112,7 @@ def one_way(matrix: npt.ArrayLike) -> Anova:
     return Anova("one-way", rows, n, s_a, None, s_e, m - 1, None, df_e, s_e / df_e, f, p, no_residual=flat)
 
 
-def complete(matrix: npt.ArrayLike) -> Floats:
+def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
     """The matrix without topics that some system lacks; told once, with counts.
 
     >>> complete([[0.1, 0.2], [0.3, 0.4]]).shape
@@ -134,9 +134,9 @@ def complete(matrix: npt.ArrayLike) -> Floats:
         x = x[:, there]
     if x.shape[0] < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is {x.shape[0]}")
-    if x.shape[1] < 2:
+    if x.shape[1] < least:
         topics = f"{x.shape[1]} {'topic is' if x.shape[1] == 1 else 'topics are'}"
-        raise TruegainError(f"{topics} too few for a test; have at least 2 that all systems answer, better 50")
+        raise TruegainError(f"{topics} too few to compare systems; have at least {least} that all answer, better 50")
     return x
 
 

@@ -71,9 +71,7 @@ def tested_pairs(
 
 def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Resampling) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
-    x = complete(x)
-    if x.shape[1] < LEAST:
-        raise TruegainError(f"a comparison needs at least {LEAST} topics that all systems have; there are {x.shape[1]}")
+    x = complete(x, LEAST)
     found = chosen.run(x, settings)
     anova, means = found.anova, found.anova.means
     apart = means[second] - means[first]

@@ -74,8 +74,8 @@ class Given:
         topics = len(ranked.topics)
         if topics < LEAST_TOPICS:
             raise TruegainError(
-                f"{topics} {'topic is' if topics == 1 else 'topics are'} too few for a study, which leaves them out "
-                f"one by one; have at least {LEAST_TOPICS} that all systems answer, better 50"
+                f"{topics} {'topic is' if topics == 1 else 'topics are'} too few for a study; have at least "
+                f"{LEAST_TOPICS} that all systems answer, better 50"
             )
         if topics < FEW_TOPICS and few:
             warn(f"{topics} topics are few: intervals over topics lean on the shape of the scores; have 25 or more")

@@ -1,4 +1,4 @@
-"""A study from a file, in Python: the one that `truegain verdict study.toml` asks."""
+"""A study from a file, in Python: the same that the command line asks."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ KINDS = {name.replace("_", "-"): kind for part in PARTS for name, kind in get_ty
 
 
 def read_study(path: PathLike) -> Study:
-    r"""The study that a file describes, with the answers of `truegain verdict study.toml`.
+    r"""The study that a file describes, with the answers that the command line has of it.
 
-    The file holds judgments, runs and options of `truegain verdict` by their names; paths are relative to it, and
-    `truegain init` writes one.  Where it names a pair, or baselines and a candidate, these are the study's `claims`;
-    prices it names (`costs`) are those of its verdicts and next steps, unless others are given there.
+    The file holds judgments, runs and options by the names they have there; paths are relative to it.  Where it names
+    a pair, or baselines and a candidate, these are the study's `claims`; prices it names (`costs`) are those of its
+    verdicts and next steps, unless others are given there.
 
     >>> import tempfile, truegain as tg
     >>> from pathlib import Path
@@ -133,7 +133,7 @@ def _placed(error: TruegainError, said: FileWords) -> TruegainError:
     if isinstance(error, InputError) and not (error.line is None and error.row is None):
         return error
     message = str(error)
-    found = said.place(message, arguments=True)
+    found = said.place(message, argument_of)
     if found is None and any(re.search(argument_of(option), message) for option in KINDS):
         found = None, message
     return error if found is None else InputError(found[1], file=said.file, line=found[0])

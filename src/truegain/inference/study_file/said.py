@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 NAMES = (  # keys whose values are told in refusals as they are: names and paths
@@ -35,28 +35,18 @@ class FileWords:
     file: str
     keys: Mapping[str, Key]
 
-    def placed(self, message: str) -> str | None:
-        """A refusal with the place of the key that it is about, by the option it names, else by the value it tells.
+    def place(self, message: str, pattern: Callable[[str], str]) -> tuple[int | None, str] | None:
+        """The line of the key that a refusal is about, and the refusal, which names the key; None: about none.
+
+        By what it names, as `pattern` says of an option, else by the value that it tells.
 
         >>> about = {"confidence": Key("confidence", 3, ("95",)), "measure": Key("measure", 4, ("nDGC@10",))}
         >>> said = FileWords("s.toml", about)
-        >>> said.placed("--confidence 95 is not between 0 and 1")
-        's.toml:3: --confidence 95 is not between 0 and 1'
-        >>> said.placed("there is no measure 'nDGC'"), said.placed("2 topics are few")
-        ("s.toml:4: measure: there is no measure 'nDGC'", None)
+        >>> said.place("confidence 95 is not between 0 and 1", argument_of)
+        (3, 'confidence 95 is not between 0 and 1')
+        >>> said.place("there is no measure 'nDGC'", argument_of), said.place("2 topics are few", argument_of)
+        ((4, "measure: there is no measure 'nDGC'"), None)
         """
-        found = self.place(message)
-        if found is None:
-            return None
-        line, said = found
-        return f"{self.file}{'' if line is None else f':{line}'}: {said}"
-
-    def place(self, message: str, arguments: bool = False) -> tuple[int | None, str] | None:
-        """The line of the key that a refusal is about, and the refusal, which names the key; None: about none.
-
-        arguments: the message is in the words of the library, and names arguments, not options.
-        """
-        pattern = argument_of if arguments else pattern_of
         named = [(m.start(), key) for option, key in self.keys.items() if (m := re.search(pattern(option), message))]
         if named:
             _, key = min(named, key=lambda found: found[0])
@@ -66,11 +56,6 @@ class FileWords:
             return None
         _, key = min(told, key=lambda found: found[0])
         return key.at(message), f"{key.name}: {message}"
-
-
-def pattern_of(option: str) -> str:
-    """How a message of the command line names an option."""
-    return rf"(?<![\w-])--{re.escape(option)}(?![\w-])"
 
 
 def argument_of(option: str) -> str:

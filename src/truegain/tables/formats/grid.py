@@ -126,11 +126,20 @@ def plain_name(name: str) -> str:
 
     >>> [plain_name(n) for n in ("gold label", "half width, median", "below %", "a - b", "P@10", "25%")]
     ['gold_label', 'half_width_median', 'below_percent', 'a_minus_b', 'P@10', '25%']
+    >>> plain_name("found at 80% power"), plain_name("P(rel=2)@10 (topics) low")
+    ('found_at_80_percent_power', 'P(rel=2)@10_topics_low')
     """
     if " " not in name:
         return name
-    words = name.replace("%", " percent ").replace(" - ", " minus ")
-    return "_".join(re.sub(r"[(),:;]", " ", words).split())
+    words = [_word(word) for word in name.replace(" - ", " minus ").split()]
+    return "_".join(filter(None, words))
+
+
+def _word(word: str) -> str:
+    """A word of a name: without what stands about it; parameters of measures, which follow a word at once, stay."""
+    bare = word.rstrip(",;:")
+    bare = bare[1:].removesuffix(")") if bare.startswith("(") else bare
+    return re.sub(r"_?%$", "_percent", bare).lstrip("_") if bare.endswith("%") else bare
 
 
 def shown(cell: Cell) -> str:
