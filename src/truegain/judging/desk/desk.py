@@ -197,12 +197,16 @@ class Desk:
         session = load(work.connection, token)
         if session.outcome is None and lapsed(work, session):
             session = hold(work, session)
-        step = step or session.step
+        asked, step = step, step or session.step
         if step.name == "leave":
             if session.outcome not in WITHDRAWABLE:
                 return session.step
         elif step.name == "doc" and session.state in ("doc", "revise"):
-            if not 1 <= step.number <= reached(work, session, last_answers(work, session)):
+            furthest = reached(work, session, last_answers(work, session))
+            if session.number > furthest:  # no page could show it: lead back
+                session = work.change(session, number=furthest)
+                step = asked or session.step
+            if not 1 <= step.number <= furthest:
                 return session.step
             if step != session.step:
                 work.event("turned" if session.state == "doc" else "revising", session, number=step.number)
