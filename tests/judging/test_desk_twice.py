@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+from sqlalchemy import update
+
 from tests.judging.test_claims import at_once
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, texts
-from truegain.judging.desk.desk import PageStep
+from truegain.judging.desk.desk import Elsewhere, PageStep
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, events, sessions
 from truegain.judging.study.study import JudgingStudy
@@ -185,3 +188,34 @@ def test_replay_of_every_request(study: JudgingStudy, database: Database, clock:
     assert (rows(database, answers), rows(database, sessions)) == before
     assert walker.page().code == code
     check_invariants(database, study)
+
+
+def test_a_counted_page_sent_to_another_document(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards a page's `once` used for other documents: no place beyond what was reached, and the text is kept."""
+    walker = at_documents(study, database, clock)
+    page = walker.page()
+    clock.go(25)
+    walker.send(page, number=walker.worth(page), reason="first")
+    form = walker.fill(page, number="6", reason="second")
+    for number in (4, 99, 0):
+        assert walker.post(PageStep("doc", number), form) == PageStep("doc", 2)
+        assert walker.page().step == walker.step == PageStep("doc", 2)
+    assert walker.post(PageStep("doc", 2), form) == PageStep("doc", 2)  # never answered: nothing counts there yet
+    shown = walker.page()
+    assert (shown.notice, texts(shown.fields)) == ("resumed", {"number": "6", "reason": "second"})
+    assert walker.rest() == PageStep("done")
+    check_invariants(database, study)
+
+
+def test_a_place_beyond_what_was_reached_is_healed(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards units that an earlier version sent too far: the page leads back to what is theirs."""
+    walker = at_documents(study, database, clock)
+    walker.judge()
+    database.write(lambda connection: connection.execute(update(sessions).values(number=99)))
+    assert walker.page().step == PageStep("doc", 2)
+    database.write(lambda connection: connection.execute(update(sessions).values(number=4)))
+    for number in (4, 99):
+        with pytest.raises(Elsewhere) as other:
+            walker.page(PageStep("doc", number))
+        assert other.value.step == PageStep("doc", 2)
+    assert walker.rest() == PageStep("done")

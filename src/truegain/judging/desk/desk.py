@@ -21,6 +21,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from truegain.judging.desk.clocks import Clock
 from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest
+from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import claim, going_on, hold, lapsed, may_take
 from truegain.judging.desk.moves import WITHDRAWABLE, Reply, late, move, twice
 from truegain.judging.desk.opening import open_study
@@ -173,11 +174,12 @@ class Desk:
         """The unit of a person who stands at the desk; two tabs that come at once get the same.
 
         about: the platform's submission, empty where there is none.  It ends with one unit unless the person asks for
-        one more: who comes again is shown how that one ended, with its code.
+        one more and may: who comes again is shown how that one ended, with its code.
         """
         query = select(assessors).where(assessors.c.id == assessor)
         row = work.connection.execute(lock(query, of=assessors)).one()
-        if row.kind == "human" and not more and (token := _finished_under(work, assessor, about)):
+        is_one = not more or pays_once(work)
+        if row.kind == "human" and is_one and (token := finished_under(work, assessor, about)):
             return Entered(token)
         if row.excluded is not None:
             return Entered("", "excluded")
@@ -197,12 +199,16 @@ class Desk:
         session = load(work.connection, token)
         if session.outcome is None and lapsed(work, session):
             session = hold(work, session)
-        step = step or session.step
+        asked, step = step, step or session.step
         if step.name == "leave":
             if session.outcome not in WITHDRAWABLE:
                 return session.step
         elif step.name == "doc" and session.state in ("doc", "revise"):
-            if not 1 <= step.number <= reached(work, session, last_answers(work, session)):
+            furthest = reached(work, session, last_answers(work, session))
+            if session.number > furthest:  # no page could show it: lead back
+                session = work.change(session, number=furthest)
+                step = asked or session.step
+            if not 1 <= step.number <= furthest:
                 return session.step
             if step != session.step:
                 work.event("turned" if session.state == "doc" else "revising", session, number=step.number)
@@ -235,14 +241,6 @@ class Desk:
         if is_ours and not reply.elsewhere:
             _remember(work, session, once, key, reply)
         return reply
-
-
-def _finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> str | None:
-    """Token of the last unit that a person ended under a submission of the platform: they come again for its code."""
-    had = select(sessions.c.token, sessions.c.about, sessions.c.outcome).where(sessions.c.assessor == assessor)
-    rows = work.connection.execute(had.order_by(sessions.c.began.desc(), sessions.c.id)).all()
-    last = next((row for row in rows if row.about == about), None)
-    return last.token if last is not None and last.outcome in ("done", "screened", "failed") else None
 
 
 def _kept(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:

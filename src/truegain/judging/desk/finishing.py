@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
 from truegain.judging.desk.codes import code_digest
 from truegain.judging.desk.leases import DONE, FREE, give_back
@@ -14,6 +15,28 @@ from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
 
 KEPT = ("claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
+CODED = ("done", "screened", "failed")  # ends that a platform may have a code for
+SUBMISSIONS = ("prolific", "mturk")  # platforms that pay a submission once, by one code
+
+
+def pays_once(work: Work) -> bool:
+    """Whether people come under submissions that are paid once: a second set would be work for nothing."""
+    return work.study.people.platform in SUBMISSIONS
+
+
+def finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> str | None:
+    """Token of the unit by which a person ended a submission of the platform: they come again for its code.
+
+    The last that is done goes before any that ended without; none while one goes on.
+    """
+    first = select(func.min(events.c.id)).where(events.c.session == sessions.c.id).scalar_subquery()
+    had = select(sessions.c.token, sessions.c.about, sessions.c.outcome).where(sessions.c.assessor == assessor)
+    rows = work.connection.execute(had.order_by(first.desc())).all()  # as they were taken; the clock may have been set
+    own = [row for row in rows if row.about == about]
+    if any(row.outcome is None for row in own):
+        return None
+    ended = sorted((row for row in own if row.outcome in CODED), key=lambda row: row.outcome != "done")
+    return ended[0].token if ended else None
 
 
 def end(work: Work, session: Session, state: StepName, outcome: str) -> PageStep:

@@ -209,7 +209,10 @@ def twice(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply
     work.event("twice", session, step=step.name, number=step.number, fields=shown(fields))
     if step.name != "doc" or session.state not in ("doc", "revise"):
         return Reply(session.step, elsewhere=True)
-    keep_draft(work, session, step, fields, "twice")
+    given = last_answers(work, session)
+    if not 1 <= step.number <= reached(work, session, given):  # sent to where nobody is yet
+        return Reply(session.step, elsewhere=True)
+    keep_draft(work, session, step, fields, "twice" if step.number in given else "resumed")
     return Reply(_go(work, session, step) if session.state == "doc" else session.step)
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from truegain.judging.desk.codes import new_once
+from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import is_free, may_take
 from truegain.judging.desk.moves import read_page
 from truegain.judging.desk.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
@@ -149,6 +150,8 @@ def _received(work: Work, session: Session) -> tuple[tuple[int, str, str, bool],
 def _more(work: Work, session: Session) -> bool:
     person = select(assessors.c.excluded).where(assessors.c.id == session.assessor)
     if work.connection.execute(person).scalar_one() is not None or is_paused(work):
+        return False
+    if pays_once(work) and finished_under(work, session.assessor, session.about):
         return False
     return may_take(work, session.assessor) and is_free(work, session.assessor)
 

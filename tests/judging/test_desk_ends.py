@@ -1,0 +1,99 @@
+"""After the end: whose code is shown again, who is offered another set, and what is taken back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
+from truegain.judging.desk.desk import PageStep, Person
+from truegain.judging.store.database import Database
+from truegain.judging.store.schema import sessions
+from truegain.judging.study.study import JudgingStudy, People
+
+CODES = {"completed": "C", "screened": "S", "failed": "F"}
+PLATFORMS = ("prolific", "mturk")
+
+
+def worker(study: JudgingStudy, database: Database, clock: Time, platform: str = "prolific") -> Walker:
+    """Someone whom a platform sends, under one submission."""
+    desk = desk_of(replace(study, people=People(platform, codes=CODES)), database, clock)
+    walker = Walker(desk, clock)
+    walker.person = Person(platform, "5f0c", about={"study": "s1", "session": "x9"})
+    return walker
+
+
+def screen_out(walker: Walker) -> None:
+    """Fail the practice."""
+    walker.consent()
+    assert walker.practise(right=False) == PageStep("screened")
+
+
+@pytest.mark.parametrize("back", [0, 86_400])
+@pytest.mark.parametrize("end", ["left", "screened", "declined"])
+def test_the_code_is_found_again_after_another_set(
+    study: JudgingStudy, database: Database, clock: Time, end: str, back: float
+) -> None:
+    """Guards who finished one set and not the next: the link leads to the code, also where the clock was set back."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    done, code = walker.token, walker.page().code
+    clock.go(-back)
+    walker.another()
+    second = walker.token
+    walker.enter()
+    assert walker.token == second  # while it goes on, the link leads to it
+    if end == "left":
+        walker.send(walker.page(PageStep("leave")), "leave", withdraw="no")
+    elif end == "declined":
+        walker.send(walker.page(), "decline")
+    else:
+        screen_out(walker)
+    walker.enter()
+    assert (walker.token, walker.page().code, walker.page().more) == (done, code, True)
+
+
+def test_of_two_sets_that_are_done_the_later_is_shown(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the order of sets: as they were taken, not as the clock on the wall has it."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    clock.go(-86_400)
+    walker.whole()
+    second = walker.token
+    walker.enter()
+    assert walker.token == second
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_submission_that_pays_once_has_one_set(
+    study: JudgingStudy, database: Database, clock: Time, platform: str
+) -> None:
+    """Guards unpaid work: no other set is offered or given after an end that has a code of the platform's."""
+    for name, walk, code in (("a", Walker.rest, "C"), ("b", None, "S")):
+        walker = worker(study, database, clock, platform)
+        walker.person = walker.person._replace(id=name)
+        if walk:
+            walker.to_documents()
+            walk(walker)
+        else:
+            walker.enter()
+            screen_out(walker)
+        token = walker.token
+        assert (walker.page().code, walker.page().more) == (code, False)
+        assert (walker.another(), walker.token) == ("", token)
+    assert len(rows(database, sessions)) == 2
+    walker.person = walker.person._replace(about={"study": "s1", "session": "x10"})
+    walker.enter()
+    assert walker.token != token  # a new submission is paid anew
+    check_invariants(database, study)
+
+
+def test_who_has_no_code_yet_may_take_another_set(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards a submission that goes on: who left a set, or lost it, may still earn the code."""
+    walker = worker(study, database, clock)
+    walker.to_documents()
+    walker.send(walker.page(PageStep("leave")), "leave", withdraw="no")
+    assert walker.page().more
+    walker.another()
+    assert walker.step == PageStep("consent")
