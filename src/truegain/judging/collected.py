@@ -104,7 +104,7 @@ def collected(database: Readable) -> Collected:
 
 
 def units_given_out(database: Readable) -> tuple[Unit, ...]:
-    """The units as people were given them, in the order in which they are; what the study's files say now may differ."""
+    """The units as they were given out; the study's files may say otherwise by now."""
     from sqlalchemy import select
 
     from truegain.judging.store import schema
