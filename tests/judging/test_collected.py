@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -22,7 +23,7 @@ from truegain.judging.desk.desk import Desk, Page, Person
 from truegain.judging.export import rating_table
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.simulated import simulated_study, simulated_truth
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, read_study
 from truegain.judging.tasks.catalogue import task_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
@@ -187,3 +188,28 @@ def test_a_drawn_list_comes_back_filled(tmp_path: Path, monkeypatch: pytest.Monk
     grades = {t.doc: t.grade for t in simulated_truth("study")}
     assert back.judged == 8
     assert [abs(label - grades[doc]) <= 1 for label, doc in zip(back.label.tolist(), docs, strict=True)] == [True] * 8
+
+
+def test_judgments_stay_with_the_documents_they_were_given_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards a study that was changed after it began: another seed puts other documents into units of the same name."""
+    monkeypatch.chdir(tmp_path)
+    study = simulated_study("study", task="graded", topics=2, docs=9, judgments=1, size=4)
+    truth = {t.doc: float(t.worth) for t in simulated_truth("study")}
+    seen = {study.documents[doc].text: worth for doc, worth in truth.items()}
+    database, clock = Database(default_url("study")), Time()
+    desk = Desk(study, database, clock=clock)
+    assert sum(walk(study, desk, clock, f"p{k}", seen) for k in range(2 * len(study.units))) == len(study.units)
+    database.close()
+    export_command("study", output="before.csv")
+    toml = Path("study/judging.toml")
+    toml.write_text(re.sub(r"^seed = 0", "seed = 7", toml.read_text(), flags=re.M))
+    changed = read_study("study")
+    assert [u.id for u in changed.units] == [u.id for u in study.units]
+    assert changed.units != study.units
+    export_command("study", output="after.csv")
+    assert Path("after.csv").read_text() == Path("before.csv").read_text()
+    capsys.readouterr()
+    status_command("study")
+    assert f"{len(study.units)} of {len(study.units)} units finished (100%)" in capsys.readouterr().out

@@ -19,9 +19,8 @@ from tests.cli.conftest import run as run
 from tests.judging.made import CLAIM, WORTH, made_rows, made_study
 from truegain.errors import InputError, TruegainError
 from truegain.judging.collected import Collected
-from truegain.judging.export import Wanted, fill_list, rating_table, win_table, write_audit
+from truegain.judging.export import Wanted, rating_table, win_table, write_audit
 from truegain.judging.study.study import JudgingStudy, Rules
-from truegain.tables.gold_list import GoldList
 from truegain.tables.ratings import read_ratings
 
 EVERYTHING = Wanted(unfinished=True, excluded=True, cannot=True, judges="all")
@@ -278,43 +277,6 @@ def test_claims(folder: Path, run: Run) -> None:
     assert code == 0, err
     with pytest.raises(TruegainError, match="wins are made of preferences; the task of this study is claim"):
         win_table(study, made_rows(study).ratings())
-
-
-def test_a_list_is_filled_from_its_top() -> None:
-    """Guards gold lists: a label that somebody gave, to the first pair that may still change; the rest is counted."""
-    study = made_study("graded", topics=2, people=4)
-    given = {"a": (2, 3, 2, 3), "b": (0, 0, 0, 1), "c": (1, 1, 1, 1), "d": (3, 3, 3, 3)}
-    found = made_rows(study)
-    orders = {s["id"]: (s["plan"]["order"], s["topic"], int(s["assessor"][2:])) for s in found.sessions}
-
-    def value(r: dict[str, Any]) -> dict[str, Any] | None:
-        order, _, who = orders[r["session"]]
-        doc = list(WORTH)[order[r["number"] - 1]]
-        return {"value": float(given[doc][who])} if doc in given else None
-
-    found = changed(found, answers=value)
-    pairs = [("1", "a1"), ("1", "b1"), ("2", "c2"), ("1", "d1")]
-
-    def filled(*names: tuple[str, str], rows: Collected = found) -> tuple[list[float], int]:
-        topics, docs = [t for t, _ in names], [d for _, d in names]
-        listed = GoldList.of(topics, docs, np.zeros(len(docs)), np.ones(len(docs)), "random", "P@10", (0, 3))
-        done, later = fill_list(listed, study, rows.ratings())
-        return done.label[: done.judged].tolist(), later
-
-    assert filled(*pairs) == ([2.0, 0.0, 1.0, 3.0], 0)
-    going = changed(found, sessions=lambda r: {"outcome": None} if r["unit"] == "2-3" else None)
-    assert filled(*pairs, rows=going) == ([2.0, 0.0], 1)
-    out = changed(found, assessors=lambda r: {"excluded": "asked to"} if r["id"] == "a-0" else None)
-    with pytest.raises(InputError, match="the first pair of the list is not ready"):
-        filled(*pairs, rows=out)
-    skipped = changed(found, answers=lambda r: {"value": None, "cannot": "other"} if r["session"] == "s0" else None)
-    assert filled(*pairs, rows=skipped) == ([3.0, 0.0, 1.0, 3.0], 0)
-    nobody = changed(found, answers=lambda _: {"value": None, "cannot": "other"})
-    with pytest.raises(InputError, match="not ready"):
-        filled(*pairs, rows=nobody)
-    off = changed(found, answers=lambda _: {"value": 4.0})
-    with pytest.raises(InputError, match="not on the scale"):
-        filled(*pairs, rows=off)
 
 
 def test_the_audit_trail_is_lines_of_json(folder: Path) -> None:

@@ -89,11 +89,13 @@ def test_pause_and_resume(study: JudgingStudy, database: Database, clock: Time) 
 def test_release_of_who_was_sent_away(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards submissions that the platform takes back: the unit is free, the answers are kept, others are untouched."""
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
+    walker.person = walker.person._replace(about={"session": "s1"})
     walker.to_documents()
     walker.judge()
-    assert not office.release("open", "someone else")
-    assert office.release("open", walker.name)
-    assert not office.release("open", walker.name)
+    assert not office.release("open", "someone else", "s1")
+    assert not office.release("open", walker.name, "s0")
+    assert office.release("open", walker.name, "s1")
+    assert not office.release("open", walker.name, "s1")
     assert walker.step == PageStep("left")
     assert len(collected(database).ratings()) == 1
 

@@ -56,6 +56,20 @@ def test_a_list_keeps_its_order_and_probabilities(tmp_path: Path) -> None:
     assert [r.label for r in pool.rows] == [None] * 3
 
 
+def test_the_larger_probability_holds_whatever_the_order_of_files(tmp_path: Path) -> None:
+    """Guards the design of two files: what one takes whole is certain to be judged, drawn by the other or not."""
+    listed = GoldList.of(["1", "1"], ["a", "b"], np.zeros(2), np.array([1.0, 9.0]), "ordered", "P@10", (0, 1))
+    listed.write(tmp_path / "next.csv")
+    written(tmp_path, "q.qrels", "1 0 a 2\n")
+    written(tmp_path, "drawn.jsonl", '{"topic": "1", "doc": "a", "probability": 0.5}\n')
+    assert [r.item.probability for r in read_pool([tmp_path / "next.csv"]).rows] == [0.1, 1.0]
+    for other, wanted in (("q.qrels", 1.0), ("drawn.jsonl", 0.5)):
+        for files in (["next.csv", other], [other, "next.csv"]):
+            rows = {r.item.docs[0]: r for r in read_pool([tmp_path / name for name in files]).rows}
+            assert rows["a"].item.probability == wanted, files
+            assert rows["a"].label == (2 if other == "q.qrels" else None)
+
+
 def test_other_tables(tmp_path: Path) -> None:
     """Guards lists of `holes --show next`, pairs and claims: named columns, in the order of the file."""
     holes = written(tmp_path, "holes.csv", "order,topic,doc,round,why\n1,7,x,1,a\n2,7,y,1,b\n")

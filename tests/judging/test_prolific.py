@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, small_study
 from truegain.errors import TruegainError
+from truegain.judging.desk.desk import Person
+from truegain.judging.desk.office import Office
 from truegain.judging.server import prolific
-from truegain.judging.server.prolific import Prolific, keep_taking_back, take_back
+from truegain.judging.server.prolific import Prolific, TakenBack, keep_taking_back, take_back
+from truegain.judging.store.database import Database
+from truegain.judging.study.study import People
 
 KEY = "a-key-that-nobody-sees"
 
@@ -31,8 +37,11 @@ class Fake:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 fake.asked.append((self.path, self.headers.get("Authorization", "")))
+                study = parse_qs(urlsplit(self.path).query).get("study", [""])[0]
                 body = fake.body or json.dumps(fake.page(self.path)).encode()
-                self.send_response(fake.status)
+                self.send_response(
+                    404 if fake.status == 200 and not fake.body and study not in fake.rows else fake.status
+                )
                 if fake.elsewhere:
                     self.send_header("Location", fake.elsewhere)
                 self.send_header("Content-Length", str(len(body)))
@@ -65,15 +74,15 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
     made.server.server_close()
 
 
-class Office:
-    """Notes whom it frees; who holds nothing frees nothing."""
+class Noting:
+    """An office that notes whom it frees; who holds nothing frees nothing."""
 
     def __init__(self, holding: set[str]) -> None:
-        self.holding, self.freed = holding, list[tuple[str, str]]()
+        self.holding, self.freed = holding, list[tuple[str, str, str]]()
 
-    def release(self, platform: str, id: str) -> bool:  # noqa: A002
+    def release(self, platform: str, id: str, submission: str) -> bool:  # noqa: A002
         """Whether the person held a unit."""
-        self.freed.append((platform, id))
+        self.freed.append((platform, id, submission))
         held = id in self.holding
         self.holding.discard(id)
         return held
@@ -90,18 +99,84 @@ def test_returned_and_timed_out_are_freed_and_no_one_else(fake: Fake) -> None:
     fake.rows["st"] = [
         row("ret", "RETURNED"), row("out", "TIMED-OUT"), row("out2", "timed_out"), *(row(f"o{s}", s) for s in others)
     ]  # fmt: skip
-    office = Office({"ret", "out", "out2", *(f"o{s}" for s in others)})
+    office = Noting({"ret", "out", "out2", *(f"o{s}" for s in others)})
     client = Prolific(KEY, fake.address)
-    assert take_back(client, ["st"], office) == ("ret", "out", "out2")
-    assert office.freed == [("prolific", "ret"), ("prolific", "out"), ("prolific", "out2")]
-    assert take_back(client, ["st"], office) == ()
+    assert take_back(client, ["st"], office) == (("ret", "out", "out2"), {})
+    assert office.freed == [
+        ("prolific", "ret", "s-ret-RETURNED"), ("prolific", "out", "s-out-TIMED-OUT"),
+        ("prolific", "out2", "s-out2-timed_out"),
+    ]  # fmt: skip
+    assert take_back(client, ["st"], office) == ((), {})
     assert {key for _, key in fake.asked} == {f"Token {KEY}"}
 
 
-def test_who_came_again_is_left_alone(fake: Fake) -> None:
-    """Guards people with two submissions: one that ran out must not free what the other is working on."""
-    fake.rows = {"first": [row("ann", "TIMED-OUT"), row("bob", "RETURNED")], "second": [row("ann", "ACTIVE")]}
-    assert take_back(Prolific(KEY, fake.address), ["first", "second"], Office({"ann", "bob"})) == ("bob",)
+@pytest.fixture
+def walkers(tmp_path: Path, database: Database, clock: Time) -> Callable[[str, str, str], Walker]:
+    """A function that lets someone of Prolific come under a submission of a Prolific study."""
+    desk = desk_of(small_study(tmp_path, people=People("prolific")), database, clock)
+
+    def come(who: str, study: str, submission: str) -> Walker:
+        walker = Walker(desk, clock, who)
+        walker.person = Person("prolific", who, about={"study": study, "session": submission})
+        walker.enter()
+        return walker
+
+    return come
+
+
+def test_the_office_frees_the_submission_that_was_lost_and_no_other(
+    fake: Fake, walkers: Callable[[str, str, str], Walker], database: Database, tmp_path: Path, clock: Time
+) -> None:
+    """Guards people with two submissions, and a study that came later: what the one lost the other keeps."""
+    office = Office(small_study(tmp_path, people=People("prolific")), database, clock=clock)
+    again, lost, done = walkers("ann", "first", "a1"), walkers("bob", "first", "b1"), walkers("cyd", "first", "c1")
+    again = walkers("ann", "second", "a2")
+    done.whole()
+    fake.rows = {
+        "first": [sub("a1", "ann", "TIMED-OUT"), sub("b1", "bob", "RETURNED"), sub("c1", "cyd", "RETURNED")],
+        "second": [sub("a2", "ann", "ACTIVE")],
+    }
+    client = Prolific(KEY, fake.address)
+    assert office.studies_going_on("prolific") == ("first", "second")
+    assert take_back(client, office.studies_going_on("prolific"), office) == (("bob",), {})
+    assert [walker.step.name for walker in (again, lost, done)] == ["consent", "left", "done"]
+    assert office.studies_going_on("prolific") == ("second",)
+    assert take_back(client, ["first", "second"], office) == ((), {})
+    fake.rows["second"] = [sub("a2", "ann", "RETURNED")]
+    assert take_back(client, office.studies_going_on("prolific"), office) == (("ann",), {})
+    check_invariants(database, office.study)
+
+
+def test_a_study_that_nobody_knows_does_not_stop_the_others(
+    fake: Fake, walkers: Callable[[str, str, str], Walker], database: Database, tmp_path: Path, clock: Time
+) -> None:
+    """Guards against a visitor who makes an address up: it is told once, asked about once, and the rest goes on."""
+    office = Office(small_study(tmp_path, people=People("prolific")), database, clock=clock)
+    walkers("eve", "a-nonsense", "x"), walkers("bob", "real", "b1")  # in this order they are asked about
+    fake.rows = {"real": [sub("b1", "bob", "ACTIVE")]}
+    told: list[str] = []
+    rounds = 0
+
+    def studies() -> tuple[str, ...]:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 3:
+            fake.rows["real"] = [sub("b1", "bob", "RETURNED")]
+        if rounds == 5:
+            stop.set()
+        return office.studies_going_on("prolific")
+
+    stop = threading.Event()
+    keep_taking_back(Prolific(KEY, fake.address), studies, office, every=0.001, tell=told.append, stop=stop)
+    assert stop.wait(30)
+    assert told == ["Prolific knows no study a-nonsense (404); it is not asked about again"]
+    assert sum("a-nonsense" in path for path, _ in fake.asked) == 1
+    assert office.studies_going_on("prolific") == ("a-nonsense",)
+
+
+def sub(name: str, who: str, status: str) -> dict[str, Any]:
+    """A submission with an id of its own."""
+    return {**row(who, status), "id": name}
 
 
 @pytest.mark.parametrize("has_links", [True, False])
@@ -110,7 +185,7 @@ def test_all_pages_are_read(fake: Fake, monkeypatch: pytest.MonkeyPatch, has_lin
     monkeypatch.setattr(prolific, "PAGE", 3)
     fake.has_links = has_links
     fake.rows["st"] = [row(str(n), "RETURNED") for n in range(7)]
-    assert len(take_back(Prolific(KEY, fake.address), ["st"], Office(set("0123456")))) == 7
+    assert len(take_back(Prolific(KEY, fake.address), ["st"], Noting(set("0123456"))).freed) == 7
     assert [urlsplit(path).query for path, _ in fake.asked] == [f"study=st&page={n}&page_size=3" for n in (1, 2, 3)]
 
 
@@ -133,18 +208,24 @@ FAULTS = [
 def test_odd_answers_free_nobody_and_do_not_tell_the_key(fake: Fake, status: int, body: bytes, said: str) -> None:
     """Guards faults: one clear error, nobody freed, and the key in no message."""
     fake.status, fake.body = status, body or json.dumps({"detail": f"bad {KEY}"}).encode()
-    office = Office(set())
-    with pytest.raises(TruegainError, match=said) as error:
-        take_back(Prolific(KEY, fake.address), ["st"], office)
+    office = Noting(set())
+    if status in (401, 403, 429):  # of no use to go on
+        with pytest.raises(TruegainError, match=said) as error:
+            take_back(Prolific(KEY, fake.address), ["st", "other"], office)
+        told = f"{error.value!r} {error.value.__cause__!r}"
+    else:
+        found = take_back(Prolific(KEY, fake.address), ["st", "other"], office)
+        assert set(found.wrong) == {"st", "other"}
+        assert said in (told := found.wrong["st"])
     assert office.freed == []
-    assert KEY not in f"{error.value!r} {error.value.__cause__!r}"
+    assert KEY not in told
 
 
 def test_the_key_goes_nowhere_else(fake: Fake) -> None:
     """Guards the key: a redirect is not followed, http is refused except on loopback, and no text shows it."""
     fake.status, fake.elsewhere = 302, f"{fake.address}/elsewhere"
-    with pytest.raises(TruegainError, match="redirect"):
-        take_back(Prolific(KEY, fake.address), ["st"], Office(set()))
+    found = take_back(Prolific(KEY, fake.address), ["st"], Noting(set()))
+    assert "redirect" in found.wrong["st"]
     assert len(fake.asked) == 1
     with pytest.raises(TruegainError, match="https alone"):
         Prolific(KEY, "http://prolific.example/api")
@@ -156,25 +237,26 @@ def test_the_key_goes_nowhere_else(fake: Fake) -> None:
 
 
 def test_nobody_there_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards the loop beside the server: it tells what failed, goes on, and ends when it is told to."""
+    """Guards the loop beside the server: it tells once what fails, goes on, and ends when it is told to."""
     tries: list[int] = []
     told: list[str] = []
-    third = threading.Event()
+    fifth = threading.Event()
 
-    def failing(*_: object) -> tuple[str, ...]:
+    def failing(*_: object) -> TakenBack:
         tries.append(1)
-        if len(tries) == 1:
+        if len(tries) in (1, 2, 4):
             raise TruegainError("Prolific cannot be reached")
-        if len(tries) == 2:
+        if len(tries) == 3:
             raise ValueError(KEY)
-        third.set()
-        return ()
+        if len(tries) == 6:
+            fifth.set()
+        return TakenBack((), {})
 
     monkeypatch.setattr(prolific, "take_back", failing)
-    stop = keep_taking_back(Prolific(KEY), lambda: ["st"], Office(set()), every=0.001, tell=told.append)
-    assert third.wait(5)
+    stop = keep_taking_back(Prolific(KEY), lambda: ["st"], Noting(set()), every=0.001, tell=told.append)
+    assert fifth.wait(30)
     stop.set()
-    assert told == ["Prolific cannot be reached", "taking back: ValueError"]
+    assert told == ["Prolific cannot be reached", "taking back: ValueError", "Prolific cannot be reached"]
 
 
 def test_a_closed_port_is_an_error_of_ours(fake: Fake) -> None:
@@ -182,4 +264,4 @@ def test_a_closed_port_is_an_error_of_ours(fake: Fake) -> None:
     fake.server.shutdown()
     fake.server.server_close()
     with pytest.raises(TruegainError, match="cannot be reached"):
-        take_back(Prolific(KEY, fake.address), ["st"], Office(set()))
+        take_back(Prolific(KEY, fake.address), ["st"], Noting(set()))

@@ -98,3 +98,17 @@ def test_invitations_let_people_in(tmp_path: Path) -> None:
     assert comer(People("invitation"), {"invitation": tokens[0]}).invitation == tokens[0]
     bad = subprocess.run([*words[:-1], "nowhere"], capture_output=True, text=True, timeout=60)
     assert (bad.returncode, "no address of a server" in bad.stderr) == (2, True)
+
+
+def test_what_check_calls_wrong_is_not_served(tmp_path: Path) -> None:
+    """Guards the promise of `check`: serve starts only where nothing is wrong, and tells what is, with exit code 2."""
+    folder = tmp_path / "study"
+    people = People(most=5)  # units of one topic: nobody sees one twice
+    simulated_study(folder, task="graded", topics=1, docs=8, judgments=1, people=people)
+    words = [sys.executable, "-m", "truegain", "judging"]
+    checked = subprocess.run([*words, "check", str(folder)], capture_output=True, text=True, timeout=60)
+    assert (checked.returncode, "wrong: a person may take 5 units" in checked.stdout) == (2, True), checked.stderr
+    ended = subprocess.run([*words, "serve", str(folder), "--port", "0"], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, "a person may take 5 units" in ended.stderr) == (2, True), ended.stderr
+    assert ended.stdout == ""
+    assert not (folder / "judging.sqlite").exists()

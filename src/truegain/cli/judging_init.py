@@ -62,6 +62,7 @@ def init_study_command(
     from truegain.judging.study.items import anchors_of
     from truegain.judging.study.pool import JudgingPool, read_pool
     from truegain.judging.study.reading import read_documents, read_topics
+    from truegain.judging.study.rows import refuse
     from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, name_of
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.study.writing import write_study
@@ -72,7 +73,7 @@ def init_study_command(
     rows, known = found.rows[:most], read_topics(topics, faults)
     names = {t.topic.id for t in known}
     kept = [row for row in rows if row.topic in names]
-    _refuse(faults)
+    refuse(faults)
     if not kept:
         hint = f"the pool has {some(sorted({r.topic for r in rows}))}, the topics are {some(sorted(names))}"
         raise InputError("no topic of the pool is among the topics", file=shown_path(topics), hint=hint)
@@ -80,11 +81,11 @@ def init_study_command(
     used = [t for t in known if t.topic.id in judged]
     if anchors:
         chosen = anchors_of(used, JudgingPool(tuple(kept)).by_topic(), read_pool([anchors]).rows, faults)
-        _refuse(faults)
+        refuse(faults)
         used = [replace(t, high=chosen[t.topic.id][0].docs[0], low=chosen[t.topic.id][1].docs[0]) for t in used]
     ids = {doc for row in kept for doc in row.item.docs} | {x for t in used for x in (t.high, t.low)}
     documents = read_documents(docs, faults, ids)
-    _refuse(faults)
+    refuse(faults)
     files = [(_copy(name), Path(name)) for name in filter(None, [found.gold_list])]
     two = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
@@ -104,13 +105,6 @@ def init_study_command(
     if idle := len(known) - len(used):
         typer.echo(f"{idle:,} topics have nothing in the pool, and are left out")
     typer.echo(f"Next: look at {shown_path(place / 'judging.toml')}, then truegain judging check {shown_path(place)}")
-
-
-def _refuse(faults: list[str]) -> None:
-    """End with the first thing that is wrong."""
-    if faults:
-        more = f"; and {len(faults) - 1} more" if faults[1:] else ""
-        raise InputError(f"{faults[0]}{more}")
 
 
 def _copy(name: str) -> str:

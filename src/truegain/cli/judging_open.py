@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -29,10 +30,14 @@ class OpenedStudy(NamedTuple):
 
 
 def open_collection(folder: str, database: str | None) -> OpenedStudy:
-    """The study in a folder with the database that it was served with; none is made here."""
+    """The study in a folder with the database that it was served with; none is made here.
+
+    Its units are those of the database: judgments are of what was shown, whatever the files say by now.
+    """
     needs("sqlalchemy", "judging")
     from sqlalchemy.engine import make_url
 
+    from truegain.judging.collected import units_given_out
     from truegain.judging.store.database import Database, default_url
     from truegain.judging.study.study import read_study
 
@@ -43,4 +48,5 @@ def open_collection(folder: str, database: str | None) -> OpenedStudy:
             f"nothing was collected yet: there is no {shown_path(file)}; serve the study first "
             f"(truegain judging serve {shown_path(folder)}), or say where its judgments are (--database)"
         )
-    return OpenedStudy(study, Database(url))
+    opened = Database(url)
+    return OpenedStudy(replace(study, units=units_given_out(opened) or study.units), opened)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truegain.cli.judging_insight import insight_of
@@ -46,24 +46,18 @@ def taken_back(
 ) -> threading.Event | None:
     """Begin to take back what Prolific says was returned or timed out; None where no key is given.
 
-    The Prolific studies are those that its people came from.
+    The Prolific studies are those that people came from who are at a unit.
     """
     if key_file is None:
         return None
     from truegain.judging.desk.office import Office
-    from truegain.judging.server.prolific import Prolific, keep_taking_back
+    from truegain.judging.server.prolific import PLATFORM, Prolific, keep_taking_back
 
-    if study.people.platform != "prolific":
+    if study.people.platform != PLATFORM:
         raise InputError(
             f"a key for Prolific, and people come from {study.people.platform}", file=shown_path(key_file),
             hint="leave --prolific-key out, or set platform = 'prolific' in [people]",
         )  # fmt: skip
     key = read_bytes(key_file).decode("utf-8", "replace").strip()
     office = Office(study, database)
-
-    def studies() -> Iterable[str]:
-        return sorted(
-            {a.about["study"] for a in office.assessors() if a.platform == "prolific" and a.about.get("study")}
-        )
-
-    return keep_taking_back(Prolific(key), studies, office, tell=tell)
+    return keep_taking_back(Prolific(key), partial(office.studies_going_on, PLATFORM), office, tell=tell)

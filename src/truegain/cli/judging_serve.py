@@ -52,9 +52,9 @@ def serve_command(
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
     from truegain.judging.server.serving import listen
-    from truegain.judging.study.study import read_study
+    from truegain.judging.study.checking import check_study
 
-    study = read_study(folder)
+    study = check_study(folder).study()
     at = listen(host, port)
     typer.echo(_served(study, at))
     _run(study, database, at, workers, quiet, prolific_key)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from truegain.errors import InputError
+from truegain.judging.tasks.material import Item, Unit
 
 Row = Mapping[str, Any]
 T = TypeVar("T")
@@ -100,6 +101,21 @@ def collected(database: Readable) -> Collected:
         return Collected(units, sessions, assessors, rows(answers), rows(backs.group_by(pressed.session)))
 
     return database.read(work)
+
+
+def units_given_out(database: Readable) -> tuple[Unit, ...]:
+    """The units as they were given out; the study's files may say otherwise by now."""
+    from sqlalchemy import select
+
+    from truegain.judging.store import schema
+
+    query = select(schema.units).order_by(schema.units.c.place, schema.units.c.id)
+    return database.read(lambda connection: tuple(_unit(row) for row in connection.execute(query).mappings()))
+
+
+def _unit(row: Row) -> Unit:
+    items = (Item(tuple(item["docs"]), item["probability"], item["claim"], item["answer"]) for item in row["items"])
+    return Unit(row["id"], row["topic"], tuple(items), row["high"], row["low"])
 
 
 def audit(database: Readable) -> Iterator[dict[str, Any]]:

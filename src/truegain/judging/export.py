@@ -130,22 +130,22 @@ def check_ending(path: PathLike) -> Kind:
 def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tuple[GoldList, int]:
     """A list of pairs to judge, labelled from its top to the first pair that is not ready, and how many are after it.
 
-    A pair is ready when all units that hold it are finished by assessors who are not excluded: a label that may still
-    change is none yet.  The label is the lower median of people's, so that it is one that somebody gave; a pair that
-    nobody could judge has none.
+    A pair is ready when each of the units that hold it was finished by a person who is not excluded: a label that may
+    still change is none yet, and models judge beside people.  The label is the lower median of people's, so that it is
+    one that somebody gave; a pair that nobody could judge has none.
     """
     wanted = Counter((unit.topic, doc) for unit in study.units for item in unit.items for doc in item.docs)
     units = {unit.id: unit for unit in study.units}
-    came: Counter[tuple[str, str]] = Counter()
+    finished: dict[tuple[str, str], set[str]] = {}
     said: dict[tuple[str, str], list[float]] = {}
     for row in rows:
-        if row["outcome"] == DONE and row["excluded"] is None:
+        if row["outcome"] == DONE and row["excluded"] is None and row["kind"] == KINDS["people"]:
             pair = (row["topic"], _unit(units, row).items[row["item"]].docs[0])
-            came[pair] += 1
-            if row["kind"] == "human" and row["value"] is not None:
+            finished.setdefault(pair, set()).add(row["unit"])
+            if row["value"] is not None:
                 said.setdefault(pair, []).append(row["value"])
     pairs = list(zip(listed.topics, listed.docs, strict=True))
-    ready = [pair in said and came[pair] >= wanted[pair] for pair in pairs]
+    ready = [pair in said and len(finished[pair]) >= wanted[pair] for pair in pairs]
     kept = ~np.isnan(listed.label)
     first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
     found: dict[str, dict[str, float]] = {}

@@ -123,15 +123,22 @@ class Office:
         """Free all units whose lease ran out, and tell how many; who returns before another comes goes on."""
         return self.database.write(lambda connection: release(self._desk.work(connection)))
 
-    def release(self, platform: str, id: str) -> bool:  # noqa: A002
-        """Free what a person holds whom the platform sent away: kept as left; whether they held anything."""
+    def studies_going_on(self, platform: str) -> tuple[str, ...]:
+        """The platform's studies that people came from who are at a unit now, by name."""
+        query = select(sessions.c.about).join(assessors, assessors.c.id == sessions.c.assessor)
+        going = query.where(sessions.c.outcome.is_(None), assessors.c.platform == platform)
+        found = self.database.read(lambda connection: connection.execute(going).scalars().all())
+        return tuple(sorted({about["study"] for about in found if about.get("study")}))
+
+    def release(self, platform: str, id: str, submission: str) -> bool:  # noqa: A002
+        """Free what a person holds under a submission that the platform ended: kept as left; whether they did."""
 
         def work(connection: Connection) -> bool:
             here = self._desk.work(connection)
             who = (assessors.c.platform == platform, assessors.c.platform_id == id)
             found = connection.execute(lock(select(assessors.c.id).where(*who), of=assessors)).scalar_one_or_none()
             session = going_on(here, found) if found else None
-            if session is None:
+            if session is None or session.about.get("session") != submission:
                 return False
             end(here, session, "left", "left")
             return True

@@ -11,7 +11,7 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any, NamedTuple, Protocol
@@ -21,7 +21,6 @@ from truegain.errors import TruegainError
 ADDRESS = "https://api.prolific.com/api/v1"
 PLATFORM = "prolific"
 LOST = ("RETURNED", "TIMED-OUT")
-GONE = (*LOST, "REJECTED", "SCREENED-OUT")  # a person with another submission beside these is still at work, or done
 PAGE = 100  # submissions asked for at a time
 MOST_PAGES = 1_000
 LARGEST = 20_000_000  # bytes of one answer
@@ -37,11 +36,22 @@ class Submission(NamedTuple):
     status: str
 
 
+class TakenBack(NamedTuple):
+    """Who held a unit that is free now, and of which studies Prolific told nothing, with why."""
+
+    freed: tuple[str, ...]
+    wrong: Mapping[str, str]
+
+
+class OfStudyError(TruegainError):
+    """Prolific did not tell the submissions of one study; those of others it may."""
+
+
 class Releases(Protocol):
     """What is needed of the office."""
 
-    def release(self, platform: str, id: str) -> object:  # noqa: A002
-        """Free what a person holds, and keep the fact; something true where there was a unit to free."""
+    def release(self, platform: str, id: str, submission: str) -> object:  # noqa: A002
+        """Free what a person holds under a submission; something true where there was a unit to free."""
         ...
 
 
@@ -83,7 +93,7 @@ class Prolific:
             yield from (_submission(row, study) for row in rows)
             if not _goes_on(answer, len(rows)):
                 return
-        raise TruegainError(
+        raise OfStudyError(
             f"Prolific study {study}: more than {MOST_PAGES * PAGE:,} submissions; nothing more was read"
         )
 
@@ -97,7 +107,7 @@ class Prolific:
                 body = answer.read(LARGEST + 1)
         except urllib.error.HTTPError as error:
             error.close()
-            raise TruegainError(_refused(error.code, study)) from None
+            raise _refused(error.code, study) from None
         except (OSError, HTTPException) as error:
             why = type(getattr(error, "reason", error)).__name__
             raise TruegainError(f"Prolific cannot be reached ({why}); taking back is tried again later") from None
@@ -112,15 +122,22 @@ class Prolific:
         return found
 
 
-def take_back(prolific: Prolific, studies: Iterable[str], office: Releases) -> tuple[str, ...]:
-    """Free the units of all who returned their submission or ran out of time; ids of those who held one.
+def take_back(prolific: Prolific, studies: Iterable[str], office: Releases) -> TakenBack:
+    """Free the units of submissions that were returned or ran out of time.
 
-    Who has another submission in these studies that is under way or done is left alone.  Asking again changes nothing.
+    A unit belongs to the submission that its person last came under: who returned one and is at work under another is
+    left alone.  A study about which Prolific tells nothing is passed over.  Asking again changes nothing.
     """
-    every = [s for study in dict.fromkeys(studies) for s in prolific.submissions(study)]
-    at_work = {s.participant for s in every if s.status not in GONE}
-    lost = dict.fromkeys(s.participant for s in every if s.status in LOST and s.participant not in at_work)
-    return tuple(who for who in lost if office.release(PLATFORM, who))
+    freed: dict[str, None] = {}
+    wrong: dict[str, str] = {}
+    for study in dict.fromkeys(studies):
+        try:
+            lost = [s for s in prolific.submissions(study) if s.status in LOST]
+        except OfStudyError as error:
+            wrong[study] = str(error)
+            continue
+        freed |= {s.participant: None for s in lost if office.release(PLATFORM, s.participant, s.id)}
+    return TakenBack(tuple(freed), wrong)
 
 
 def keep_taking_back(
@@ -129,34 +146,43 @@ def keep_taking_back(
     office: Releases,
     *,
     every: float = 120.0,
-    tell: Callable[[str], object] | None = None,
+    tell: Callable[[str], object] = lambda _: None,
+    stop: threading.Event | None = None,
 ) -> threading.Event:
     """Take back every so many seconds, beside the server; set the event to end it.
 
     studies: asked each time, for people of another Prolific study may have come.  tell: called with a sentence where
-    Prolific does not answer; what went wrong once is tried again.
+    Prolific does not answer, once as long as it stays so; what went wrong is tried again.  A study that it does not
+    know is not: anybody can put a name into an address.
     """
-    stop = threading.Event()
+    ending = stop or threading.Event()
 
     def work() -> None:
-        while not stop.is_set():
+        unknown: set[str] = set()
+        before: set[str] = set()
+        while not ending.is_set():
             try:
-                take_back(prolific, studies(), office)
+                found = take_back(prolific, [s for s in studies() if s not in unknown], office)
+                unknown |= {study for study, said in found.wrong.items() if said == _unknown(study)}
+                said = list(dict.fromkeys(found.wrong.values()))
             except Exception as error:
-                if tell is not None:
-                    tell(str(error) if isinstance(error, TruegainError) else f"taking back: {type(error).__name__}")
-            stop.wait(every)
+                said = [str(error) if isinstance(error, TruegainError) else f"taking back: {type(error).__name__}"]
+            for sentence in said:
+                if sentence not in before:
+                    tell(sentence)
+            before = set(said)
+            ending.wait(every)
 
     threading.Thread(target=work, name="prolific", daemon=True).start()
-    return stop
+    return ending
 
 
 def _submission(row: Any, study: str) -> Submission:
     who = isinstance(row, dict) and (row.get("participant_id") or row.get("participant"))
-    if not who or not isinstance(row.get("status"), str):
+    if not who or not row.get("id") or not isinstance(row.get("status"), str):
         raise _odd(study)
     status = row["status"].strip().upper().replace("_", "-").replace(" ", "-")
-    return Submission(str(row.get("id", "")), str(who), status)
+    return Submission(str(row["id"]), str(who), status)
 
 
 def _goes_on(answer: dict[str, Any], rows: int) -> bool:
@@ -168,17 +194,26 @@ def _goes_on(answer: dict[str, Any], rows: int) -> bool:
     return bool(following.get("href") if isinstance(following, dict) else following)
 
 
-def _refused(status: int, study: str) -> str:
+def _refused(status: int, study: str) -> TruegainError:
+    """What a status means: for one study, or, where others would fare no better, for all."""
     if status in (401, 403):
-        return f"Prolific refuses the key ({status}); make a new API token in its settings and give that"
+        return TruegainError(f"Prolific refuses the key ({status}); make a new API token in its settings and give that")
+    if status == 429:
+        return TruegainError(f"Prolific answered {status}; taking back is tried again later")
     if status == 404:
-        return f"Prolific knows no study {study} (404); give the id that it passes as STUDY_ID"
+        return OfStudyError(_unknown(study))
     if 300 <= status < 400:
-        return f"Prolific answered with a redirect ({status}), which is not followed: the key is sent to its API alone"
-    return f"Prolific answered {status}; taking back is tried again later"
+        return OfStudyError(
+            f"Prolific answered with a redirect ({status}), which is not followed: the key is sent to its API alone"
+        )
+    return OfStudyError(f"Prolific answered {status}; taking back is tried again later")
 
 
-def _odd(study: str) -> TruegainError:
-    return TruegainError(
+def _unknown(study: str) -> str:
+    return f"Prolific knows no study {study} (404); it is not asked about again"
+
+
+def _odd(study: str) -> OfStudyError:
+    return OfStudyError(
         f"Prolific's answer about study {study} is not as its documentation says; nothing was taken back"
     )

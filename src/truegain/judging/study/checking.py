@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truegain.errors import some
+from truegain.judging.study.rows import refuse
 from truegain.judging.study.settings import CODES, JudgingSettings
-from truegain.judging.study.study import Opened, open_study
+from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
 from truegain.judging.study.units import first_tenth
 from truegain.judging.tasks.task import Task
 
@@ -49,6 +50,11 @@ class Checked:
     notes: tuple[str, ...]
     opened: Opened
     needs: Needs | None
+
+    def study(self) -> JudgingStudy:
+        """The study, where nothing is wrong with it."""
+        refuse(self.faults, ALL)
+        return self.opened.study()
 
     def lines(self) -> list[str]:
         """What `truegain judging check` prints."""

@@ -69,7 +69,8 @@ class JudgingPool:
 def read_pool(paths: Sequence[PathLike], *, depth: int = 10) -> JudgingPool:
     r"""All pairs of some files; what several of them have stands once, with the label that one of them gives it.
 
-    depth: to which runs are read, best ranks first.
+    depth: to which runs are read, best ranks first.  What one file has drawn and another has whole is certain to be
+    judged: the larger probability is kept.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".qrels") as file:
@@ -183,20 +184,20 @@ def _of_runs(runs: Runs, depth: int) -> list[PoolRow]:
 
 
 def _once(rows: Iterable[PoolRow]) -> list[PoolRow]:
-    """Each item of a topic once, at its first place; two labels that differ are refused."""
+    """Each item of a topic once, at its first place, with the larger probability; labels that differ are refused."""
     found: dict[tuple[str, str], PoolRow] = {}
     for row in rows:
         key = row.topic, row.item.key
-        there = found.get(key)
-        if there is None:
-            found[key] = row
-        elif there.label is None:
-            found[key] = replace(there, label=row.label)
-        elif row.label not in (None, there.label):
+        there = found.setdefault(key, row)
+        if there is row:
+            continue
+        if there.label is not None and row.label not in (None, there.label):
             raise InputError(
                 f"topic {row.topic}, document {row.item.key} has the labels {there.label:g} and {row.label:g}",
                 hint="decide which one counts",
             )
+        item = replace(there.item, probability=max(there.item.probability, row.item.probability))
+        found[key] = replace(there, item=item, label=row.label if there.label is None else there.label)
     return list(found.values())
 
 

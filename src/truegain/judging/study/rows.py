@@ -40,6 +40,15 @@ def collecting(faults: list[str]) -> Iterator[None]:
         faults.append(str(error))
 
 
+def refuse(faults: Sequence[str], rest: str = "") -> None:
+    """End with the first thing that is wrong and how many more there are, if anything is.
+
+    rest: where the others are told.
+    """
+    if faults:
+        raise InputError(f"{faults[0]}{f'; and {len(faults) - 1} more{rest}' if faults[1:] else ''}")
+
+
 def rows_of(path: PathLike, faults: list[str], *, names: Mapping[int, Sequence[str]]) -> Iterator[FileRow]:
     """The rows of a file, one at a time; lines that cannot be read are faults.
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from truegain.errors import TruegainError, some
+from truegain.errors import some
 from truegain.judging.study.items import anchors_of, items_of, places_of
 from truegain.judging.study.pool import JudgingPool, read_pool
 from truegain.judging.study.reading import TopicRow, read_documents, read_topics
-from truegain.judging.study.rows import collecting
+from truegain.judging.study.rows import collecting, refuse
 from truegain.judging.study.settings import FILE as FILE
 from truegain.judging.study.settings import JudgingSettings, read_settings
 from truegain.judging.study.settings import People as People
@@ -23,6 +23,8 @@ from truegain.judging.study.units import Design, build_units
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.tasks.material import Document, Topic, Unit
 from truegain.judging.tasks.task import Task
+
+ALL = ": truegain judging check tells all"
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,9 @@ class Opened:
     def study(self) -> JudgingStudy:
         """The study, where nothing is wrong with it."""
         settings, task = self.settings, self.task
-        if self.faults or settings is None or task is None:
-            more = f"; and {len(self.faults) - 1} more: truegain judging check tells all" if self.faults[1:] else ""
-            raise TruegainError(f"{self.faults[0]}{more}")
+        refuse(self.faults, ALL)
+        assert settings is not None, "what could not be read is a fault"
+        assert task is not None, "so is a task that is not known"
         folder = self.folder
         listed = str(folder / settings.gold_list) if settings.gold_list else self.pool.gold_list
         return JudgingStudy(
