@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from argon2 import PasswordHasher
 
+from tests.judging.asgi import TestClient
 from tests.judging.organising import AT, HASH, PASSWORD, House, csrf
 from tests.judging.walking import Time, rows
 from truegain.errors import TruegainError
@@ -12,9 +13,8 @@ from truegain.judging.server.organiser import COOKIE
 from truegain.judging.server.sign_in import HOURS, TRIES, WINDOW, Door, TooManyTriesError, password_hash_of
 from truegain.judging.store.schema import assessors
 
+SECRET = b"a secret of the database"
 GETS = ("/", "/ratings.csv", "/audit.jsonl", "/assessors/a1/exclude", "/?all=1")
-
-
 POSTS = ("/", "/assessors/a1/exclude", "/assessors/a1/readmit")
 
 
@@ -76,7 +76,7 @@ def test_tries_are_limited(lone: House) -> None:
 def test_the_door_by_its_clocks() -> None:
     """Guards the limit and the length of a visit by their clocks; addresses share no limit, a success clears it."""
     clock, steady = Time(), Time()
-    door = Door(HASH, clock=clock, steady=steady)
+    door = Door(HASH, SECRET, clock=clock, steady=steady)
     for _ in range(TRIES - 1):
         assert not door.opens("no", "one")
     assert door.opens(PASSWORD, "one")
@@ -92,7 +92,7 @@ def test_the_door_by_its_clocks() -> None:
     cookie = door.cookie(visit)
     assert door.visit(cookie) == visit
     assert door.visit(cookie[:-2] + ("aa" if cookie[-2:] != "aa" else "bb")) is None
-    assert Door(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)).visit(cookie) is None
+    assert Door(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD), SECRET).visit(cookie) is None
     clock.go(HOURS * 3600 + 1)
     assert door.visit(cookie) is None
 
@@ -103,7 +103,7 @@ def test_weak_passwords_are_refused(odd: str) -> None:
     with pytest.raises(TruegainError, match="characters"):
         password_hash_of(odd)
     with pytest.raises(TruegainError, match="argon2"):
-        Door("plain text")
+        Door("plain text", SECRET)
 
 
 def test_signing_out_ends_the_visit(lone: House) -> None:
@@ -113,3 +113,33 @@ def test_signing_out_ends_the_visit(lone: House) -> None:
     assert lone.client.get(f"{AT}/").status_code == 200
     lone.client.post(f"{AT}/sign-out", data={"csrf": csrf(page)})
     assert lone.client.get(f"{AT}/").status_code == 303
+
+
+def test_neighbours_of_one_network_share_their_tries(lone: House) -> None:
+    """Guards against guessing from a network of many addresses: of IPv6 the first half counts, as for all limits."""
+
+    def tried(address: str, password: str) -> int:
+        lone.client = TestClient(
+            lone.app, follow_redirects=False, base_url="https://testserver", client=(address, 1)
+        )  # fmt: skip
+        return lone.sign_in(password)
+
+    guesses = [tried(f"2001:db8::{n:x}", f"wrong password {n}") for n in range(TRIES + 1)]
+    assert guesses == [401] * TRIES + [429]
+    assert tried("2001:db8:0:1::1", PASSWORD) == 303
+    assert [tried("127.0.0.1", "wrong password") for _ in range(TRIES + 1)][-1] == 429, "this machine is counted too"
+
+
+def test_who_reads_the_hash_cannot_sign_a_cookie(lone: House) -> None:
+    """Guards the signature: with the file of the password's hash alone, and no database, nobody makes a cookie."""
+    forger = Door(HASH, b"another database")
+    stranger = lone.visitor()
+    cookie = {"Cookie": f"{COOKIE}={forger.cookie(forger.begin(known=True))}"}
+    assert stranger.get(f"{AT}/", headers=cookie).status_code == 303
+
+
+def test_server_processes_know_one_another_visitors(lone: House) -> None:
+    """Guards several processes at one database: who signed in at one is known to the other."""
+    other = House(lone.study, lone.database, lone.clock)
+    cookie = {"Cookie": f"{COOKIE}={lone.client.cookies[COOKIE]}"}
+    assert other.visitor().get(f"{AT}/", headers=cookie).status_code == 200
