@@ -25,6 +25,7 @@ def upgrade(engine: Engine, url: URL, versions: Path = VERSIONS) -> str:
         if current(connection) == head:
             return ""
     with engine.connect() as connection, connection.begin():
+        _take_time(connection)
         guard(connection)
         context = MigrationContext.configure(connection)
         old = context.get_current_revision()
@@ -48,6 +49,13 @@ def guard(connection: Connection) -> None:
     """Let one server at a time open a study: two that start together do it one after the other."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+
+
+def _take_time(connection: Connection) -> None:
+    """Set no limits on this transaction: an upgrade takes as long as the study is large, and others wait for it."""
+    if connection.dialect.name == "postgresql":
+        for name in ("lock_timeout", "statement_timeout"):
+            connection.execute(text(f"SET LOCAL {name} = 0"))
 
 
 def current(connection: Connection) -> str | None:
