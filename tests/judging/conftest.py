@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.judging.browsing import chromium
+from tests.judging.organising import House
 from tests.judging.postgres import Server, memory
 from tests.judging.served import Nest
 from tests.judging.walking import Time, small_study
 from truegain.judging.store.database import Database, default_url
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, People
+from truegain.judging.tasks.catalogue import task_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -83,3 +85,20 @@ def clock() -> Time:
 def study(tmp_path: Path) -> JudgingStudy:
     """A small study of magnitudes: three topics, two units each, four documents a unit."""
     return small_study(tmp_path)
+
+
+@pytest.fixture
+def house(database: Database, clock: Time, tmp_path: Path) -> House:
+    """A small study of magnitudes, paid, on either database."""
+    people = People(pay=2.5, currency="EUR")
+    return House(small_study(tmp_path, per_topic=3, people=people, task=task_of("magnitude")), database, clock)
+
+
+@pytest.fixture
+def lone(tmp_path: Path) -> Iterator[House]:
+    """The same on SQLite alone, signed in."""
+    database = Database(default_url(tmp_path))
+    house = House(small_study(tmp_path, per_topic=3, task=task_of("magnitude")), database, Time())
+    assert house.sign_in() == 303
+    yield house
+    database.close()

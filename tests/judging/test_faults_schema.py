@@ -27,7 +27,7 @@ from truegain.cli.judging_serve import SETTINGS, app_of_settings
 from truegain.judging.keys import JudgeKeys, LlmJudge
 from truegain.judging.server.sign_in import password_hash_of
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import answers, sessions
+from truegain.judging.store.schema import answers, assessors, events, sessions
 from truegain.judging.study.settings import Rules
 from truegain.judging.study.simulated import simulated_study
 
@@ -45,6 +45,7 @@ WORDS: dict[str, Any] = {
     "number": {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 12}, SHORT]},
     "why": {"anyOf": [{"enum": ["none", "paused", "excluded", "preview", "invitation"]}, SHORT]},
 }
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 UNIT = ("csrf", "once", "slot", "action", "consent", "number", "number_meant", "choice", "reason", "cannot",
         "cannot_note", "report", "withdraw")  # fmt: skip
 PAGES: dict[str, dict[str, tuple[str, ...]]] = {  # address: method: fields, or parameters
@@ -61,7 +62,7 @@ PAGES: dict[str, dict[str, tuple[str, ...]]] = {  # address: method: fields, or 
     "/organise/simulated": {"get": ()},
     "/organise/simulated/": {"get": (), "post": ("csrf", "action")},
     "/organise/simulated/sign-in": {"get": (), "post": ("csrf", "password")},
-    "/organise/simulated/assessors/{assessor}/exclude": {"get": (), "post": ("csrf", "why")},
+    "/organise/simulated/assessors/{assessor}/exclude": {"get": (), "post": ("csrf", "reason")},
     "/organise/simulated/assessors/{assessor}/readmit": {"post": ("csrf",)},
     "/organise/simulated/ratings.csv": {"get": ("all",)},
     "/organise/simulated/audit.jsonl": {"get": ()},
@@ -87,7 +88,9 @@ class Place:
         assert self.client.post(at, data={**form, "password": PASSWORD}).status_code == 303
         self.cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.client.cookies.jar)
         self.client.cookies.clear()
-        assert self.client.get("/organise/simulated/", headers={"Cookie": self.cookies}).status_code == 200
+        figures = self.client.get("/organise/simulated/", headers={"Cookie": self.cookies})
+        assert figures.status_code == 200
+        self.signed = dict(re.findall(r'name="(csrf)" value="([^"]*)"', figures.text))
 
     def _to_the_documents(self) -> str:
         """A person's token, once they are at the first document."""
@@ -124,7 +127,7 @@ def described() -> dict[str, Any]:
             ]}  # fmt: skip
             if method == "post":
                 form = {"type": "object", "properties": dict.fromkeys(names, TEXT)}
-                about["requestBody"] = {"content": {"application/x-www-form-urlencoded": {"schema": form}}}
+                about["requestBody"] = {"content": {kind: {"schema": form} for kind in FORMS}}
             paths.setdefault(path, {})[method] = about
     return {"openapi": "3.1.0", "info": {"title": "pages", "version": "1"}, "paths": paths}
 
@@ -153,13 +156,20 @@ def made_up(schema: Any, prepare: Any) -> Counter[int]:
 def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards every address, on either database: made-up requests get no 5xx and no status that is not told."""
     place = Place(tmp_path, database_url, monkeypatch)
+    database = Database(database_url)
+    person = rows(database, assessors, kind="human")[0].id
+    forms: Counter[str] = Counter()
 
     def as_person(case: Any, tried: int) -> dict[str, Any]:
         """Mostly with a token that is one, and with the signature of the page: what is made up gets further so."""
         if tried % 3 and "token" in (case.path_parameters or {}):
             case.path_parameters["token"] = place.token
+        if tried % 3 and "assessor" in (case.path_parameters or {}):
+            case.path_parameters["assessor"] = person
         if tried % 2 and isinstance(case.body, dict):
-            case.body |= place.csrf()
+            case.body |= place.signed if case.path.startswith("/organise/") else place.csrf()
+        if case.method == "POST":
+            forms[case.media_type or ""] += 1
         return {"headers": {"Cookie": place.cookies} if tried % 4 else {}, "allow_redirects": False}
 
     def as_judge(case: Any, tried: int) -> dict[str, Any]:
@@ -174,7 +184,10 @@ def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeyp
     print(f"\nmade up for pages: {dict(sorted(pages.items()))}; for judges: {dict(sorted(judges.items()))}")
     assert {200, 303, 404, 422} <= set(pages)
     assert {200, 401, 404, 422} <= set(judges)
-    database = Database(database_url)
+    assert all(forms[kind] > 10 for kind in FORMS), forms
+    assert {"excluded", "readmitted"} & {row.kind for row in rows(database, events)}, (
+        "no form of the organiser's counted"
+    )
     check_invariants(database, place.study)
     assert len(rows(database, sessions)) >= 2
     assert {row.kind for row in rows(database, answers)} <= {"practice", "question", "item"}

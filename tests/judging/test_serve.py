@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from truegain.judging.server.people import comer
+from truegain.judging.server.serving import trusted
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import People
 
@@ -62,6 +65,60 @@ def test_served_pages_answer_and_the_log_has_no_secrets(demo: tuple[subprocess.P
     assert "GET /u/*/consent 200" in said
     assert token not in said
     assert (folder / "judging.sqlite").is_file()
+
+
+def cookie_of(url: str, source: str) -> str:
+    """The cookie that a server sets for who comes from an address of this machine and says that TLS lies before it."""
+    place = urllib.parse.urlsplit(url)
+    link = http.client.HTTPConnection("127.0.0.1", place.port, timeout=60, source_address=(source, 0))
+    link.request("POST", place.path, headers={"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"})
+    answer = link.getresponse()
+    link.close()
+    return str(answer.headers["set-cookie"])
+
+
+@pytest.mark.parametrize(
+    ("proxies", "known"), [((), "127.0.0.1"), (("127.0.0.2", "127.1.0.9/16"), "127.0.0.2 127.1.2.3")]
+)
+def test_a_proxy_is_believed_where_it_is_named(tmp_path: Path, proxies: tuple[str, ...], known: str) -> None:
+    """Guards what proxies tell, such as that TLS lies before us: believed from this machine and named ones alone."""
+    simulated_study(tmp_path / "study", topics=1, docs=8, judgments=1)
+    process, url = started("serve", str(tmp_path / "study"), *(word for at in proxies for word in ("--proxy", at)))
+    try:
+        for source in ("127.0.0.1", "127.0.0.2", "127.1.2.3", "127.2.0.1"):
+            believed = "secure" in cookie_of(url, source).lower()
+            assert believed == (source == "127.0.0.1" or source in known.split()), source
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+@pytest.mark.parametrize(("odd", "told"), [("proxy", "no address"), ("0.0.0.0/0", "everyone"), ("", "no address")])
+def test_proxies_that_are_none_are_told(tmp_path: Path, odd: str, told: str) -> None:
+    """Guards --proxy: what is no address, and what is all of them, is refused before anything is served."""
+    simulated_study(tmp_path / "study", topics=1, docs=8, judgments=1)
+    words = [
+        sys.executable,
+        "-m",
+        "truegain",
+        "judging",
+        "serve",
+        str(tmp_path / "study"),
+        "--proxy",
+        odd,
+        "--port",
+        "0",
+    ]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, told in " ".join(ended.stderr.split())) == (2, True), ended.stderr
+    assert not ended.stdout
+    assert not (tmp_path / "study" / "judging.sqlite").exists()
+
+
+def test_addresses_of_proxies_in_both_forms() -> None:
+    """Guards a socket of IPv6, which tells addresses of IPv4 as its own: a proxy is known by either."""
+    assert trusted(["172.18.0.2"]) == [*trusted([]), "172.18.0.2", "::ffff:172.18.0.2"]
+    assert trusted(["172.18.7.1/16", "fd00::/8"])[-3:] == ["172.18.0.0/16", "::ffff:172.18.0.0/112", "fd00::/8"]
 
 
 def test_port_in_use_is_told(tmp_path: Path) -> None:

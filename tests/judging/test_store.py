@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -197,3 +198,65 @@ def test_addresses_that_are_none(tmp_path: Path, postgres_server: Server) -> Non
             Database(url)
         assert "hidden" not in str(error.value)
         assert "\n" not in str(error.value)
+
+
+def told(database: Database, name: str, *, writes: bool) -> str:
+    """A setting of PostgreSQL, as a transaction of ours has it."""
+    run = database.write if writes else database.read
+    return str(run(lambda c: c.execute(text("SELECT current_setting(:name)"), {"name": name}).scalar_one()))
+
+
+def test_isolation_is_ours_and_not_the_servers(postgres_server: Server) -> None:
+    """Guards claims against a server set to another isolation: writes see what was committed, reads see one state."""
+    url = postgres_server.new()
+    strict = f"{url}%20-cdefault_transaction_isolation%3Dserializable"
+    database = Database(strict)
+    assert told(database, "default_transaction_isolation", writes=True) == "serializable"
+    assert told(database, "transaction_isolation", writes=True) == "read committed"
+    assert told(database, "transaction_isolation", writes=False) == "repeatable read"
+    assert told(database, "transaction_isolation", writes=True) == "read committed"
+    database.close()
+
+
+def test_nothing_waits_for_ever(postgres_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards against a lock that nobody gives back: who waits is told, and the next one finds a connection."""
+    monkeypatch.setattr("truegain.judging.store.database.LOCK_MILLISECONDS", 50)
+    monkeypatch.setattr("truegain.judging.store.database.TRIES", 2)
+    url = postgres_server.new()
+    database, other = Database(url), Database(url)
+    database.write(lambda c: put(c, "count", 0))
+    change = update(settings).where(settings.c.name == "count")
+
+    def blocked(connection: Connection) -> None:
+        connection.execute(change.values(value=1))
+        with pytest.raises(StoreError, match=r"lock.*nothing was stored"):
+            other.write(lambda c: c.execute(change.values(value=2)))
+
+    database.write(blocked)
+    other.write(lambda c: c.execute(change.values(value=3)))
+    assert rows(database, settings, name="count")[0].value == 3
+    for server in (database, other):
+        server.close()
+
+
+def test_time_limits_are_set_and_can_be_chosen(postgres_server: Server) -> None:
+    """Guards waiting: limits on connecting, locks, statements and idle transactions; those of the address win."""
+    url = postgres_server.new()
+    names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+    database = Database(url)
+    assert [told(database, name, writes=True) for name in names] == ["10s", "2min", "5min"]
+    assert told(database, "search_path", writes=True) in url, "what the address sets stays"
+    database.close()
+    chosen = Database(f"{url}%20-cstatement_timeout%3D7min")
+    assert [told(chosen, name, writes=False) for name in names] == ["10s", "7min", "5min"]
+    chosen.close()
+
+
+def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards connecting: a place that takes the connection and says nothing is told after a while, not waited for."""
+    monkeypatch.setattr("truegain.judging.store.database.CONNECT_SECONDS", 2)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(StoreError, match="cannot open"):
+            Database(f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/x")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,25 @@ OLD = (
     "INSERT INTO sessions VALUES ('s1', 'k1', 'a1', 'u1', 't1', '{}', 'doc', 1, '{}', '{}', '[]', 0, '', 0, 0, 0, '', "
     "'', NULL, NULL, NULL)",
 )
+
+
+KILLED = '''
+import os, signal, sqlite3, sys
+from pathlib import Path
+from truegain.judging.store import upgrade as upgrading
+from truegain.judging.store.database import Database
+
+class Dying(sqlite3.Connection):
+    """Dies when half of a copy is written."""
+
+    def backup(self, target, **_):
+        super().backup(target, pages=1, progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+
+database = Database(sys.argv[1])
+connect = sqlite3.connect
+upgrading.sqlite3.connect = lambda *given, **more: connect(*given, **more, factory=Dying)
+upgrading.upgrade(database._engine, database.url, Path(sys.argv[2]))
+'''
 
 
 @pytest.fixture
@@ -92,6 +114,28 @@ def test_an_old_study_is_copied_and_upgraded(study: JudgingStudy, database_url: 
     else:
         counted = text(f'SELECT count(*) FROM "{copy}".answers')
         assert database.read(lambda c: c.execute(counted).scalar()) == before
+    database.close()
+
+
+def test_a_copy_is_whole_or_not_there(study: JudgingStudy, tmp_path: Path, later: Path, clock: Time) -> None:
+    """Guards the copy: killed while it is made, no file has its name, and the next upgrade makes it whole."""
+    url = default_url(tmp_path)
+    database = Database(url)
+    Walker(desk_of(study, database, clock), clock).whole()
+    before = len(rows(database, answers))
+    database.close()
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, url, str(later)], capture_output=True, text=True, timeout=120
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    copy = tmp_path / "judging.sqlite.before-0002"
+    assert not copy.exists()
+    database = Database(url)
+    assert upgrade(database._engine, database.url, later) == str(copy)
+    with sqlite3.connect(copy) as old:
+        assert old.execute("SELECT count(*) FROM answers").fetchone() == (before,)
+    old.close()
+    assert sorted(p.name for p in tmp_path.glob("judging.sqlite.before*")) == [copy.name]
     database.close()
 
 

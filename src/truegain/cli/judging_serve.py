@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -46,18 +47,27 @@ def serve_command(
         str | None,
         typer.Option("--prolific-key", help="A file with a token of Prolific's API: what it takes back is free again."),
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            help="The address, or network, of a proxy on another machine, whose X-Forwarded-For and X-Forwarded-Proto "
+            "count; may be repeated.  A proxy on this machine needs none.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log failures alone, not every request.")] = False,
 ) -> None:
     """Serve a study: pages for assessors, until Ctrl-C.  What was collected stays, and serving it again goes on."""
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
-    from truegain.judging.server.serving import listen
+    from truegain.judging.server.serving import listen, trusted
     from truegain.judging.study.checking import check_study
 
+    trusted(proxy or ())  # or it says what is wrong
     study = check_study(folder).study()
     at = listen(host, port)
     typer.echo(_served(study, at))
-    _run(study, database, at, workers, quiet, prolific_key)
+    _run(study, database, at, workers, quiet, prolific_key, proxy or ())
 
 
 def demo_judging_command(
@@ -132,7 +142,13 @@ def _served(study: JudgingStudy, at: Listening) -> str:
 
 
 def _run(
-    study: JudgingStudy, database: str | None, at: Listening, workers: int, quiet: bool, prolific_key: str | None = None
+    study: JudgingStudy,
+    database: str | None,
+    at: Listening,
+    workers: int,
+    quiet: bool,
+    prolific_key: str | None = None,
+    proxies: Sequence[str] = (),
 ) -> None:
     """Open the database here first, so that what is wrong with it is said once, then serve."""
     from truegain.judging.desk.desk import Desk
@@ -145,7 +161,7 @@ def _run(
     stop = taken_back(study, first, prolific_key, lambda said: typer.echo(said, err=True))
     os.environ[SETTINGS] = json.dumps({"folder": str(study.folder), "database": url})
     with suppress(KeyboardInterrupt):  # the way to end it
-        run(FACTORY, at, workers=workers, log=not quiet)
+        run(FACTORY, at, workers=workers, log=not quiet, proxies=proxies)
     if stop is not None:
         stop.set()
     first.close()

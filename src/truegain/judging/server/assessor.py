@@ -28,7 +28,7 @@ async def form(request: Request) -> dict[str, str]:
     try:
         async with request.form(max_files=0, max_fields=MOST_FIELDS) as sent:
             given = {name: value for name, value in sent.multi_items() if isinstance(value, str)}
-    except StarletteHTTPException:
+    except (StarletteHTTPException, ValueError):  # a character set that cannot be, UnicodeError among them
         raise HTTPException(400) from None
     if len(given) > MOST_FIELDS:
         raise HTTPException(400)

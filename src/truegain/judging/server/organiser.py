@@ -22,13 +22,16 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 from fastapi.routing import APIRoute
+from sqlalchemy import select
 from starlette.background import BackgroundTask
 
 from truegain.errors import TruegainError
 from truegain.judging.collected import Readable, audit, collected
 from truegain.judging.insight import Insight
 from truegain.judging.server.organiser_page import OrganiserPages
+from truegain.judging.server.security import network_of
 from truegain.judging.server.sign_in import Door, Pass, TooManyTriesError
+from truegain.judging.store.schema import assessors, settings
 from truegain.judging.study.study import JudgingStudy
 
 COOKIE = "truegain-organiser"
@@ -97,20 +100,26 @@ class _OrganiserRoute(APIRoute):
 
 def organiser_routes(study: JudgingStudy, office: OrganiserOffice, insight: Insight, password_hash: str) -> APIRouter:
     """The routes of the organiser's page, for the app to include."""
-    desk = _Reception(study, office, insight, Door(password_hash))
+    reception = _Reception(study, office, insight, Door(password_hash, _secret(office.database)))
     router = APIRouter(prefix=f"/organise/{study.name}", include_in_schema=False, route_class=_OrganiserRoute)
-    router.get("")(desk.to_figures)
-    router.get("/")(desk.figures)
-    router.post("/")(desk.act)
-    router.get("/sign-in")(desk.ask_password)
-    router.post("/sign-in")(desk.sign_in)
-    router.post("/sign-out")(desk.sign_out)
-    router.get("/assessors/{assessor}/exclude")(desk.ask_why)
-    router.post("/assessors/{assessor}/exclude")(desk.exclude)
-    router.post("/assessors/{assessor}/readmit")(desk.readmit)
-    router.get("/ratings.csv")(desk.ratings)
-    router.get("/audit.jsonl")(desk.audit)
+    router.get("")(reception.to_figures)
+    router.get("/")(reception.figures)
+    router.post("/")(reception.act)
+    router.get("/sign-in")(reception.ask_password)
+    router.post("/sign-in")(reception.sign_in)
+    router.post("/sign-out")(reception.sign_out)
+    router.get("/assessors/{assessor}/exclude")(reception.ask_why)
+    router.post("/assessors/{assessor}/exclude")(reception.exclude)
+    router.post("/assessors/{assessor}/readmit")(reception.readmit)
+    router.get("/ratings.csv")(reception.ratings)
+    router.get("/audit.jsonl")(reception.audit)
     return router
+
+
+def _secret(database: Readable) -> bytes:
+    """The database's secret, made when the study was opened."""
+    query = select(settings.c.value).where(settings.c.name == "secret")
+    return bytes.fromhex(database.read(lambda connection: connection.execute(query).scalar_one()))
 
 
 class _Reception:
@@ -168,7 +177,7 @@ class _Reception:
         if visit is None or not self._door.trusts(visit, csrf):
             return self._sign_in_page(request, "sign_in.stale", 403)
         try:
-            opened = self._door.opens(password, request.client.host if request.client else "")
+            opened = self._door.opens(password, network_of(request.client.host if request.client else ""))
         except TooManyTriesError as many:
             answer = self._sign_in_page(request, "sign_in.wait", 429, n=int(many.wait) + 1)
             answer.headers["Retry-After"] = str(int(many.wait) + 1)
@@ -212,14 +221,14 @@ class _Reception:
         visit = self._known(request)
         if visit is None:
             return self._to(request, "/sign-in")
-        if assessor not in self._ids():
+        if not self._is_known(assessor):
             return self._missing(request, assessor)
         return HTMLResponse(self._pages.exclude(self._here(request), self._door.token(visit), assessor))
 
     def exclude(self, request: Request, assessor: str, csrf: Field = "", reason: Field = "") -> Response:
         """Exclude someone, with the reason."""
         visit = self._known(request)
-        if visit is not None and assessor not in self._ids():
+        if visit is not None and not self._is_known(assessor):
             return self._missing(request, assessor)
         reason = " ".join(reason.replace("\x00", "").encode("utf-8", "ignore").decode().split())[:LONGEST]
         if visit is not None and self._door.trusts(visit, csrf) and not any(c.isalnum() for c in reason):
@@ -229,12 +238,15 @@ class _Reception:
 
     def readmit(self, request: Request, assessor: str, csrf: Field = "") -> Response:
         """Take someone back."""
-        if self._known(request) is not None and assessor not in self._ids():
+        if self._known(request) is not None and not self._is_known(assessor):
             return self._missing(request, assessor)
         return self._changed(request, csrf, partial(self._office.readmit, assessor), "readmitted")
 
-    def _ids(self) -> set[str]:
-        return {row["id"] for row in collected(self._office.database).assessors}
+    def _is_known(self, assessor: str) -> bool:
+        if "\x00" in assessor:  # PostgreSQL takes none
+            return False
+        query = select(assessors.c.id).where(assessors.c.id == assessor)
+        return self._office.database.read(lambda connection: connection.execute(query).first()) is not None
 
     def _missing(self, request: Request, assessor: str) -> Response:
         return HTMLResponse(self._pages.missing(self._here(request), assessor), 404)

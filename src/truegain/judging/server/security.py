@@ -241,14 +241,31 @@ class RequestRates:
 
 
 def _address(scope: Scope) -> list[str]:
-    """The client's address, of IPv6 its network; none for this machine, which may be a proxy."""
+    """Who is counted: the client's network; none for this machine, which may be a proxy."""
+    client = (scope.get("client") or ("",))[0]
+    found = address_of(client)
+    return [] if found is None or found.is_loopback else [network_of(client)]
+
+
+def address_of(client: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """A client's address, of IPv4 also where a socket of IPv6 tells it; None where it is none."""
     try:
-        found = ipaddress.ip_address((scope.get("client") or ("",))[0])
+        found = ipaddress.ip_address(client)
     except ValueError:
-        return []
-    if found.is_loopback:
-        return []
-    return [str(ipaddress.ip_network(f"{found}/64", strict=False) if found.version == 6 else found)]
+        return None
+    return (found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None) or found
+
+
+def network_of(client: str) -> str:
+    """What counts as one client: an address, and of IPv6 its network, since one person has all of that.
+
+    >>> network_of("203.0.113.7"), network_of("2001:db8::7"), network_of("::ffff:203.0.113.7")
+    ('203.0.113.7', '2001:db8::/64', '203.0.113.7')
+    """
+    found = address_of(client)
+    if found is None or found.version == 4:
+        return str(found or client)
+    return str(ipaddress.ip_network(f"{found}/64", strict=False))
 
 
 def _is_unreachable(error: Exception) -> bool:

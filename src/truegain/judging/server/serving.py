@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Iterable
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -55,14 +56,43 @@ def listen(host: str, port: int) -> Listening:
     return Listening(made, host, made.getsockname()[1])
 
 
-def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True) -> None:
+def trusted(proxies: Iterable[str]) -> list[str]:
+    """Whose word counts on where a request comes from: this machine's, and that of proxies by address or network.
+
+    A socket of IPv6 tells addresses of IPv4 as its own, so those are known in both forms.
+
+    >>> trusted(["172.18.0.0/16"])[3:]
+    ['172.18.0.0/16', '::ffff:172.18.0.0/112']
+    """
+    found = []
+    for given in ("127.0.0.1", "::1", *proxies):
+        try:
+            network = ipaddress.ip_network(given.strip(), strict=False)
+        except ValueError:
+            raise TruegainError(
+                f"--proxy {given!r} is no address of a proxy; give one such as 172.18.0.2, or a network such as "
+                "172.18.0.0/16"
+            ) from None
+        if network.prefixlen == 0:
+            raise TruegainError(
+                f"--proxy {given!r} is everyone: anybody could say that they are somebody else; name the proxy alone"
+            )
+        at = network.network_address
+        length = "" if network.prefixlen == network.max_prefixlen else f"/{network.prefixlen}"
+        found.append(f"{at}{length}")
+        if network.version == 4:
+            found.append(f"::ffff:{at}" + (f"/{network.prefixlen + 96}" if length else ""))
+    return found
+
+
+def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True, proxies: Iterable[str] = ()) -> None:
     """Serve until told to end; `factory` names a function without arguments that makes the app, in each worker.
 
-    Addresses of clients are taken from a proxy's headers only where the proxy is this machine.
+    Addresses of clients are taken from a proxy's headers where the proxy is this machine, or one of `proxies`.
     """
     config = uvicorn.Config(
         factory, factory=True, workers=workers, access_log=False, log_level="warning", server_header=False,
-        proxy_headers=True, forwarded_allow_ips="127.0.0.1,::1", timeout_graceful_shutdown=SETTLE,
+        proxy_headers=True, forwarded_allow_ips=trusted(proxies), timeout_graceful_shutdown=SETTLE,
         log_config=_logging(log),
     )  # fmt: skip
     server = uvicorn.Server(config)

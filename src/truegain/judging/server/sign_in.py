@@ -82,15 +82,16 @@ class PasswordTries:
 
 
 class Door:
-    """Lets in who knows the password; what it hands out is signed with a secret made of the password's hash.
+    """Lets in who knows the password; what it hands out is signed with the database's secret and the password's hash.
 
-    So a new password ends every visit, and several server processes need share nothing else.  Tries are counted by each
-    process.
+    So a new password ends every visit, who can read the hash alone cannot sign, and several server processes at one
+    database need share nothing else.  Tries are counted by each process.
     """
 
     def __init__(
         self,
         password_hash: str,
+        secret: bytes,
         *,
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] = time.monotonic,
@@ -102,7 +103,7 @@ class Door:
                 "the organiser's password is not kept as an argon2 hash; set it again with `truegain judging password`"
             ) from None
         self._hash, self._clock, self._tries = password_hash, clock, PasswordTries(steady)
-        self._secret = hmac.new(password_hash.encode(), b"truegain organiser", hashlib.sha256).digest()
+        self._secret = hmac.new(secret, b"truegain organiser: " + password_hash.encode(), hashlib.sha256).digest()
         self._cookies = URLSafeSerializer(self._secret, "cookie", signer_kwargs={"digest_method": hashlib.sha256})
         self._hashing = threading.BoundedSemaphore(AT_ONCE)
 

@@ -22,7 +22,11 @@ from truegain.judging.store.upgrade import upgrade
 T = TypeVar("T")
 FILE = "judging.sqlite"  # in the study's folder, unless another database is given
 TRIES = 8
-BUSY_MILLISECONDS = 30_000
+BUSY_MILLISECONDS = 30_000  # SQLite
+CONNECT_SECONDS = 10  # PostgreSQL, as all below: a server that does not answer is not waited for
+LOCK_MILLISECONDS = 10_000
+STATEMENT_MILLISECONDS = 120_000
+IDLE_MILLISECONDS = 300_000  # of a transaction in which nothing is asked
 AGAIN = {"40001", "40P01", "55P03"}  # serialization failure, deadlock, lock not available
 GONE = ("08", "57P")  # connection failures; the server goes down or comes up
 
@@ -141,7 +145,12 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
     options: dict[str, Any] = {"pool_size": 10, "max_overflow": 40, "pool_timeout": 30}
     try:
         if not is_sqlite:
-            return create_engine(url, **options, pool_recycle=1800)
+            connecting = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+            engine = create_engine(
+                url, **options, pool_recycle=1800, isolation_level="READ COMMITTED", connect_args=connecting
+            )
+            event.listen(engine, "connect", _limit)
+            return engine
         folder = Path(url.database or "").resolve().parent
         if not folder.is_dir():
             raise TruegainError(f"cannot open {url.database}: there is no folder {folder.name!r}")
@@ -165,6 +174,20 @@ def _prepare(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {name} = {value}")
     cursor.close()
+
+
+def _limit(connection: Any, _record: object) -> None:
+    """Limits of a connection to PostgreSQL, where neither the server nor the address sets any."""
+    limits = {
+        "lock_timeout": LOCK_MILLISECONDS,
+        "statement_timeout": STATEMENT_MILLISECONDS,
+        "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
+    }
+    rows = ", ".join(f"('{name}', '{value}')" for name, value in limits.items())
+    chosen = f"SELECT set_config(name, value, false) FROM (VALUES {rows}) AS ours (name, value) "
+    connection.autocommit = True  # or it would be undone with the first transaction that is
+    connection.execute(f"{chosen} WHERE current_setting(name) = '0'")
+    connection.autocommit = False
 
 
 def _begin(connection: Connection) -> None:

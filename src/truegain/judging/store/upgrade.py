@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from alembic.config import Config
@@ -25,6 +26,7 @@ def upgrade(engine: Engine, url: URL, versions: Path = VERSIONS) -> str:
         if current(connection) == head:
             return ""
     with engine.connect() as connection, connection.begin():
+        _take_time(connection)
         guard(connection)
         context = MigrationContext.configure(connection)
         old = context.get_current_revision()
@@ -50,6 +52,13 @@ def guard(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
 
 
+def _take_time(connection: Connection) -> None:
+    """Set no limits on this transaction: an upgrade takes as long as the study is large, and others wait for it."""
+    if connection.dialect.name == "postgresql":
+        for name in ("lock_timeout", "statement_timeout"):
+            connection.execute(text(f"SET LOCAL {name} = 0"))
+
+
 def current(connection: Connection) -> str | None:
     """The version of a database; None where nothing was made in it yet."""
     return MigrationContext.configure(connection).get_current_revision()
@@ -68,10 +77,7 @@ def _copy(connection: Connection, url: URL, old: str) -> str:
     if connection.dialect.name == "sqlite":
         place = Path(str(url.database))
         target = _free(place.with_name(f"{place.name}.before-{old}"))
-        with sqlite3.connect(place) as source, sqlite3.connect(target) as copy:  # reads what was committed
-            source.backup(copy)
-        source.close()
-        copy.close()
+        _copy_file(place, target)
         return str(target)
     names = inspect(connection)
     schema = f"before_{old}"
@@ -81,6 +87,21 @@ def _copy(connection: Connection, url: URL, old: str) -> str:
     for table in names.get_table_names():
         connection.execute(text(f'CREATE TABLE "{schema}"."{table}" AS TABLE "{table}"'))
     return schema
+
+
+def _copy_file(place: Path, target: Path) -> None:
+    """Copy what was committed; the copy has its name once it is whole, and a half one of a time before gives way."""
+    half = target.with_name(f"{target.name}.half")
+    parts = [half.with_name(half.name + more) for more in ("", "-journal", "-wal", "-shm")]
+    for left in parts:
+        left.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(half)) as copy:
+            source.backup(copy)
+        half.replace(target)
+    finally:
+        for left in parts:
+            left.unlink(missing_ok=True)
 
 
 def _free(path: Path) -> Path:
