@@ -91,6 +91,9 @@ def test_a_proxy_is_believed_where_it_is_named(tmp_path: Path, proxies: tuple[st
     finally:
         process.terminate()
         process.communicate(timeout=60)
+    assert process.returncode == 0  # ended as by Ctrl-C: all is in the one file, and nobody else may read it
+    assert not (tmp_path / "study" / "judging.sqlite-wal").exists()
+    assert (tmp_path / "study" / "judging.sqlite").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize(("odd", "told"), [("proxy", "no address"), ("0.0.0.0/0", "everyone"), ("", "no address")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import signal
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -66,8 +67,7 @@ def serve_command(
     trusted(proxy or ())  # or it says what is wrong
     study = check_study(folder).study()
     at = listen(host, port)
-    typer.echo(_served(study, at))
-    _run(study, database, at, workers, quiet, prolific_key, proxy or ())
+    _run(study, database, at, _served(study, at), workers, quiet, prolific_key, proxy or ())
 
 
 def demo_judging_command(
@@ -99,16 +99,16 @@ def demo_judging_command(
             simulated_study(place, task=task, seed=seed, rules=rules)
             study = read_study(place)
         password = _new_password(place)
-        typer.echo(_served(study, at))
+        told = _served(study, at)
         if password:
-            typer.echo(f"the organiser's password: {password}")
-        typer.echo(
-            "Click Begin.  Give longer lines larger numbers; the right answer to the question fits the topic's text; "
+            told += f"\nthe organiser's password: {password}"
+        told += (
+            "\nClick Begin.  Give longer lines larger numbers; the right answer to the question fits the topic's text; "
             "documents that\nsay what is asked for get the larger numbers.  A private window is another assessor.\n"
             + (f"Afterwards: truegain judging export {shown_path(place)} -o ratings.csv\n" if folder else "")
             + "Ctrl-C ends it."
         )
-        _run(study, None, at, 1, quiet=True)
+        _run(study, None, at, told, 1, quiet=True)
 
 
 def _new_password(place: Path) -> str:
@@ -145,12 +145,13 @@ def _run(
     study: JudgingStudy,
     database: str | None,
     at: Listening,
+    told: str,
     workers: int,
     quiet: bool,
     prolific_key: str | None = None,
     proxies: Sequence[str] = (),
 ) -> None:
-    """Open the database here first, so that what is wrong with it is said once, then serve."""
+    """Open the database here first, so that what is wrong with it is said once and nothing else is, then serve."""
     from truegain.judging.desk.desk import Desk
     from truegain.judging.server.serving import run
     from truegain.judging.store.database import Database, default_url
@@ -158,8 +159,10 @@ def _run(
     url = database or default_url(study.folder)
     first = Database(url)
     Desk(study, first)
+    typer.echo(told)
     stop = taken_back(study, first, prolific_key, lambda said: typer.echo(said, err=True))
     os.environ[SETTINGS] = json.dumps({"folder": str(study.folder), "database": url})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is open is closed
     with suppress(KeyboardInterrupt):  # the way to end it
         run(FACTORY, at, workers=workers, log=not quiet, proxies=proxies)
     if stop is not None:

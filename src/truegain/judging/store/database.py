@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import threading
 import time
@@ -154,6 +155,8 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
         folder = Path(url.database or "").resolve().parent
         if not folder.is_dir():
             raise TruegainError(f"cannot open {url.database}: there is no folder {folder.name!r}")
+        with contextlib.suppress(OSError):  # it is there, or SQLite says what is wrong
+            os.close(os.open(url.database or "", os.O_CREAT | os.O_EXCL, 0o600))  # people's judgments: for nobody else
         engine = create_engine(url, **options, connect_args={"check_same_thread": False})
     except NoSuchModuleError as error:
         raise TruegainError(f"cannot open {url.get_backend_name()}: {error}") from None
@@ -171,6 +174,7 @@ def _prepare(connection: Any, _record: object) -> None:
         ("journal_mode", "WAL"),
         ("synchronous", "FULL"),
         ("foreign_keys", "ON"),
+        ("secure_delete", "ON"),  # what was withdrawn is overwritten
     ):
         cursor.execute(f"PRAGMA {name} = {value}")
     cursor.close()
