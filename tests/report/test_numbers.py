@@ -202,7 +202,7 @@ def test_holes_are_counted() -> None:
 def test_a_ranking_says_what_it_takes_for_granted() -> None:
     """Guards the headline of a ranking: what was taken of unjudged documents stands right below it."""
     study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))
-    note = study.best().notes[1]
+    note = study.best("P@10").notes[1]
     assert "are unjudged: tiers and ranks hold whatever their labels; scores count them as not relevant." in note
     tree = read(page(facts))
     assert note in section(tree, "verdict").text
