@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
-from truegain.judging.desk.desk import PageStep, Person
+from truegain.judging.desk.desk import Elsewhere, PageStep, Person
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import sessions
+from truegain.judging.store.schema import answers, sessions, units
 from truegain.judging.study.study import JudgingStudy, People
 
 CODES = {"completed": "C", "screened": "S", "failed": "F"}
@@ -97,3 +97,50 @@ def test_who_has_no_code_yet_may_take_another_set(study: JudgingStudy, database:
     assert walker.page().more
     walker.another()
     assert walker.step == PageStep("consent")
+
+
+def take_back(walker: Walker, choice: str = "yes") -> PageStep:
+    """Ask on the page on leaving for everything to be erased."""
+    page = walker.page(PageStep("leave"))
+    assert page.ended == walker.step.name
+    return walker.send(page, "leave", withdraw=choice)
+
+
+def test_a_finished_set_is_taken_back(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards what consent promises: after the end all is erased and the place is free, and the code stays theirs."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.whole()
+    code = walker.page().code
+    assert take_back(walker, "no") == PageStep("done")
+    assert len(rows(database, answers, kind="item")) == 4
+    assert take_back(walker) == PageStep("done")
+    assert (walker.page().code, walker.page().withdrawn) == (code, True)
+    assert (rows(database, answers), {unit.state for unit in rows(database, units)}) == ([], {"free"})
+    assert rows(database, sessions)[0].outcome == "withdrawn"
+    with pytest.raises(Elsewhere):
+        walker.page(PageStep("leave"))
+    walker.enter()
+    assert walker.page().code == code
+    check_invariants(database, study)
+
+
+def test_a_set_that_was_taken_back_counts_for_most(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards pay: nobody gets codes without end by taking back one set after the other."""
+    walker = Walker(desk_of(replace(study, people=People(most=1)), database, clock), clock)
+    walker.whole()
+    take_back(walker)
+    assert (walker.page().more, walker.another()) == (False, "none")
+
+
+def test_what_was_left_to_research_is_taken_back(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards second thoughts: who left and let us keep it may still take it back; who was screened out has the code."""
+    walker = worker(study, database, clock)
+    walker.to_documents()
+    walker.judge()
+    walker.send(walker.page(PageStep("leave")), "leave", withdraw="no")
+    assert take_back(walker) == PageStep("left")
+    assert (rows(database, answers), walker.page().withdrawn) == ([], True)
+    walker.another()
+    screen_out(walker)
+    assert take_back(walker) == PageStep("screened")
+    assert (rows(database, answers), walker.page().code) == ([], "S")

@@ -248,17 +248,6 @@ def test_leaving_and_withdrawing(study: JudgingStudy, database: Database, clock:
     check_invariants(database, study)
 
 
-def test_a_finished_unit_is_not_withdrawn_by_its_link(study: JudgingStudy, database: Database, clock: Time) -> None:
-    """Guards code and data: after the code was shown the page on leaving is no more."""
-    walker = Walker(desk_of(study, database, clock), clock)
-    walker.whole()
-    with pytest.raises(Elsewhere):
-        walker.page(PageStep("leave"))
-    page = walker.page()
-    assert walker.post(PageStep("leave"), walker.fill(page, "withdraw", withdraw="yes")) == PageStep("done")
-    assert len(rows(database, answers, kind="item")) == 4
-
-
 def test_models_judge_only(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards LLM judges: no consent, practice, question or seconds; the same checks of order and the same code."""
     walker = Walker(desk_of(study, database, clock), clock)

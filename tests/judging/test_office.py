@@ -101,7 +101,7 @@ def test_release_of_who_was_sent_away(study: JudgingStudy, database: Database, c
 
 
 def test_withdrawal_through_the_office(study: JudgingStudy, database: Database, clock: Time) -> None:
-    """Guards late wishes: also a finished unit is erased, its code with it, and its slot is free."""
+    """Guards late wishes: also a finished unit is erased, its slot is free, and its code, which is paid, stays."""
     office, walker = Office(study, database, clock=clock), Walker(desk_of(study, database, clock), clock)
     walker.whole()
     code = walker.page().code
@@ -109,10 +109,11 @@ def test_withdrawal_through_the_office(study: JudgingStudy, database: Database, 
     assert office.owner(code.lower().replace("-", " ")) == person.id
     assert office.withdraw(person.id) == 1
     assert office.withdraw(person.id) == 0
-    assert office.owner(code) is None
+    assert office.owner(code) == person.id
+    assert office.owner(code[:-1]) is None
     assert (rows(database, answers), collected(database).ratings()) == ([], [])
     assert rows(database, sessions)[0].outcome == "withdrawn"
-    assert walker.page().code == ""
+    assert walker.page().code == code
     check_invariants(database, study)
 
 

@@ -217,6 +217,25 @@ def test_leaving_from_a_document_keeps_what_was_typed(browser: Browser) -> None:
     assert browser.path == "/left"
 
 
+def test_taking_back_after_the_end(browser: Browser, walked: JudgingStudy, clock: Time) -> None:
+    """Guards what consent promises: from the page with the code to a question, and back to the code; all is erased."""
+    browser.begin()
+    browser.practise()
+    browser.answer_question()
+    browser.judge(clock, worth(walked))
+    code = browser.page.one("p", id="code").text
+    browser.get(next(a.attributes["href"] for a in browser.page.find("a") if a.text == "Take back what I gave"))
+    assert (browser.path, browser.page.one("h1").text) == ("/leave", "Do you want to take back what you gave?")
+    browser.press("stay")
+    assert (browser.path, "answers are stored" in browser.text) == ("/done", True)
+    browser.get(f"/u/{browser.token}/leave")
+    browser.press("leave", withdraw="yes")
+    assert (browser.path, browser.page.one("p", id="code").text) == ("/done", code)
+    assert "What you sent is erased" in browser.text
+    assert "are stored" not in browser.text
+    assert "Take back what I gave" not in browser.text
+
+
 def test_declining(browser: Browser) -> None:
     """Guards the right to say no."""
     browser.get("/")

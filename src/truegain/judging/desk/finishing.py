@@ -15,7 +15,7 @@ from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
 
 KEPT = ("claimed", "withdrawn")  # events that say no more than that a set was begun, and taken back
-CODED = ("done", "screened", "failed")  # ends that a platform may have a code for
+CODED = ("done", "screened", "failed")  # states at the end that a platform may have a code for
 SUBMISSIONS = ("prolific", "mturk")  # platforms that pay a submission once, by one code
 
 
@@ -30,12 +30,14 @@ def finished_under(work: Work, assessor: str, about: Mapping[str, str]) -> str |
     The last that is done goes before any that ended without; none while one goes on.
     """
     first = select(func.min(events.c.id)).where(events.c.session == sessions.c.id).scalar_subquery()
-    had = select(sessions.c.token, sessions.c.about, sessions.c.outcome).where(sessions.c.assessor == assessor)
+    had = select(sessions.c.token, sessions.c.about, sessions.c.state, sessions.c.outcome).where(
+        sessions.c.assessor == assessor
+    )
     rows = work.connection.execute(had.order_by(first.desc())).all()  # as they were taken; the clock may have been set
     own = [row for row in rows if row.about == about]
     if any(row.outcome is None for row in own):
         return None
-    ended = sorted((row for row in own if row.outcome in CODED), key=lambda row: row.outcome != "done")
+    ended = sorted((row for row in own if row.state in CODED), key=lambda row: row.state != "done")
     return ended[0].token if ended else None
 
 
@@ -89,14 +91,18 @@ def _done(work: Work, session: Session) -> PageStep:
 
 
 def withdraw(work: Work, session: Session) -> PageStep:
-    """Erase what was written, and keep the fact that a set was begun and taken back."""
+    """Erase what was written, and keep the fact that a set was begun and taken back.
+
+    Paid work is paid: who had come to an end with a code is still shown it, so that end stays the session's state.
+    """
     for table in (answers, drafts, visits, sent):
         work.connection.execute(delete(table).where(table.c.session == session.id))
     texts = update(events).where(events.c.session == session.id, events.c.kind.not_in(KEPT))
     work.connection.execute(texts.values(about={}))
     give_back(work, session)
     values = {"outcome": "withdrawn", "ended": work.now.wall, "code": None}
-    left = work.change(session, state="left", number=0, notice="", saved=0, flags=(), tries={}, **values)
+    state = session.state if session.state in CODED else "left"
+    left = work.change(session, state=state, number=0, notice="", saved=0, flags=(), tries={}, **values)
     work.event("withdrawn", session)
     return left.step
 

@@ -51,12 +51,12 @@ def lapsed(work: Work, session: Session) -> bool:
 def may_take(work: Work, assessor: str, kind: str = "human") -> bool:
     """Whether a person may take one more unit; those that ended early, or were passed on, do not count.
 
-    A model may: it takes nobody's place.
+    One that was done and then taken back does: it has its code.  A model may: it takes nobody's place.
     """
     most = work.study.people.most if kind == "human" else None
     if most is None:
         return True
-    counted = sessions.c.outcome.is_(None) | sessions.c.outcome.in_(("done", "failed"))
+    counted = sessions.c.outcome.is_(None) | sessions.c.state.in_(("done", "failed"))
     query = select(func.count()).where(sessions.c.assessor == assessor, counted)
     return int(work.connection.execute(query).scalar_one()) < most
 

@@ -23,7 +23,7 @@ from truegain.judging.desk.visits import seconds_of, stop
 from truegain.judging.tasks.task import Answer, Fields, Wrong
 
 STEP_LEAVE = PageStep("leave")
-WITHDRAWABLE = (None, "passed", "failed", "screened")  # outcomes after which one may still take everything back
+WITHDRAWABLE = (None, "passed", "failed", "screened", "done", "left")  # outcomes after which all may be taken back
 
 
 class Reply(NamedTuple):

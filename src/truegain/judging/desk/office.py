@@ -146,7 +146,10 @@ class Office:
         return self.database.write(work)
 
     def withdraw(self, assessor: str) -> int:
-        """Erase all that a person wrote, at their wish, finished units and codes too; in how many units."""
+        """Erase all that a person wrote, at their wish, of finished units too; in how many units.
+
+        Codes stay theirs: paid work is paid.
+        """
 
         def work(connection: Connection) -> int:
             here = self._known(connection, assessor)
@@ -173,8 +176,19 @@ class Office:
 
     def owner(self, code: str) -> str | None:
         """The assessor whose completion code this is; None where it is nobody's."""
-        query = select(sessions.c.assessor).where(sessions.c.code == code_digest(code))
-        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
+        wanted = code_digest(code)
+        own = select(sessions.c.assessor).where(sessions.c.code == wanted)
+        erased = select(sessions.c.id, sessions.c.assessor).where(sessions.c.state == DONE, sessions.c.code.is_(None))
+
+        def work(connection: Connection) -> str | None:
+            found: str | None = connection.execute(own).scalar_one_or_none()
+            if found is not None:
+                return found
+            keys = self._desk.work(connection).keys  # what was taken back has no code stored, and is still paid
+            rows = connection.execute(erased).all()
+            return next((row.assessor for row in rows if code_digest(keys.code(row.id)) == wanted), None)
+
+        return self.database.read(work)
 
     def _known(self, connection: Connection, assessor: str) -> Work:
         query = select(assessors.c.id).where(assessors.c.id == assessor)

@@ -33,6 +33,7 @@ def show(work: Work, session: Session, step: PageStep) -> Page:
         total=len(work.units[session.unit].items),
         fields=draft.fields if draft else {},
         notice=_notice(session, step, draft),
+        ended=session.state if session.outcome else "",
     )
     if draft and draft.notice == "refused":
         found = read_page(work, session, step, draft.fields)
@@ -128,8 +129,9 @@ def _end(work: Work, session: Session, page: Page) -> Page:
     if code and people.platform == "mturk":
         redirect = _handing_in(session.about)
     received = _received(work, session) if session.state == "passed" else ()
-    told = {"withdraw": "yes" if session.outcome == "withdrawn" else "no"} if session.state == "left" else page.fields
-    return replace(page, code=code, redirect=redirect, received=received, more=_more(work, session), fields=told)
+    is_taken_back = session.outcome == "withdrawn"
+    end = {"code": code, "redirect": redirect, "received": received, "withdrawn": is_taken_back}
+    return replace(page, more=_more(work, session), **end)
 
 
 def _handing_in(about: Mapping[str, str]) -> str:

@@ -84,6 +84,8 @@ class Page:
     code: str = ""  # only at the end
     redirect: str = ""  # only at the end: where the platform wants the person back
     more: bool = False  # at the end: whether another unit is free for this person
+    ended: StepName | Literal[""] = ""  # how the unit ended, also on the page of step 'leave'
+    withdrawn: bool = False  # at the end: what was written is erased
 
 
 class Entered(NamedTuple):
