@@ -171,10 +171,16 @@ class Office:
         self.database.write(work)
         return tokens
 
-    def owner(self, code: str) -> str | None:
-        """The assessor whose completion code this is; None where it is nobody's."""
-        query = select(sessions.c.assessor).where(sessions.c.code == code_digest(code))
-        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
+    def owner(self, who: str) -> str | None:
+        """The assessor who has this completion code, id, or id of the platform; None where nobody has."""
+        by_code = select(sessions.c.assessor).where(sessions.c.code == code_digest(who))
+        by_id = select(assessors.c.id).where((assessors.c.id == who) | (assessors.c.platform_id == who))
+
+        def work(connection: Connection) -> str | None:
+            found = {*connection.execute(by_code).scalars(), *connection.execute(by_id).scalars()}
+            return found.pop() if len(found) == 1 else None
+
+        return self.database.read(work)
 
     def _known(self, connection: Connection, assessor: str) -> Work:
         query = select(assessors.c.id).where(assessors.c.id == assessor)
