@@ -13,10 +13,11 @@ from sqlalchemy import insert
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
 from truegain.judging.collected import audit, collected
+from truegain.judging.desk.codes import digest
 from truegain.judging.desk.desk import PageStep
 from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import answers, events, sessions
+from truegain.judging.store.schema import answers, events, invitations, sessions
 from truegain.judging.study.study import JudgingStudy
 
 
@@ -176,3 +177,19 @@ def test_invitations_are_counted(study: JudgingStudy, database: Database, clock:
     assert min(map(len, tokens)) >= 22  # 128 bits
     with pytest.raises(TruegainError, match="at least 1"):
         office.invite(0)
+
+
+def test_invitations_whose_commit_was_not_answered(
+    study: JudgingStudy, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards a connection lost at the commit: the work runs again, and the invitations are stored and told once."""
+    office, write = Office(study, database), database.write
+
+    def twice(work: Callable[[Any], Any]) -> Any:
+        write(work)
+        return write(work)
+
+    monkeypatch.setattr(database, "write", twice)
+    tokens = office.invite(3)
+    assert {row.digest for row in rows(database, invitations)} == {digest(token) for token in tokens}
+    assert [row.about for row in rows(database, events, kind="invited")] == [{"count": 3}]

@@ -163,8 +163,11 @@ class Office:
         if count < 1:
             raise TruegainError(f"cannot make {count} invitations; give a number of at least 1")
         tokens = [secrets.token_urlsafe(24) for _ in range(count)]
+        first = select(invitations.c.digest).where(invitations.c.digest == digest(tokens[0]))
 
         def work(connection: Connection) -> None:
+            if connection.execute(first).first() is not None:
+                return  # all were committed the first time, and the answer was lost
             connection.execute(insert(invitations), [{"digest": digest(token)} for token in tokens])
             self._desk.work(connection).event("invited", count=count)
 
