@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from sqlalchemy import insert
 
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
-from truegain.judging import collected as kept
 from truegain.judging.collected import audit, collected
+from truegain.judging.desk.codes import digest
 from truegain.judging.desk.desk import PageStep
 from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import answers, events, sessions
+from truegain.judging.store.schema import answers, events, invitations, sessions
 from truegain.judging.study.study import JudgingStudy
 
 
@@ -131,9 +134,33 @@ def test_ratings(study: JudgingStudy, database: Database, clock: Time) -> None:
     assert found[0]["assessor"] == office.assessors()[0].id
 
 
-def test_the_audit_trail(study: JudgingStudy, database: Database, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards the audit trail: every event once and in order, over chunks, and no token, code or id of a platform."""
-    monkeypatch.setattr(kept, "CHUNK", 7)
+class Between:
+    """A database in which two events are committed together after each reading, of which one has an earlier number."""
+
+    def __init__(self, database: Database, early: int) -> None:
+        self.database, self.early, self.late = database, early, 100_000
+
+    def read(self, work: Callable[[Any], Any]) -> Any:
+        """What the function returns, before the two events come."""
+        found = self.database.read(work)
+        self.late += 1
+        new = [{"id": n, "at": 0.0, "kind": "x", "about": {}} for n in (self.early, self.late)]
+        self.database.write(lambda connection: connection.execute(insert(events), new))
+        self.early += 1
+        return found
+
+
+def test_the_audit_trail_is_of_one_state(study: JudgingStudy, database: Database) -> None:
+    """Guards a trail that is read while people work: what was committed together is in it together, or not at all."""
+    many = [{"id": n, "at": 0.0, "kind": "x", "about": {}} for n in range(1, 6001) if not 500 <= n < 600]
+    database.write(lambda connection: connection.execute(insert(events), many))
+    trail = {event["id"] for event in audit(Between(database, 500))}
+    assert len(trail) == len(many)
+    assert max(trail) == 6000
+
+
+def test_the_audit_trail(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the audit trail: every event once and in order, and no token, code or id of a platform."""
     walker = Walker(desk_of(study, database, clock), clock, "prolific-id")
     walker.whole()
     trail = list(audit(database))
@@ -151,3 +178,19 @@ def test_invitations_are_counted(study: JudgingStudy, database: Database, clock:
     assert min(map(len, tokens)) >= 22  # 128 bits
     with pytest.raises(TruegainError, match="at least 1"):
         office.invite(0)
+
+
+def test_invitations_whose_commit_was_not_answered(
+    study: JudgingStudy, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards a connection lost at the commit: the work runs again, and the invitations are stored and told once."""
+    office, write = Office(study, database), database.write
+
+    def twice(work: Callable[[Any], Any]) -> Any:
+        write(work)
+        return write(work)
+
+    monkeypatch.setattr(database, "write", twice)
+    tokens = office.invite(3)
+    assert {row.digest for row in rows(database, invitations)} == {digest(token) for token in tokens}
+    assert [row.about for row in rows(database, events, kind="invited")] == [{"count": 3}]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 
 import typer
 
@@ -15,6 +14,7 @@ SUBCOMMANDS = {
     "invite": "judging_invite:invite_command",
     "status": "judging_status:status_command",
     "export": "judging_export:export_command",
+    "withdraw": "judging_withdraw:withdraw_command",
     "key": "judging_key:key_command",
     "password": "judging_key:password_command",
     "demo": "judging_serve:demo_judging_command",
@@ -32,5 +32,4 @@ def judging_root() -> None:
 
 for _name, _place in SUBCOMMANDS.items():
     _file, _function = _place.split(":")
-    if find_spec(f"truegain.cli.{_file}") is not None:
-        judging.command(_name)(getattr(import_module(f"truegain.cli.{_file}"), _function))
+    judging.command(_name)(getattr(import_module(f"truegain.cli.{_file}"), _function))

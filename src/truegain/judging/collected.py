@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -13,7 +13,6 @@ from truegain.judging.tasks.material import Item, Unit
 Row = Mapping[str, Any]
 T = TypeVar("T")
 DONE = "done"
-CHUNK = 1000  # events that are read at a time
 ERASED = "withdrawn"  # what was written is gone, only the fact is kept
 
 
@@ -118,17 +117,11 @@ def _unit(row: Row) -> Unit:
     return Unit(row["id"], row["topic"], tuple(items), row["high"], row["low"])
 
 
-def audit(database: Readable) -> Iterator[dict[str, Any]]:
+def audit(database: Readable) -> list[dict[str, Any]]:
     """The audit trail, oldest event first; tokens, codes and the platform's ids are in none of them."""
     from sqlalchemy import select
 
     from truegain.judging.store import schema
 
-    events, after = schema.events, 0
-    while True:
-        query = select(events).where(events.c.id > after).order_by(events.c.id).limit(CHUNK)
-        rows = database.read(lambda c, query=query: c.execute(query).mappings().all())  # type: ignore[misc]
-        yield from (dict(row) for row in rows)
-        if len(rows) < CHUNK:
-            return
-        after = rows[-1]["id"]
+    query = select(schema.events).order_by(schema.events.c.id)
+    return database.read(lambda connection: [dict(row) for row in connection.execute(query).mappings()])

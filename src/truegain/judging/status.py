@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -72,9 +72,13 @@ def _answers(ratings: Sequence[Row]) -> list[str]:
 
 
 def _ends(found: Collected) -> str:
-    ends = Counter(row["outcome"] for row in found.sessions)
-    told = [f"{ends[end]:,} {words}" for end, words in OUTCOMES.items() if ends[end]]
-    return f"{len(found.sessions):,} sessions: {', '.join(told)}" if told else ""
+    told = ends_told(Counter(row["outcome"] for row in found.sessions))
+    return f"{len(found.sessions):,} sessions: {told}" if told else ""
+
+
+def ends_told(ends: Mapping[str | None, int]) -> str:
+    """How many units ended how, in words; None: they go on."""
+    return ", ".join(f"{ends[end]:,} {words}" for end, words in OUTCOMES.items() if ends.get(end))
 
 
 def _cost(study: JudgingStudy, found: Collected) -> list[str]:

@@ -166,27 +166,31 @@ class Office:
         if count < 1:
             raise TruegainError(f"cannot make {count} invitations; give a number of at least 1")
         tokens = [secrets.token_urlsafe(24) for _ in range(count)]
+        first = select(invitations.c.digest).where(invitations.c.digest == digest(tokens[0]))
 
         def work(connection: Connection) -> None:
+            if connection.execute(first).first() is not None:
+                return  # all were committed the first time, and the answer was lost
             connection.execute(insert(invitations), [{"digest": digest(token)} for token in tokens])
             self._desk.work(connection).event("invited", count=count)
 
         self.database.write(work)
         return tokens
 
-    def owner(self, code: str) -> str | None:
-        """The assessor whose completion code this is; None where it is nobody's."""
-        wanted = code_digest(code)
-        own = select(sessions.c.assessor).where(sessions.c.code == wanted)
+    def owner(self, who: str) -> str | None:
+        """The assessor who has this completion code, id, or id of the platform; None where nobody has."""
+        wanted = code_digest(who)
+        by_code = select(sessions.c.assessor).where(sessions.c.code == wanted)
+        by_id = select(assessors.c.id).where((assessors.c.id == who) | (assessors.c.platform_id == who))
         erased = select(sessions.c.id, sessions.c.assessor).where(sessions.c.state == DONE, sessions.c.code.is_(None))
 
         def work(connection: Connection) -> str | None:
-            found: str | None = connection.execute(own).scalar_one_or_none()
-            if found is not None:
-                return found
-            keys = self._desk.work(connection).keys  # what was taken back has no code stored, and is still paid
-            rows = connection.execute(erased).all()
-            return next((row.assessor for row in rows if code_digest(keys.code(row.id)) == wanted), None)
+            found = {*connection.execute(by_code).scalars(), *connection.execute(by_id).scalars()}
+            if not found:  # what was taken back has no code stored, and is still paid
+                keys = self._desk.work(connection).keys
+                rows = connection.execute(erased).all()
+                found = {row.assessor for row in rows if code_digest(keys.code(row.id)) == wanted}
+            return found.pop() if len(found) == 1 else None
 
         return self.database.read(work)
 
