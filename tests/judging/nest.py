@@ -71,7 +71,7 @@ def set_clocks(path: str) -> None:
 
 def warm() -> None:
     """Compile the templates, and build an app once, which fills the caches of the libraries; nothing of it is kept."""
-    templates = import_module("truegain.judging.server.render")._templates()
+    templates = import_module("truegain.judging.server.templates").templates()
     for name in templates.list_templates(extensions=["html"]):
         templates.get_template(name)
     simulated = import_module("truegain.judging.study.simulated").simulated_study

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from truegain.judging.collected import Collected, Readable, Row, collected
 from truegain.judging.insight import AgreementSoFar, Insight, VerdictSoFar
 from truegain.judging.server.overview import Overview, drawn, overview_of, ratings_of, small
+from truegain.judging.server.templates import static, templates
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.texts import Wording
 
@@ -33,11 +29,9 @@ class OrganiserPages:
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._kept: tuple[int, AgreementSoFar, tuple[VerdictSoFar, ...] | None] | None = None
         self._lock = threading.Lock()
-        self._environment = Environment(
-            loader=PackageLoader("truegain.judging", "templates"), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True, auto_reload=False,
-        )  # fmt: skip
-        self._environment.globals |= {
+        self._environment = templates().overlay()  # with names of its own
+        self._environment.globals = {
+            **templates().globals,
             "study": study, "t": self._texts, "n": self._number, "signed": self._signed, "mark": self._mark,
             "money": lambda amount: self._texts.money(amount, study.people.currency), "flag": self._flag,
             "drawn": drawn, "small": small, "least": f"{study.rules.seconds:g}",
@@ -118,7 +112,7 @@ class OrganiserPages:
     def _render(self, template: str, here: str, **about: Any) -> str:
         base = here.partition("/organise/")[0]
         return self._environment.get_template(template).render(
-            here=here, static=lambda name: f"{base}/static/{name}?{_digest(name)}", **about
+            here=here, static=lambda name: static(base, name), **about
         )
 
 
@@ -135,10 +129,3 @@ def failed_checks(database: Readable) -> dict[str, int]:
         for name in about.get("failed", ()):
             counts[name] = counts.get(name, 0) + 1
     return counts
-
-
-@cache
-def _digest(name: str) -> str:
-    """Changes when the file does, so that browsers may keep it."""
-    file = files("truegain.judging") / "static" / name
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:8] if file.is_file() else "none"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from truegain.judging.desk.steps import Page, PageStep
 from truegain.judging.server.documents import answer_of, shown
 from truegain.judging.server.people import way_back
+from truegain.judging.server.templates import static, templates
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.material import Document
 from truegain.judging.tasks.task import Wrong
@@ -104,7 +100,7 @@ class Renderer:
 
     def _render(self, template: str, base: str, **about: Any) -> str:
         given = {**self._given, "wrong": {}, "notices": "", "page": None, **about}
-        return _templates().get_template(template).render(given, static=lambda name: _static(base, name))
+        return templates().get_template(template).render(given, static=lambda name: static(base, name))
 
     def _of_study(self) -> dict[str, Any]:
         """What every page may use."""
@@ -144,26 +140,6 @@ class Renderer:
         return [(label, names.get(value, value)) for label, value in told if value]
 
 
-@cache
-def _templates() -> Environment:
-    """All templates, compiled when they are first used."""
-    return Environment(
-        loader=PackageLoader("truegain.judging", "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
-    )  # fmt: skip
-
-
 def _paragraphs(text: str) -> Markup:
     """A topic's text, which is shown as documents are."""
     return shown(Document("", text))
-
-
-def _static(base: str, name: str) -> str:
-    return f"{base}/static/{name}?{_digest(name)}"
-
-
-@cache
-def _digest(name: str) -> str:
-    """Eight signs that change when the file does, so that browsers may keep it."""
-    data = (files("truegain.judging") / "static" / name).read_bytes()
-    return hashlib.sha256(data).hexdigest()[:8]
