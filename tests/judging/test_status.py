@@ -11,6 +11,9 @@ import pytest
 from tests.judging.made import made_rows, made_study
 from truegain.errors import TruegainError
 from truegain.judging.collected import Collected
+from truegain.judging.export import rating_table
+from truegain.judging.insight import AgreementSoFar
+from truegain.judging.server.overview import overview_of
 from truegain.judging.status import figures
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
@@ -54,7 +57,7 @@ def test_counts() -> None:
 
 
 def test_excluded_and_models_cost_and_count_as_they_should() -> None:
-    """Guards money and counts: who is excluded was paid and does not count; a model is not paid."""
+    """Guards money and counts: who is excluded was paid and does not count; a model is not paid, and counts beside."""
     study = made_study()
     found = changed(
         made_rows(study),
@@ -63,7 +66,12 @@ def test_excluded_and_models_cost_and_count_as_they_should() -> None:
         ),
     )
     lines = figures(study, found).lines
-    assert lines[1].startswith("72 judgments that count")
+    assert lines[1] == "48 judgments that count; median time on one 34 s; 24 of models beside them"
+    assert len(rating_table(study, found.ratings())) == 48
+    alone = figures(study, changed(found, assessors=lambda _: {"kind": "model", "excluded": None})).lines
+    assert alone[1] == "96 judgments that count, of models"
+    shown = overview_of(study, found, {}, AgreementSoFar("ratio"), None)
+    assert (shown.judgments, shown.cannot) == (48, 0)
     assert lines[-1].startswith("13.50 GBP for finished units")
     assert flags(study, found, "a-0") == "excluded: asked to"
     assert flags(study, found, "a-1") == "model"

@@ -163,6 +163,11 @@ def write_audit(path: PathLike, events: Iterable[Row]) -> int:
     return len(lines)
 
 
+def rows_that_count(rows: Iterable[Row], judges: Judges | None = None) -> list[Row]:
+    """The rows that count as exported, with those that could not be judged."""
+    return _chosen(list(rows), Wanted(cannot=True, judges=judges))[0]
+
+
 def _chosen(rows: Sequence[Row], wanted: Wanted) -> tuple[list[Row], dict[str, int]]:
     """The rows that are wanted, and how many others there are, by the first of the reasons that holds."""
     people = any(row["kind"] == "human" and row["outcome"] == DONE for row in rows)

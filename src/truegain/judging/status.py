@@ -9,9 +9,10 @@ from statistics import median
 
 from truegain.errors import TruegainError
 from truegain.judging.collected import DONE, Collected, Row, sent_back
-from truegain.judging.export import Wanted, rating_table
+from truegain.judging.export import Wanted, rating_table, rows_that_count
 from truegain.judging.study.study import JudgingStudy
 from truegain.tables.judgments import Judgments
+from truegain.tables.paper import counted
 from truegain.tables.table import Cell, Table
 
 FAST = 1.25  # times the seconds that a document needs: a median below it looks like waiting for the limit
@@ -61,14 +62,18 @@ def _sets(study: JudgingStudy, found: Collected) -> list[str]:
 
 
 def _answers(ratings: Sequence[Row]) -> list[str]:
-    counted = [r for r in ratings if r["outcome"] == DONE and r["excluded"] is None]
-    given = [r for r in counted if r["value"] is not None]
-    if not counted:
+    """What counts as it is exported unless told otherwise: people's, models' where there are no people's."""
+    mine, models = rows_that_count(ratings), rows_that_count(ratings, "models")
+    if not mine:
         return ["no judgment counts yet"]
-    seconds = [r["seconds"] for r in counted if r["kind"] == "human"]
-    middle = f"; median time on one {median(seconds):.0f} s" if seconds else ""
-    cannot = f", {len(counted) - len(given):,} could not be judged" if len(given) < len(counted) else ""
-    return [f"{len(given):,} judgments that count{cannot}{middle}"]
+    given = [r for r in mine if r["value"] is not None]
+    told = f"{counted(len(given), 'judgment')} that count"
+    told += f", {len(mine) - len(given):,} could not be judged" if len(given) < len(mine) else ""
+    seconds = [r["seconds"] for r in mine if r["kind"] == "human"]
+    if not seconds:
+        return [f"{told}, of models"]
+    beside = f"; {len(models):,} of models beside them" if models else ""
+    return [f"{told}; median time on one {median(seconds):.0f} s{beside}"]
 
 
 def _ends(found: Collected) -> str:

@@ -13,11 +13,16 @@ from typing import Any
 
 from itsdangerous import Signer
 
+from truegain.judging.tasks.forms import LONGEST
 from truegain.judging.tasks.task import Fields
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{20,64}")
 ONCE = re.compile(r"[A-Za-z0-9_-]{12,40}\.[0-9]{1,9}")
 HIDDEN = ("csrf", "once")  # fields that are no part of what a person sent
+SHORT = 1000  # characters of what is chosen, and of numbers
+MOST = dict.fromkeys(("reason", "cannot_note", "report"), LONGEST) | dict.fromkeys(
+    (*HIDDEN, "slot", "action", "consent", "number", "number_meant", "choice", "cannot", "withdraw"), SHORT
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,22 @@ def cleaned(fields: Fields) -> dict[str, str]:
     {'reason': 'a\ufffdb'}
     """
     return {_clean(str(name)): _clean(str(value)) for name, value in fields.items()}
+
+
+def taken(fields: Fields, field: str) -> dict[str, str]:
+    """Of what was sent, what pages ask for; `field` holds the task's judgment.
+
+    No box takes more than is kept.  A text that is cut ends with a sign that says so, and is too long to count.
+
+    >>> taken({"label": "2", "action": "next", "junk": "x" * 100_000}, "label")
+    {'label': '2', 'action': 'next'}
+    """
+    known = {**MOST, field: SHORT}
+    return cleaned({name: _cut(value, known[name]) for name, value in fields.items() if name in known})
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "\u2026"
 
 
 def _clean(text: str) -> str:

@@ -20,7 +20,7 @@ from random import Random, SystemRandom
 from sqlalchemy import Connection, delete, insert, select, update
 
 from truegain.judging.desk.clocks import Clock
-from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest
+from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest, taken
 from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import claim, going_on, hold, lapsed, may_take
 from truegain.judging.desk.moves import WITHDRAWABLE, Reply, late, move, twice
@@ -120,7 +120,7 @@ class Desk:
         fields['action'] is next, back, cannot, report, leave, stay, decline or withdraw; `once` and `csrf` are the
         page's.  What is wrong with an answer is told by the next `page`.
         """
-        kept = cleaned(fields)
+        kept = taken(fields, self.study.task.field)
         reply = self.database.write(lambda connection: self._send(self.work(connection), token, step, kept))
         if reply.elsewhere:
             raise Elsewhere(reply.step)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from truegain.judging.desk.codes import basis_of, shown
 from truegain.judging.desk.finishing import end, finish, withdraw
-from truegain.judging.desk.practice import LINES, draw_lines, draw_options, read_line, rise
+from truegain.judging.desk.practice import LINES, draw_lines, draw_options, question_of, read_line, rise
 from truegain.judging.desk.sessions import (
     Recorded,
     Session,
@@ -20,6 +20,7 @@ from truegain.judging.desk.sessions import (
 )
 from truegain.judging.desk.steps import PageStep
 from truegain.judging.desk.visits import seconds_of, stop
+from truegain.judging.tasks.material import Question
 from truegain.judging.tasks.task import Answer, Fields, Wrong
 
 STEP_LEAVE = PageStep("leave")
@@ -41,7 +42,7 @@ def read_page(work: Work, session: Session, step: PageStep, fields: Fields) -> A
     if step.name == "practice":
         return read_line(work.study.task, fields)
     if step.name == "topic":
-        places = dict(session.plan["options"])
+        places = dict(session.plan["options"]) if _question(work, session) else {}
         if places and fields.get("choice") not in places:
             return (Wrong("choice", "question.empty"),)
         return Answer(float(places.get(fields.get("choice", ""), -1)), typed=fields.get("choice", ""))
@@ -50,6 +51,10 @@ def read_page(work: Work, session: Session, step: PageStep, fields: Fields) -> A
     if step.name == "leave" and fields.get("withdraw") not in ("yes", "no"):
         return (Wrong("withdraw", "leave.empty"),)
     return Answer(0.0)
+
+
+def _question(work: Work, session: Session) -> Question | None:
+    return question_of(session.plan, work.study.topics[session.topic])
 
 
 def move(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
@@ -114,7 +119,7 @@ def _practice(work: Work, session: Session, answer: Answer, fields: Fields) -> P
 
 
 def _topic(work: Work, session: Session, answer: Answer, fields: Fields) -> PageStep:
-    question = work.study.topics[session.topic].question
+    question = _question(work, session)
     if question is None:
         return _go(work, session, PageStep("doc", 1))
     append(work, session, "question", 1, answer, fields)

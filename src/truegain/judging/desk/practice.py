@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from typing import Any
 
-from truegain.judging.tasks.material import Question, Unit
+from truegain.judging.tasks.material import Question, Topic, Unit
 from truegain.judging.tasks.task import Answer, Fields, Task, Wrong
 
 LINES = 3
@@ -17,10 +17,26 @@ SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "po", "ri", "sa", "to", "
 
 
 def draw_plan(unit: Unit, question: Question | None, random: Random) -> dict[str, Any]:
-    """All that is drawn for a person and a unit: the order of the items, the lines, the question's options."""
+    """All that is drawn for a person and a unit: the order of the items, the lines, the question's options.
+
+    The question itself is kept with them: it may be another in the study while the person is before it.
+    """
     order = list(range(len(unit.items)))
     random.shuffle(order)
-    return {"order": order, "lines": draw_lines(random), "options": draw_options(question, random)}
+    asked = [question.asked, list(question.options), question.right] if question else None
+    drawn = {"lines": draw_lines(random), "options": draw_options(question, random)}
+    return {"order": order, **drawn, "question": asked}
+
+
+def question_of(plan: Mapping[str, Any], topic: Topic) -> Question | None:
+    """The question that a person is asked; that of the study where an earlier version did not keep it and it fits."""
+    if "question" not in plan:
+        now = topic.question
+        return now if now and len(now.options) == len(plan["options"]) else None
+    if plan["question"] is None:
+        return None
+    asked, options, right = plan["question"]
+    return Question(asked, tuple(options), right)
 
 
 def draw_lines(random: Random) -> list[list[Any]]:

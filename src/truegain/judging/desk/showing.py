@@ -13,6 +13,7 @@ from truegain.judging.desk.codes import new_once
 from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import is_free, may_take
 from truegain.judging.desk.moves import read_page
+from truegain.judging.desk.practice import question_of
 from truegain.judging.desk.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
 from truegain.judging.desk.steps import ListedItem, Notice, Page, PageStep, Practice
 from truegain.judging.store.schema import answers, assessors, settings
@@ -47,9 +48,10 @@ def show(work: Work, session: Session, step: PageStep) -> Page:
         page = replace(page, practice=Practice(length, word), **_tries(work, session, "practice"))
     elif step.name == "topic":
         topic = work.study.topics[session.topic]
-        texts = topic.question.options if topic.question else ()
-        options = tuple((name, texts[place]) for name, place in session.plan["options"])
-        page = replace(page, topic=_open(topic), options=options, **_tries(work, session, "question"))
+        question = question_of(session.plan, topic)
+        options = tuple((n, question.options[place]) for n, place in session.plan["options"]) if question else ()
+        asked = _open(replace(topic, question=question))
+        page = replace(page, topic=asked, options=options, **_tries(work, session, "question"))
     elif step.name == "revise":
         page = replace(page, listed=_listed(work, session), **_tries(work, session, "checks"))
     return page

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from truegain.errors import TruegainError
-from truegain.judging.collected import DONE, Collected, Row
-from truegain.judging.export import Wanted, rating_table
+from truegain.judging.collected import DONE, Collected, Row, sent_back
+from truegain.judging.export import Wanted, rating_table, rows_that_count
 from truegain.judging.insight import NOT_YET, AgreementSoFar, Coefficient95, Rating, VerdictSoFar
 from truegain.judging.status import suspicions
 from truegain.judging.study.study import JudgingStudy
@@ -119,7 +119,7 @@ def overview_of(
 ) -> Overview:
     """The figures of a study."""
     ratings = found.ratings()
-    counted = [r for r in ratings if r["outcome"] == DONE and r["excluded"] is None]
+    counted = rows_that_count(ratings)
     people = {row["id"] for row in found.assessors if row["kind"] == "human"}
     states = Counter(row["state"] for row in found.units)
     pay = study.people.pay
@@ -136,12 +136,6 @@ def overview_of(
         topics=_topics(study, found, agreement), assessors=_assessors(study, found, ratings, agreement),
         agreement=agreement, verdicts=verdicts,
     )  # fmt: skip
-
-
-def sent_back(session: Row) -> int:
-    """How often a set was sent and not accepted."""
-    sent = int((session["tries"] or {}).get("checks", 0))
-    return sent - (session["outcome"] == DONE) if sent else 0
 
 
 def _flagged(found: Collected, flag: str) -> int:
