@@ -277,3 +277,16 @@ def test_declining_and_failing(come: Come) -> None:
     who.press(choice=who.choice(wrong=True))
     who.press(choice=who.choice(wrong=True))
     assert who.path == "/screened"
+
+
+def test_leaving_the_window_after_a_link_is_noticed(come: Come) -> None:
+    """Guards notices: a link of ours that swaps the page in is no leaving, and what comes after it is noticed."""
+    who = come()
+    who.begin()
+    for _ in range(2):  # to words, and back to lines
+        with who.turned():
+            who.page.locator("main a[href*='practice']").first.click()
+    who.practise()
+    who.press(choice=who.choice())
+    with who.page.expect_request("**/notice"):
+        who.page.evaluate("window.dispatchEvent(new Event('blur'))")

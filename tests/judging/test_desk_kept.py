@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from tests.judging.walking import Time, Walker, desk_of, rows, small_study, with_rules
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, small_study, texts, with_rules
 from truegain.judging.desk.desk import PageStep
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, drafts, events, sessions
@@ -93,3 +93,53 @@ def test_sets_that_an_earlier_version_gave_out(tmp_path: Path, database: Databas
     walker.desk = desk_of(replace(changed, digest="d2"), database, clock)
     assert walker.page().options == ()
     assert walker.send(walker.page()) == PageStep("doc", 1)
+
+
+def test_an_expired_page_of_a_set_that_was_sent_back(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards text in an old tab while the set is back with the person: it stands in the boxes when they come there."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    old = walker.page()
+    for _ in range(4):
+        walker.judge(seconds=1)
+    assert walker.step == PageStep("revise")
+    clock.go(3601)
+    assert walker.send(old, number="33", reason="an old tab") == PageStep("revise")
+    shown = walker.page(PageStep("doc", 1))
+    assert (shown.notice, texts(shown.fields)) == ("resumed", {"number": "33", "reason": "an old tab"})
+
+
+def test_kept_says_that_a_text_was_kept(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the audit trail: a page of what is over by now is told as such, not as kept."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.enter()
+    consent = walker.page()
+    walker.to_documents()
+    clock.go(3601)
+    for step in (consent.step, PageStep("doc", 3)):
+        assert walker.post(step, walker.fill(consent, number="9", reason="x", consent="yes")) == PageStep("doc", 1)
+    assert "kept" not in kinds(database, walker.token)
+    assert kinds(database, walker.token)[-1] == "stale"
+    assert rows(database, drafts) == []
+
+
+def test_late_work_of_an_older_lease_is_kept(tmp_path: Path, database: Database, clock: Time) -> None:
+    """Guards who paused twice: a page from before the first pause, sent after the set went on to another, is kept."""
+    study = small_study(tmp_path, topics=1, per_topic=1)
+    desk = desk_of(study, database, clock)
+    walker, other = Walker(desk, clock, "one"), Walker(desk, clock, "two")
+    walker.to_documents()
+    old = walker.page()
+    clock.go(3601)
+    walker.page()  # a new lease
+    clock.go(3601)
+    assert other.enter() == ""
+    form = walker.fill(old, number="7", reason="late work")
+    for _ in range(3):  # copies are one
+        assert walker.post(old.step, form) == PageStep("passed")
+    assert walker.post(old.step, {**form, "once": "x"}) == PageStep("passed")  # none of our pages
+    leave = walker.fill(old, "leave", withdraw="yes")
+    assert walker.post(PageStep("leave"), leave) == PageStep("leave")  # nothing is erased by an older page
+    assert walker.page().received == ((1, "7", "late work", True),)
+    assert [a.late for a in rows(database, answers, kind="item")] == [True]
+    check_invariants(database, study)

@@ -230,7 +230,9 @@ class Desk:
             return Reply(PageStep(seen.step, seen.number))
         if seen and seen.counted and session.outcome != "passed":
             return twice(work, session, step, fields)
-        is_ours = basis_of(once) is not None and work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
+        is_late = session.outcome == "passed" and step.name == "doc"  # counts for nothing: of any lease it is kept
+        is_signed = is_late or work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
+        is_ours = is_signed and basis_of(once) is not None
         is_leaving = step.name == "leave" and session.outcome in WITHDRAWABLE
         if session.outcome is not None and not is_leaving:
             reply = late(work, session, step, fields) if is_ours else Reply(session.step, elsewhere=True)
@@ -247,16 +249,18 @@ def _kept(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply
     """A page that expired: what was typed is kept and shown again, and the person goes on from there."""
     if session.outcome is None and lapsed(work, session):
         session = hold(work, session)
-    work.event("kept", session, step=step.name, number=step.number)
     if step.name == "leave":
         return Reply(step)
-    is_doc = step.name == "doc" and session.state == "doc"
-    if is_doc and 1 <= step.number <= reached(work, session, last_answers(work, session)):
-        session = work.change(session, number=step.number, notice="")
-    if step != session.step:
+    is_doc = step.name == "doc" and session.state in ("doc", "revise")
+    is_theirs = is_doc and 1 <= step.number <= reached(work, session, last_answers(work, session))
+    if not is_theirs and (is_doc or step != session.step):
+        work.event("stale", session, step=step.name, number=step.number)
         return Reply(session.step, elsewhere=True)
+    work.event("kept", session, step=step.name, number=step.number)
     keep_draft(work, session, step, fields, "resumed")
-    return Reply(step)
+    if session.state == "doc":
+        session = work.change(session, number=step.number, notice="")
+    return Reply(session.step, elsewhere=step != session.step)
 
 
 def _remember(work: Work, session: Session, once: str, key: str, reply: Reply) -> None:

@@ -131,9 +131,8 @@ def _end(work: Work, session: Session, page: Page) -> Page:
     if code and people.platform == "mturk":
         redirect = _handing_in(session.about)
     received = _received(work, session) if session.state == "passed" else ()
-    is_taken_back = session.outcome == "withdrawn"
-    end = {"code": code, "redirect": redirect, "received": received, "withdrawn": is_taken_back}
-    return replace(page, more=_more(work, session), **end)
+    page = replace(page, withdrawn=session.outcome == "withdrawn", more=_more(work, session))
+    return replace(page, code=code, redirect=redirect, received=received)
 
 
 def _handing_in(about: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from truegain.judging.server.documents import answer_of, shown
 from truegain.judging.server.people import way_back
 from truegain.judging.server.templates import static, templates
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.forms import CANNOT
 from truegain.judging.tasks.material import Document
 from truegain.judging.tasks.task import Wrong
 from truegain.judging.texts import Wording
@@ -33,7 +34,6 @@ HTMX = {
         {"code": "...", "swap": True, "error": True},
     ],
 }
-CANNOT = ("language", "unclear", "upsetting", "other")
 ENDED = ("left", "declined", "screened", "failed", "none", "paused")
 
 

@@ -61,7 +61,9 @@
     away = true;
   }
   function known() { away = true; } // by a link or a page of ours
+  function here() { away = !document.hasFocus(); } // the page was swapped in, or could not be: the window is the same
   window.addEventListener("pagehide", known);
+  document.addEventListener("htmx:afterRequest", here);
   document.addEventListener("click", function (event) {
     if (event.target.closest && event.target.closest("a[href]:not([href^='#'])")) known();
   });
