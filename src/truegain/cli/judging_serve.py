@@ -16,6 +16,7 @@ from truegain.cli.judging_key import keep_password, organiser_password
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy
 from truegain.cli.judging_parts import organiser_told, parts_of, taken_back
 from truegain.errors import needs
+from truegain.tables.paper import counted
 from truegain.tables.sources import shown_path
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ def serve_command(
 
     study = check_study(folder).study()
     at = listen(host, port)
-    typer.echo(_served(study, at))
     _run(study, database, at, workers, quiet, prolific_key)
 
 
@@ -89,16 +89,13 @@ def demo_judging_command(
             simulated_study(place, task=task, seed=seed, rules=rules)
             study = read_study(place)
         password = _new_password(place)
-        typer.echo(_served(study, at))
-        if password:
-            typer.echo(f"the organiser's password: {password}")
-        typer.echo(
+        more = (f"the organiser's password: {password}\n" if password else "") + (
             "Click Begin.  Give longer lines larger numbers; the right answer to the question fits the topic's text; "
             "documents that\nsay what is asked for get the larger numbers.  A private window is another assessor.\n"
             + (f"Afterwards: truegain judging export {shown_path(place)} -o ratings.csv\n" if folder else "")
             + "Ctrl-C ends it."
         )
-        _run(study, None, at, 1, quiet=True)
+        _run(study, None, at, 1, quiet=True, more=more)
 
 
 def _new_password(place: Path) -> str:
@@ -121,9 +118,8 @@ def _served(study: JudgingStudy, at: Listening) -> str:
         "mturk": "/",
     }
     people = study.people.platform
-    told = (
-        f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
-    )
+    sets, topics = counted(len(study.units), "set"), counted(len(study.topics), "topic")
+    told = f"{study.words.title}: {sets} of {study.task.name} judgments on {topics}"
     told += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
     told += f"\n{organiser_told(study, at.url)}"
     if at.is_open:
@@ -132,9 +128,15 @@ def _served(study: JudgingStudy, at: Listening) -> str:
 
 
 def _run(
-    study: JudgingStudy, database: str | None, at: Listening, workers: int, quiet: bool, prolific_key: str | None = None
+    study: JudgingStudy,
+    database: str | None,
+    at: Listening,
+    workers: int,
+    quiet: bool,
+    prolific_key: str | None = None,
+    more: str = "",
 ) -> None:
-    """Open the database here first, so that what is wrong with it is said once, then serve."""
+    """Open the database here first, so that what is wrong with it is said once, and alone; then tell and serve."""
     from truegain.judging.desk.desk import Desk
     from truegain.judging.server.serving import run
     from truegain.judging.store.database import Database, default_url
@@ -143,6 +145,9 @@ def _run(
     first = Database(url)
     Desk(study, first)
     stop = taken_back(study, first, prolific_key, lambda said: typer.echo(said, err=True))
+    typer.echo(_served(study, at))
+    if more:
+        typer.echo(more)
     os.environ[SETTINGS] = json.dumps({"folder": str(study.folder), "database": url})
     with suppress(KeyboardInterrupt):  # the way to end it
         run(FACTORY, at, workers=workers, log=not quiet)
