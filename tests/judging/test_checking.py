@@ -17,6 +17,7 @@ from truegain.cli.app import main
 from truegain.judging.study.checking import check_study
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import read_study
+from truegain.judging.tasks.catalogue import task_of
 from truegain.tables.gold_list import GoldList
 from truegain.tables.gold_list_read import read_gold_list
 
@@ -135,8 +136,8 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("labels", "said"), [
-    ([None, None], "topic 1: Hk and Nk are not known; give labels in the pool"),
-    ([1, 1], "topic 1: all 2 labels are 1, so Hk would be as Nk"),
+    ([None, None], "Hk and Nk are not known of 1 topic: 1; give labels (`judging init` takes a qrels"),
+    ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`judging init`"),
 ])  # fmt: skip
 def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
     """Guards check (c) of the paper: without labels, or with equal ones, there is no Hk and Nk, and none is made up."""
@@ -148,6 +149,46 @@ def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said:
     assert any(said in fault for fault in check_study(tmp_path).faults)
 
 
+def test_what_all_topics_lack_is_told_once(tmp_path: Path) -> None:
+    """Guards a list of 49 topics without labels: one sentence, which names the way out, not 49."""
+    simulated_study(tmp_path, topics=12, docs=4)
+    rows = [json.loads(line) | {"label": None} for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (fault,) = check_study(tmp_path).faults
+    assert fault.startswith("Hk and Nk are not known of 12 topics: 1, 2, 3, 4, 5 and 7 more; give labels (")
+
+
+def test_a_document_that_is_missing_is_told_where_its_topic_cannot_be_judged_either(tmp_path: Path) -> None:
+    """Guards everything at once: a topic with too few documents, and one of them in no file."""
+    simulated_study(tmp_path, topics=1, docs=3)
+    rows = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    high, low = (pick(rows, key=lambda r: r["label"]) for pick in (max, min))
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(r) + "\n" for r in (high | {"doc": "zz"}, low)))
+    faults = check_study(tmp_path).faults
+    assert any("topic 1 has no document beside its Hk and Nk" in fault for fault in faults)
+    assert any("1 of the pool's documents not in docs.jsonl: zz (topic 1)" in fault for fault in faults)
+
+
+def test_labels_stand_in_the_file_and_are_told(tmp_path: Path, run: Run) -> None:
+    """Guards what assessors choose from: `init` writes the labels to be changed, `check` tells what will be shown."""
+    simulated_study(tmp_path / "a", task="graded", topics=1, docs=3)
+    for task in ("graded", "binary"):
+        words = f"init {task} --topics a/topics.jsonl --docs a/docs.jsonl --pool a/pool.jsonl --task {task}"
+        code, out, err = run(f"{words} --judgments 1")
+        assert (code, err) == (0, "")
+        assert out.startswith(f"Written: {task}, 1 topic, 3 documents, 3 to judge")
+        assert read_study(tmp_path / task).task.options == task_of(task).options
+        assert (tmp_path / task / "judging.toml").read_text().count("[[labels]]") == len(task_of(task).options)
+    _, out, _ = run("check graded")
+    assert "graded: 1 topic, 3 documents, 1 unit, at most 1 of a topic" in out
+    assert "each with 1 unit at most" in out
+    assert "labels: Highly relevant (3), Relevant (2), Slightly relevant (1), Not relevant (0)" in out
+    change(tmp_path / "graded/judging.toml", 'name = "Highly relevant"', 'name = "Perfect"')
+    assert "labels: Perfect (3), Relevant (2)" in run("check graded")[1]
+    change(tmp_path / "binary/judging.toml", 'language = "en"', 'language = "de"')
+    assert "labels: Relevant (1), Nicht relevant (0)" in run("check binary")[1]
+
+
 def test_init_of_qrels(tmp_path: Path, run: Run) -> None:
     """Guards the way in: topics, documents and qrels make a study with what is needed of them, and no more."""
     simulated_study(tmp_path / "a", topics=3, docs=6)
@@ -157,8 +198,8 @@ def test_init_of_qrels(tmp_path: Path, run: Run) -> None:
     code, out, err = run("init b --topics a/topics.jsonl --docs a/docs.jsonl --pool q.qrels --judgments 4 --size 5")
     assert (code, err) == (0, "")
     assert out.startswith("Written: b, 2 topics, 12 documents, 12 to judge\n")
-    assert "1 rows of the pool are of topics that a/topics.jsonl does not have" in out
-    assert "1 topics have nothing in the pool" in out
+    assert "1 row of the pool left out, of topics that a/topics.jsonl does not have" in out
+    assert "1 topic left out, with nothing in the pool" in out
     assert run("check b")[0] == 0
     study = read_study(tmp_path / "b")
     assert (study.design.judgments, study.design.size, len(study.units)) == (4, 5, 2 * 6)
@@ -222,8 +263,8 @@ def test_init_refuses_and_writes_nothing(tmp_path: Path, run: Run, words: str, s
 def test_what_does_not_fit_the_task_is_told(tmp_path: Path) -> None:
     """Guards tasks against pools of another kind: claims without a claim, pairs where one document is asked about."""
     for task, row, said in (
-        ("claim", {"topic": "1", "doc": "d"}, "1 rows of the pool have no `claim`"),
-        ("graded", {"topic": "1", "doc": "d", "claim": "c"}, "have a claim, which the task graded"),
+        ("claim", {"topic": "1", "doc": "d"}, "1 row of the pool without a `claim`"),
+        ("graded", {"topic": "1", "doc": "d", "claim": "c"}, "with a claim, which graded does not ask about"),
         ("graded", {"topic": "1", "docs": ["d", "e"]}, "each row of the pool must have one document"),
         ("preference", {"topic": "1", "doc": "d"}, "a preference needs two"),
         ("preference", {"topic": "1", "docs": ["d", "d"]}, "twice the same document"),

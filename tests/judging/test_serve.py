@@ -124,6 +124,17 @@ def test_addresses_of_proxies_in_both_forms() -> None:
     assert trusted(["172.18.7.1/16", "fd00::/8"])[-3:] == ["172.18.0.0/16", "::ffff:172.18.0.0/112", "fd00::/8"]
 
 
+def test_a_database_that_cannot_be_opened_is_told_alone(tmp_path: Path) -> None:
+    """Guards the first lines: no address is given out for a study that is not served."""
+    folder = tmp_path / "study"
+    simulated_study(folder, topics=1, docs=8, judgments=1)
+    (folder / "judging.sqlite").write_bytes(b"this is no database, " * 100)
+    words = [sys.executable, "-m", "truegain", "judging", "serve", str(folder), "--port", "0"]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
+    assert "cannot open" in ended.stderr
+
+
 def test_port_in_use_is_told(tmp_path: Path) -> None:
     """Guards a second start: a sentence with what to do and exit code 2, before anything is made."""
     with socket.socket() as taken:

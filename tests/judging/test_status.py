@@ -56,6 +56,14 @@ def test_counts() -> None:
     assert said.progress.rows[:2] == [("1", "Topic 1", 4, 3, 1, 0), ("2", "Topic 2", 4, 2, 0, 2)]
 
 
+def test_topics_stand_in_the_order_of_the_study() -> None:
+    """Guards the table of twelve topics: 1, 2, 3, not 1, 10, 11."""
+    study = made_study(topics=12, people=1)
+    found = made_rows(study)
+    found = replace(found, units=sorted(found.units, key=lambda row: row["id"]))
+    assert [row[0] for row in figures(study, found).progress.rows] == [str(n) for n in range(1, 13)]
+
+
 def test_excluded_and_models_cost_and_count_as_they_should() -> None:
     """Guards money and counts: who is excluded was paid and does not count; a model is not paid, and counts beside."""
     study = made_study()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy, open_collection
 from truegain.errors import TruegainError
+from truegain.tables.paper import counted
+
+if TYPE_CHECKING:
+    from truegain.judging.collected import Row
+    from truegain.judging.study.study import JudgingStudy
 
 FileName = str | None
 
@@ -44,17 +50,16 @@ def export_command(
     """Write ratings as agree, gains, eval and verdict read them; and the audit trail, a filled list, or wins."""
     opened = open_collection(folder, database)
     from truegain.judging import collected
-    from truegain.judging.export import TOLD, Wanted, check_ending, fill_list, rating_table, win_table, write_audit
-    from truegain.tables.gold_list_read import read_gold_list
+    from truegain.judging.export import TOLD, Wanted, check_ending, rating_table, win_table, write_audit
 
     study = opened.study
     if filled is not None and not study.gold_list:
         raise TruegainError("--filled: the pool of this study was no list of `plan labels` or `holes`; leave it out")
-    for name in (output, wins, filled):
-        if name is not None and name != "-":
-            check_ending(name)
+    for name in filter(None, (output, wins, filled)):
+        check_ending(name)
     if audit is not None:  # there is one before anything counts
-        typer.echo(f"{write_audit(audit, collected.audit(opened.database)):,} events in the audit trail", err=True)
+        events = write_audit(audit, collected.audit(opened.database))
+        typer.echo(f"{counted(events, 'event')} in the audit trail", err=True)
     rows = collected.collected(opened.database).ratings()
     whose = "all" if everything and judges is None else judges
     wanted = Wanted(unfinished or everything, excluded or everything, cannot or everything, whose)
@@ -62,12 +67,20 @@ def export_command(
     if wins is not None:
         tables[wins] = win_table(study, rows, wanted)
     if filled is not None:
-        complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
-        complete.write(filled)
-        rest = f"; {later:,} after the first that is not ready are left out" if later else ""
-        typer.echo(f"{complete.judged:,} of {len(complete):,} pairs of the list have a label{rest}", err=True)
+        _write_filled(filled, study, rows)
     for name, table in tables.items():
         table.write(name)
     left = ", ".join(f"{count:,} {TOLD[why]}" for why, count in tables[output].left_out.items())
     said = f"; left out: {left} (--all has them)" if left else ""
-    typer.echo(f"{len(tables[output]):,} ratings{said}", err=True)
+    typer.echo(f"{counted(len(tables[output]), 'rating')}{said}", err=True)
+
+
+def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row]) -> None:
+    """Write the list that the pool was made of with the labels that it has by now."""
+    from truegain.judging.export import fill_list
+    from truegain.tables.gold_list_read import read_gold_list
+
+    complete, later = fill_list(read_gold_list(study.gold_list), study, rows)
+    complete.write(path)
+    rest = f"; {later:,} after the first that is not ready are left out" if later else ""
+    typer.echo(f"{complete.judged:,} of {len(complete):,} pairs of the list have a label{rest}", err=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from truegain.cli.options import Seed
-from truegain.errors import InputError, some
+from truegain.tables.paper import counted
 from truegain.tables.sources import shown_path
 
 Platform = Literal["open", "invitation", "prolific", "mturk"]
@@ -59,51 +58,28 @@ def init_study_command(
     seed: Seed = 0,
 ) -> None:
     """Make a study: a folder with judging.toml, the topics, the documents that are judged, and the pool."""
-    from truegain.judging.study.items import anchors_of
-    from truegain.judging.study.pool import JudgingPool, read_pool
-    from truegain.judging.study.reading import read_documents, read_topics
-    from truegain.judging.study.rows import refuse
+    from truegain.judging.study.gathering import gather
     from truegain.judging.study.settings import JudgingSettings, People, Rules, Words, name_of
     from truegain.judging.study.units import Design, usual_size
-    from truegain.judging.study.writing import write_study
+    from truegain.judging.study.writing import usual_labels, write_study
 
     place = Path(folder)
-    faults: list[str] = []
-    found = read_pool(pool, depth=depth)
-    rows, known = found.rows[:most], read_topics(topics, faults)
-    names = {t.topic.id for t in known}
-    kept = [row for row in rows if row.topic in names]
-    refuse(faults)
-    if not kept:
-        hint = f"the pool has {some(sorted({r.topic for r in rows}))}, the topics are {some(sorted(names))}"
-        raise InputError("no topic of the pool is among the topics", file=shown_path(topics), hint=hint)
-    judged = {row.topic for row in kept}
-    used = [t for t in known if t.topic.id in judged]
-    if anchors:
-        chosen = anchors_of(used, JudgingPool(tuple(kept)).by_topic(), read_pool([anchors]).rows, faults)
-        refuse(faults)
-        used = [replace(t, high=chosen[t.topic.id][0].docs[0], low=chosen[t.topic.id][1].docs[0]) for t in used]
-    ids = {doc for row in kept for doc in row.item.docs} | {x for t in used for x in (t.high, t.low)}
-    documents = read_documents(docs, faults, ids)
-    refuse(faults)
+    found = gather(topics, docs, pool, anchors=anchors, depth=depth, most=most)
     files = [(_copy(name), Path(name)) for name in filter(None, [found.gold_list])]
     two = 2 if platform == "prolific" else 1
     settings = JudgingSettings(
-        name_of(place), task, gold_list=files[0][0] if files else "",
+        name_of(place), task, gold_list=files[0][0] if files else "", labels=usual_labels(task),
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
         design=Design(wanted, size or usual_size(order, task == "magnitude"), order, seed),
         words=Words(title or place.resolve().name),
         rules=Rules(practice_tries=two, question_tries=two), people=People(platform),
     )  # fmt: skip
-    write_study(place, settings, used, documents.values(), kept, files)
-    typer.echo(
-        f"Written: {shown_path(place)}, {len(used)} topics, {len(documents):,} documents, {len(kept):,} to judge"
-    )
-    if left := len(rows) - len(kept):
-        typer.echo(f"{left:,} rows of the pool are of topics that {shown_path(topics)} does not have, and left out")
-    if idle := len(known) - len(used):
-        typer.echo(f"{idle:,} topics have nothing in the pool, and are left out")
+    write_study(place, settings, found.topics, found.documents, found.rows, files)
+    many = f"{counted(len(found.topics), 'topic')}, {counted(len(found.documents), 'document')}"
+    typer.echo(f"Written: {shown_path(place)}, {many}, {len(found.rows):,} to judge")
+    for left in found.left_out:
+        typer.echo(left)
     typer.echo(f"Next: look at {shown_path(place / 'judging.toml')}, then truegain judging check {shown_path(place)}")
 
 

@@ -18,6 +18,7 @@ from truegain.cli.judging_key import keep_password, organiser_password
 from truegain.cli.judging_open import DatabaseUrl, FolderOfStudy
 from truegain.cli.judging_parts import organiser_told, parts_of, taken_back
 from truegain.errors import needs
+from truegain.tables.paper import counted
 from truegain.tables.sources import shown_path
 
 if TYPE_CHECKING:
@@ -131,9 +132,8 @@ def _served(study: JudgingStudy, at: Listening) -> str:
         "mturk": "/",
     }
     people = study.people.platform
-    told = (
-        f"{study.words.title}: {len(study.units):,} sets of {study.task.name} judgments on {len(study.topics):,} topics"
-    )
+    sets, topics = counted(len(study.units), "set"), counted(len(study.topics), "topic")
+    told = f"{study.words.title}: {sets} of {study.task.name} judgments on {topics}"
     told += f"\nassessors ({people}): {at.url}/s/{study.name}{ways[people]}"
     told += f"\n{organiser_told(study, at.url)}"
     if at.is_open:

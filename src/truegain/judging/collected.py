@@ -92,9 +92,10 @@ def collected(database: Readable) -> Collected:
         def rows(query: Any) -> list[dict[str, Any]]:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-        tables = (schema.units, schema.sessions, schema.assessors)
+        given = schema.units.c
         answers = select(schema.answers).where(schema.answers.c.kind == "item").order_by(schema.answers.c.id)
-        units, sessions, assessors = (rows(select(table).order_by(table.c.id)) for table in tables)
+        units = rows(select(schema.units).order_by(given.place, given.id))
+        sessions, assessors = (rows(select(t).order_by(t.c.id)) for t in (schema.sessions, schema.assessors))
         pressed = schema.events.c
         backs = select(pressed.session, func.count().label("times")).where(pressed.kind == "back")
         return Collected(units, sessions, assessors, rows(answers), rows(backs.group_by(pressed.session)))

@@ -71,11 +71,7 @@ class Export:
 
     def write(self, path: PathLike) -> None:
         """Write CSV, TSV, JSONL or Parquet, by the ending of the path; whole or not at all."""
-        kind = "csv" if path == "-" else kind_to_write(path)
-        if kind is None:
-            raise TruegainError(
-                f"{shown_path(path)}: ratings are a table; end the path in .csv, .tsv, .jsonl, .parquet"
-            )
+        kind = check_ending(path)
         columns = dict(self.columns)
         if kind in ("csv", "tsv"):
             columns |= {name: [_harmless(v) for v in columns[name]] for name in FREE_TEXT if name in columns}
@@ -120,8 +116,8 @@ def win_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) 
 
 
 def check_ending(path: PathLike) -> Kind:
-    """The kind of table that the ending of a path names; an error where it names none."""
-    kind = kind_to_write(path)
+    """The kind of table that the ending of a path names, CSV for '-'; an error where it names none."""
+    kind = "csv" if path == "-" else kind_to_write(path)
     if kind is None:
         raise TruegainError(f"{shown_path(path)}: ratings are a table; end the path in .csv, .tsv, .jsonl or .parquet")
     return kind

@@ -78,7 +78,7 @@ def _answers(ratings: Sequence[Row]) -> list[str]:
 
 def _ends(found: Collected) -> str:
     told = ends_told(Counter(row["outcome"] for row in found.sessions))
-    return f"{len(found.sessions):,} sessions: {told}" if told else ""
+    return f"{counted(len(found.sessions), 'session')}: {told}" if told else ""
 
 
 def ends_told(ends: Mapping[str | None, int]) -> str:
@@ -107,7 +107,8 @@ def _agreement(study: JudgingStudy, ratings: Sequence[Row], agreement: Agreement
 
 def _progress(study: JudgingStudy, found: Collected) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for topic in dict.fromkeys(row["topic"] for row in found.units):
+    there = dict.fromkeys(row["topic"] for row in found.units)
+    for topic in (*(t for t in study.topics if t in there), *(t for t in there if t not in study.topics)):
         states = Counter(row["state"] for row in found.units if row["topic"] == topic)
         title = study.topics[topic].title if topic in study.topics else None
         total = states.total()

@@ -15,7 +15,10 @@ from truegain.judging.study.rows import refuse
 from truegain.judging.study.settings import CODES, JudgingSettings
 from truegain.judging.study.study import ALL, JudgingStudy, Opened, open_study
 from truegain.judging.study.units import first_tenth
+from truegain.judging.tasks.catalogue import LABELLED
 from truegain.judging.tasks.task import Task
+from truegain.judging.texts import Wording
+from truegain.tables.paper import counted
 
 LANGUAGES = ("de", "en")
 LISTED = 5  # names in a sentence
@@ -65,12 +68,14 @@ class Checked:
             return lines
         n, topics = self.needs, len({unit.topic for unit in opened.units})
         lines += ["" for _ in lines[:1]]
-        lines.append(f"{settings.task}: {topics} topics, {len(opened.documents):,} documents, {n.units:,} units, "
-                     f"at most {n.most_of_a_topic:,} of a topic")  # fmt: skip
+        lines.append(f"{settings.task}: {counted(topics, 'topic')}, {counted(len(opened.documents), 'document')}, "
+                     f"{counted(n.units, 'unit')}, at most {n.most_of_a_topic:,} of a topic")  # fmt: skip
+        if told := labels_told(opened.task, settings):
+            lines.append(f"labels: {told}")
         lines.append(f"judgments: {n.judgments:,}; {judgments_told(opened)}")
         most = settings.people.most or topics
-        lines.append(f"people: at least {n.people:,}, each with {min(most, topics)} units at most; nobody sees a topic "
-                     "twice")  # fmt: skip
+        lines.append(f"people: at least {n.people:,}, each with {counted(min(most, topics), 'unit')} at most; "
+                     "nobody sees a topic twice")  # fmt: skip
         how = (
             "as the study says" if n.told else f"at {WORDS_A_MINUTE} words a minute, with {settings.rules.seconds:g} s"
         )
@@ -117,33 +122,35 @@ def _check_texts(opened: Opened, faults: list[str], notes: list[str]) -> None:
         elif lost:
             marked.append(name)
     if empty:
-        faults.append(f"{_count(len(empty), 'document')} without text: {some(empty, LISTED)}")
+        faults.append(f"{counted(len(empty), 'document')} without text: {some(empty, LISTED)}")
     if marked:
         told = ", ".join(f"{kind} in {n}" for kind, n in sorted(kinds.items()))
-        notes.append(f"{_count(len(marked), 'document')} with markup that is taken out before they are shown ({told}): "
-                     f"{some(marked, LISTED)}")  # fmt: skip
+        notes.append(f"{counted(len(marked), 'document')} with markup that is taken out before they are shown "
+                     f"({told}): {some(marked, LISTED)}")  # fmt: skip
     alike = Counter(d.text.strip() for d in opened.documents.values() if d.text.strip())
     if double := [name for name, d in opened.documents.items() if alike[d.text.strip()] > 1]:
-        notes.append(f"{_count(len(double), 'document')} with a text that another has, too: {some(double, LISTED)}")
+        notes.append(f"{counted(len(double), 'document')} with a text that another has, too: {some(double, LISTED)}")
 
 
 def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str]) -> None:
     bare = [t.topic.id for t in opened.topics if not t.topic.text]
     if bare:
-        notes.append(f"{_count(len(bare), 'topic')} with a title alone, and no text that tells the need: "
+        notes.append(f"{counted(len(bare), 'topic')} with a title alone, and no text that tells the need: "
                      f"{some(bare, LISTED)}")  # fmt: skip
     said = " ".join(opened.faults)
     lacking = [t.topic.id for t in opened.topics if t.topic.question is None]
     lacking = [name for name in lacking if f"the question of topic {name} " not in said]  # which was told
     if lacking and task.has_practice:
-        faults.append(f"{_count(len(lacking), 'topic')} without a question of four options: {some(lacking, LISTED)} "
+        faults.append(f"{counted(len(lacking), 'topic')} without a question of four options: {some(lacking, LISTED)} "
                       "(give `question`: asked, options, right)")  # fmt: skip
     elif lacking:
-        notes.append(f"{_count(len(lacking), 'topic')} without a question, which then is not asked: "
+        notes.append(f"{counted(len(lacking), 'topic')} without a question, which then is not asked: "
                      f"{some(lacking, LISTED)}")  # fmt: skip
     size = opened.settings.design.size if opened.settings else 0
     if small := sorted({unit.topic for unit in opened.units if len(unit.items) < size}):
-        notes.append(f"{_count(len(small), 'topic')} with too few documents for units of {size}: {some(small, LISTED)}")
+        notes.append(
+            f"{counted(len(small), 'topic')} with too few documents for units of {size}: {some(small, LISTED)}"
+        )
     if opened.settings and opened.settings.design.order == "decisive" and size > 1:
         ranks = {(row.topic, row.item.key): place for place, row in reversed(list(enumerate(opened.pool.rows)))}
         if (share := first_tenth(opened.units, ranks)) > LATE:
@@ -151,7 +158,7 @@ def _check_topics(opened: Opened, task: Task, faults: list[str], notes: list[str
                          f"{share:.0%} of all judgments; smaller units (size in [units]) have it sooner")  # fmt: skip
     apart = sorted({u.topic for u in opened.units for i in u.items if i.claim and i.claim not in i.answer and i.answer})
     if apart:
-        notes.append(f"{_count(len(apart), 'topic')} with a claim that is not in its answer word for word: "
+        notes.append(f"{counted(len(apart), 'topic')} with a claim that is not in its answer word for word: "
                      f"{some(apart, LISTED)}")  # fmt: skip
 
 
@@ -228,16 +235,20 @@ def judgments_told(opened: Opened) -> str:
     for unit in opened.units:
         for place, item in enumerate(unit.items):
             (anchors if place in (unit.high, unit.low) else others)[unit.topic, item.key] += 1
-    said = [f"{n} of each of {_count(k, 'item')}" for n, k in sorted(Counter(others.values()).items())]
+    said = [f"{n} of each of {counted(k, 'item')}" for n, k in sorted(Counter(others.values()).items())]
     if anchors:
         said.append(f"{_span(list(anchors.values()))} of each Hk and Nk")
     return ", ".join(said)
 
 
+def labels_told(task: Task, settings: JudgingSettings) -> str:
+    """The labels that a study may define, as assessors see them, each with its value."""
+    if task.name not in LABELLED:
+        return ""
+    words = Wording(settings.words.language, settings.words.texts)
+    return ", ".join(f"{words.option(task.name, o.key, o.name, o.meaning)[0]} ({o.value:g})" for o in task.options)
+
+
 def _span(numbers: Sequence[int]) -> str:
     low, high = min(numbers), max(numbers)
     return f"{low}" if low == high else f"{low} to {high}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from truegain.errors import some
 from truegain.judging.study.pool import PoolRow
 from truegain.judging.study.reading import TopicRow
 from truegain.judging.tasks.material import Item
 from truegain.judging.tasks.task import Task
 from truegain.sampling.streams import generator
+from truegain.tables.paper import counted
 
 Anchors = dict[str, tuple[Item, Item]]
-SAY = "give labels in the pool (a qrels file), or `high` and `low` of each topic"
+SAY = "give labels (`judging init` takes a qrels file as --anchors), or `high` and `low` of each topic"
+LISTED = 5  # topics in a sentence
 
 
 def anchors_of(
@@ -24,6 +27,8 @@ def anchors_of(
     labels: that they are chosen by, where not by those of the pool.
     """
     found: Anchors = {}
+    bare: list[str] = []
+    alike: list[str] = []
     for row in topics:
         topic, own = row.topic.id, pool.get(row.topic.id, ())
         high, low = row.high, row.low
@@ -33,11 +38,11 @@ def anchors_of(
         if not high:
             known = [r for r in (labels or own) if r.label is not None and r.topic == topic]
             if not known:
-                faults.append(f"topic {topic}: Hk and Nk are not known; {SAY}")
+                bare.append(topic)
                 continue
             most, least = max(r.label or 0.0 for r in known), min(r.label or 0.0 for r in known)
             if most == least:
-                faults.append(f"topic {topic}: all {len(known)} labels are {most:g}, so Hk would be as Nk; {SAY}")
+                alike.append(topic)
                 continue
             high = next(r.item.docs[0] for r in known if r.label == most)
             low = next(r.item.docs[0] for r in known if r.label == least)
@@ -46,6 +51,11 @@ def anchors_of(
             continue
         there = {r.item.docs[0]: r.item for r in own}
         found[topic] = (there.get(high, Item((high,))), there.get(low, Item((low,))))
+    if bare:
+        faults.append(f"Hk and Nk are not known of {counted(len(bare), 'topic')}: {some(bare, LISTED)}; {SAY}")
+    if alike:
+        many = counted(len(alike), "topic")
+        faults.append(f"all labels are alike in {many}, and Hk would be as Nk: {some(alike, LISTED)}; {SAY}")
     return found
 
 
@@ -84,9 +94,10 @@ def _problem(topic: str, items: Sequence[Item], task: Task) -> str:
     sizes = {len(item.docs) for item in items}
     claims = sum(bool(item.claim) for item in items)
     if task.name == "claim" and claims < len(items):
-        return f"topic {topic}: {len(items) - claims} rows of the pool have no `claim` beside the cited document"
+        without = counted(len(items) - claims, "row")
+        return f"topic {topic}: {without} of the pool without a `claim` beside the cited document"
     if task.name != "claim" and claims:
-        return f"topic {topic}: {claims} rows of the pool have a claim, which the task {task.name} does not ask about"
+        return f"topic {topic}: {counted(claims, 'row')} of the pool with a claim, which {task.name} does not ask about"
     if sizes - {1, task.docs_per_item} or len(sizes) > 1:
         wanted = "one document" if task.docs_per_item == 1 else "two documents, or all of them one"
         return f"topic {topic}: each row of the pool must have {wanted}"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from truegain.errors import InputError
+from truegain.judging.study.rows import word
 from truegain.judging.tasks.material import Item
 from truegain.tables import tabular
 from truegain.tables.gold_list_read import MARKS, gold_list_of
@@ -139,28 +140,28 @@ def _names_pairs(name: str) -> tabular.Kind | None:
 
 def _row(values: Mapping[str, Any], where: Mapping[str, Any]) -> PoolRow:
     """A row of a table with named columns."""
-    topic = next((_word(values[n]) for n in TOPIC if _word(values.get(n))), "")
+    topic = next((word(values[n]) for n in TOPIC if word(values.get(n))), "")
     docs: tuple[str, ...] = ()
     for pair in PAIRS:
-        if all(_word(values.get(n)) for n in pair):
-            docs = tuple(_word(values[n]) for n in pair)
+        if all(word(values.get(n)) for n in pair):
+            docs = tuple(word(values[n]) for n in pair)
     if not docs:
         one = next((values[n] for n in DOC if values.get(n) not in (None, "")), "")
-        docs = tuple(map(_word, one)) if isinstance(one, list) else tuple(filter(None, [_word(one)]))
+        docs = tuple(map(word, one)) if isinstance(one, list) else tuple(filter(None, [word(one)]))
     if not topic or not docs or not all(docs):
         raise InputError("a row without topic or document", **where, hint="give both, or take the row out")
-    label = next((values[n] for n in LABEL if _word(values.get(n))), None)
+    label = next((values[n] for n in LABEL if word(values.get(n))), None)
     probability = _number("probability", values.get("probability", 1), where)
     if probability is None:
         probability = 1.0
     if not 0 < probability <= 1:
         raise InputError(f"probability is {probability:g}", **where, hint="give a number above 0 and at most 1")
-    item = Item(docs, probability, _word(values.get("claim")), _word(values.get("answer")))
+    item = Item(docs, probability, word(values.get("claim")), word(values.get("answer")))
     return PoolRow(topic, item, _number("label", label, where))
 
 
 def _number(name: str, value: Any, where: Mapping[str, Any]) -> float | None:
-    if not _word(value):
+    if not word(value):
         return None
     found = tabular.number_of(value)
     if found is None or not math.isfinite(found):
@@ -204,9 +205,3 @@ def _once(rows: Iterable[PoolRow]) -> list[PoolRow]:
 def write_pool(rows: Iterable[PoolRow]) -> bytes:
     """Rows as `pool.jsonl` has them."""
     return "".join(row.line() for row in rows).encode()
-
-
-def _word(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truegain.errors import InputError
-from truegain.judging.study.rows import FileRow, rows_of
+from truegain.judging.study.rows import FileRow, rows_of, word
 from truegain.judging.tasks.material import Document, Question, Topic
 from truegain.tables.sources import PathLike, shown_path
 
@@ -56,14 +56,14 @@ def read_topics(path: PathLike, faults: list[str]) -> list[TopicRow]:
 def _topic(name: str, row: FileRow, file: str, faults: list[str]) -> TopicRow:
     asked = _question(name, row, file, faults)
     values = {k: v for k, v in row.values.items() if k != "question" or asked is None}
-    text = next((t for t in (_word(values.get(n)) for n in TOPIC_TEXT) if t), "")
-    title = _word(values.get("title")) or _word(values.get("query")) or text
+    text = next((t for t in (word(values.get(n)) for n in TOPIC_TEXT) if t), "")
+    title = word(values.get("title")) or word(values.get("query")) or text
     topic = Topic(
-        name, title, "" if text == title else text, _first(row, COUNTS), _word(values.get("counts_not")), asked
+        name, title, "" if text == title else text, _first(row, COUNTS), word(values.get("counts_not")), asked
     )
     if not title:
         faults.append(_said(f"topic {name} has no text", file, row, "give it title, text, description or query"))
-    return TopicRow(topic, _word(values.get("high")), _word(values.get("low")), f"{file}:{row.line}")
+    return TopicRow(topic, word(values.get("high")), word(values.get("low")), f"{file}:{row.line}")
 
 
 def _question(name: str, row: FileRow, file: str, faults: list[str]) -> Question | None:
@@ -73,11 +73,11 @@ def _question(name: str, row: FileRow, file: str, faults: list[str]) -> Question
         if row.values.get("options") in (None, ""):
             return None
         said = {"asked": said, "options": row.values["options"], "right": row.values.get("right")}
-    asked, right = _word(said.get("asked") or said.get("text")), _word(said.get("right"))
+    asked, right = word(said.get("asked") or said.get("text")), word(said.get("right"))
     given = said.get("options")
     if isinstance(given, str):
         given = given.split("|")
-    options = tuple(_word(x) for x in given) if isinstance(given, Sequence) else ()
+    options = tuple(word(x) for x in given) if isinstance(given, Sequence) else ()
     problem = ""
     if not asked:
         problem = "is empty (give it `asked`)"
@@ -112,20 +112,13 @@ def read_documents(path: PathLike, faults: list[str], only: Collection[str] | No
         else:
             first[name] = row.line
             text = next((t for t in (str(row.values.get(n) or "").strip() for n in DOC_TEXT) if t), "")
-            found[name] = Document(name, text, _word(row.values.get("title")), _first(row, SOURCE))
+            found[name] = Document(name, text, word(row.values.get("title")), _first(row, SOURCE))
     return found
 
 
 def _first(row: FileRow, names: Sequence[str]) -> str:
     """The first of some fields that has something in it."""
-    return next((text for text in (_word(row.values.get(name)) for name in names) if text), "")
-
-
-def _word(value: Any) -> str:
-    """A value as a text without white space around; a whole number that JSON made a float is none of one."""
-    if value is None or isinstance(value, Mapping | list):
-        return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+    return next((text for text in (word(row.values.get(name)) for name in names) if text), "")
 
 
 def _said(problem: str, file: str, row: FileRow, hint: str | None = None) -> str:

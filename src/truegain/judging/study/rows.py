@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -47,6 +48,17 @@ def refuse(faults: Sequence[str], rest: str = "") -> None:
     """
     if faults:
         raise InputError(f"{faults[0]}{f'; and {len(faults) - 1} more{rest}' if faults[1:] else ''}")
+
+
+def word(value: Any) -> str:
+    """A value as a text without white space around; a whole number that JSON made a float is none of one.
+
+    >>> word(7.0), word(" a "), word(None), word(math.nan), word(["a"])
+    ('7', 'a', '', '', '')
+    """
+    if value is None or isinstance(value, Mapping | list) or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
 
 
 def rows_of(path: PathLike, faults: list[str], *, names: Mapping[int, Sequence[str]]) -> Iterator[FileRow]:

@@ -23,6 +23,7 @@ from truegain.judging.study.units import Design, build_units
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.tasks.material import Document, Topic, Unit
 from truegain.judging.tasks.task import Task
+from truegain.tables.paper import counted
 
 ALL = ": truegain judging check tells all"
 
@@ -121,19 +122,20 @@ def _build(opened: Opened, settings: JudgingSettings, task: Task) -> None:
     rows = opened.pool.by_topic()
     known = {t.topic.id for t in opened.topics}
     for topic in sorted(set(rows) - known):
-        opened.faults.append(f"topic {topic} of the pool ({len(rows[topic])} rows) is not in {settings.topics}")
+        opened.faults.append(
+            f"topic {topic} of the pool ({counted(len(rows[topic]), 'row')}) is not in {settings.topics}"
+        )
     for topic in sorted(known - set(rows)):
         opened.faults.append(f"topic {topic} has nothing in the pool: take it out of {settings.topics}, or add to it")
     own = {t.topic.id: rows[t.topic.id] for t in opened.topics if t.topic.id in rows}
     anchors = anchors_of(opened.topics, own, (), opened.faults) if task.has_anchors else None
     items = items_of(own, task, settings.opponents, settings.design.seed, anchors, opened.faults)
-    uses: dict[str, list[str]] = {}
-    for topic, asked in items.items():
-        for item in (*asked, *(anchors or {}).get(topic, ())):
-            for doc in item.docs:
-                uses.setdefault(doc, []).append(topic)
+    uses: dict[str, str] = {}  # the first topic that a document is wanted for
+    for topic, listed in own.items():
+        for item in (*(row.item for row in listed), *(anchors or {}).get(topic, ())):
+            uses |= {doc: topic for doc in item.docs if doc not in uses}
     if lacking := sorted(set(uses) - set(opened.documents)):
-        named = some([f"{doc} (topic {uses[doc][0]})" for doc in lacking], 5)
+        named = some([f"{doc} (topic {uses[doc]})" for doc in lacking], 5)
         opened.faults.append(f"{len(lacking):,} of the pool's documents not in {settings.documents}: {named}")
     opened.documents = {doc: found for doc, found in opened.documents.items() if doc in uses}
     with collecting(opened.faults):

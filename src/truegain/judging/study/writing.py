@@ -11,6 +11,7 @@ from truegain.errors import InputError
 from truegain.judging.study.pool import PoolRow, write_pool
 from truegain.judging.study.reading import TopicRow
 from truegain.judging.study.settings import CODES, FILE, JudgingSettings
+from truegain.judging.tasks.catalogue import LABELLED, task_of
 from truegain.judging.tasks.material import Document
 from truegain.tables.sources import shown_path, write_bytes, write_failures
 
@@ -60,6 +61,17 @@ def document_line(document: Document) -> str:
     """A document as it stands in `docs.jsonl`."""
     said = {"id": document.id, "title": document.title, "source": document.source, "text": document.text}
     return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False) + "\n"
+
+
+def usual_labels(task: str) -> tuple[dict[str, Any], ...]:
+    """The labels of a task whose labels a study may define, as they stand in `judging.toml`; none of other tasks.
+
+    >>> [label["name"] for label in usual_labels("binary")], usual_labels("magnitude")
+    (['Relevant', 'Not relevant'], ())
+    """
+    if task not in LABELLED:
+        return ()
+    return tuple({"value": int(o.value), "name": o.name, "meaning": o.meaning} for o in task_of(task).options)
 
 
 def _value(value: Any) -> str:
@@ -117,6 +129,8 @@ def toml_of(settings: JudgingSettings) -> str:
         *([f"codes = {{ {', '.join(f'{k} = {_value(people.codes[k])}' for k in CODES if k in people.codes)} }}"]
           if people.codes else ['# codes = { completed = "", screened = "", failed = "" }  # Prolific\'s']),
     ]  # fmt: skip
+    if s.labels:
+        lines += ["", "# what assessors choose from, in the order shown"]
     for label in s.labels:
         lines += ["", "[[labels]]", *(f"{k} = {_value(v)}" for k, v in label.items())]
     if words.texts:

@@ -24,6 +24,8 @@ TASKS: dict[str, type[MagnitudeTask] | type[ChoosingTask]] = {
     "claim": ClaimTask,
 }
 
+LABELLED = ("graded", "binary")  # whose labels a study may define
+
 
 def task_of(name: str, settings: Mapping[str, Any] | None = None) -> Task:
     """A task by its name, with a study's settings.
