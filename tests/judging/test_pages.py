@@ -246,6 +246,27 @@ def test_pages_beside_the_flow(name: str) -> None:
         assert len(Html(renderer.before(name, here="/s/x/")).find("h1")) == 1
 
 
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_item_is_spoken_of_as_one(task: str, language: str) -> None:
+    """Guards units of one document: no page counts "1 documents" or bids to go through them."""
+    study = STUDIES[task, language]
+    renderer = Renderer(replace(study, units=tuple(replace(u, items=u.items[:1]) for u in study.units)))
+    one = replace(PAGES["consent"][1], total=1)
+    pages = (one, replace(one, step=PageStep("done")), replace(one, step=PageStep("revise"), tries=1))
+    texts = [" ".join(Html(renderer.page(page, TOKEN)).one("main").text.split()) for page in pages]
+    assert not re.search(r"\b1 (kurze|short|Dok|doc|Paar|pair|Auss|claim|Ant|ans)|Alle 1|All 1|die 1 |the 1 ", " ".join(texts))
+    assert [Wording(language).counted("done.stored", n) in texts[1] for n in (1, 8)] == [True, False]
+    assert Wording(language)(f"consent.intro_{task}_one") in texts[0]
+
+
+def test_a_study_that_puts_a_count_otherwise_is_kept_to() -> None:
+    """Guards a study's own wording against our singular."""
+    own = {"done.stored": "We have {total}."}
+    assert Wording("en", own).counted("done.stored", 1) == "We have 1."
+    assert Wording("en", {**own, "done.stored_one": "We have it."}).counted("done.stored", 1) == "We have it."
+
+
 def test_consent_says_how_often_one_may_try() -> None:
     """Guards what people are told before they agree: as often as the rules say."""
     said = {}
