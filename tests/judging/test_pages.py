@@ -248,6 +248,24 @@ def test_pages_beside_the_flow(name: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("asks", [True, False])
+def test_practice_is_named_where_there_is_one(task: str, language: str, asks: bool) -> None:
+    """Guards consent and the end: neither speaks of a practice or a question that the study does not have."""
+    study = STUDIES[task, language]
+    topics = {name: topic if asks else replace(topic, question=None) for name, topic in study.topics.items()}
+    renderer = Renderer(replace(study, topics=topics))
+    pages = [renderer.page(replace(PAGES[name][1], more=False), TOKEN) for name in ("consent", "screened")]
+    consent, screened = (Html(page).one("main").text.replace("Fragen Sie sich", "") for page in pages)
+    practice, question = {"en": ("ractice", "question"), "de": ("bung", "Frage")}[language]
+    assert (practice in consent) == study.task.has_practice
+    assert (question in consent) == asks
+    if asks or study.task.has_practice:  # else nobody can be screened out
+        assert ((practice in screened), (question in screened)) == (study.task.has_practice, asks)
+    assert "{" not in consent + screened
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_one_item_is_spoken_of_as_one(task: str, language: str) -> None:
     """Guards units of one document: no page counts "1 documents" or bids to go through them."""
     study = STUDIES[task, language]
@@ -255,7 +273,9 @@ def test_one_item_is_spoken_of_as_one(task: str, language: str) -> None:
     one = replace(PAGES["consent"][1], total=1)
     pages = (one, replace(one, step=PageStep("done")), replace(one, step=PageStep("revise"), tries=1))
     texts = [" ".join(Html(renderer.page(page, TOKEN)).one("main").text.split()) for page in pages]
-    assert not re.search(r"\b1 (kurze|short|Dok|doc|Paar|pair|Auss|claim|Ant|ans)|Alle 1|All 1|die 1 |the 1 ", " ".join(texts))
+    assert not re.search(
+        r"\b1 (kurze|short|Dok|doc|Paar|pair|Auss|claim|Ant|ans)|Alle 1|All 1|die 1 |the 1 ", " ".join(texts)
+    )
     assert [Wording(language).counted("done.stored", n) in texts[1] for n in (1, 8)] == [True, False]
     assert Wording(language)(f"consent.intro_{task}_one") in texts[0]
 
