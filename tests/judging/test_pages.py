@@ -195,6 +195,14 @@ def test_message_after_failed_checks_tells_nothing_of_them() -> None:
     assert not re.search("second|fast|order|larger", text)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_document_that_is_revised_leads_back_to_the_list(language: str) -> None:
+    """Guards the way back: a button of the form, so that what was typed goes along; none where there is no list."""
+    button = rendered("item-revised", language).one("button", value="list")
+    assert button.text == {"en": "Back to the list", "de": "Zurück zur Liste"}[language]
+    assert not rendered("item", language).find("button", value="list")
+
+
 def test_two_answers_to_one_page_are_shown_and_either_can_be_sent() -> None:
     """Guards the page sent twice: the other text is shown, and a form of its own sends it."""
     page = rendered("item-twice")
