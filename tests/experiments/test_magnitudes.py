@@ -18,7 +18,7 @@ import truegain as tg
 from truegain.cli.app import main
 from truegain.cli.experiment_magnitudes import Show
 from truegain.experiments.magnitude_profiles import levels_table, profile_table, ratios_table
-from truegain.experiments.magnitude_rankings import MAPPINGS, MEASURES, magnitude_systems
+from truegain.experiments.magnitude_rankings import MAPPINGS, MEASURES, _shared, magnitude_systems
 from truegain.experiments.magnitude_rules import magnitudes
 from truegain.experiments.magnitude_units import (
     Units,
@@ -355,6 +355,22 @@ def test_only_shared_documents_have_gains(world: Magnitudes, runs: Runs) -> None
     gains = gains.take(np.array([i for i, d in enumerate(gains.docs.strings()) if d in kept]))
     want = tg.evaluate(runs, gains, NDCG).matrix(NDCG).mean(axis=1)
     assert found.ranked["all", NDCG].means == pytest.approx(want)
+
+
+def test_what_lacks_nothing_is_not_told(world: Magnitudes) -> None:
+    """Guards the warning: it names the side on which something is missing, and no side with 0."""
+    half = world.expert.take(np.arange(0, len(world.expert), 2))
+    kept = set(half.docs.strings())
+    part = world.ratings.take(np.array([i for i, d in enumerate(world.ratings.docs.strings()) if d in kept]))
+    for ratings, expert, said, unsaid in (
+        (world.ratings, half, "rated documents have no level of experts", "magnitude"),
+        (part, world.expert, "levels of experts have no magnitude", "rated"),
+    ):
+        with pytest.warns(tg.DataWarning) as told:
+            _shared(ratings, expert)
+        (message,) = (str(one.message) for one in told)
+        assert said in message
+        assert unsaid not in message
 
 
 @pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")

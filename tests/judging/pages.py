@@ -77,6 +77,7 @@ def all_pages() -> dict[str, tuple[str, Page]]:
         "item-resumed": item_page(notice="resumed", fields={"number": "12", "reason": "Tells how and why"}),
         "item-reported": item_page(notice="reported", fields={"report": "broken letters"}),
         "item-twice": item_page(notice="twice", fields={"number": "12", "reason": "a"}, other=other),
+        "item-revised": item_page(revising=True),
         "revise": replace(plain, step=PageStep("revise"), tries=2, listed=LISTED),
         "done": replace(plain, step=PageStep("done"), code="C1", redirect=back, more=True),
         "leave": replace(plain, step=PageStep("leave"), errors=(Wrong("withdraw", "leave.empty"),)),

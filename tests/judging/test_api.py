@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import schemathesis
@@ -28,7 +28,7 @@ from truegain.judging.server.app import create_app
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, assessors, events, sessions, units
 from truegain.judging.study.simulated import simulated_study
-from truegain.judging.study.study import JudgingStudy, People
+from truegain.judging.study.study import JudgingStudy, People, Rules
 from truegain.judging.tasks.catalogue import task_of
 
 JUDGE = LlmJudge.of("some-model", b"Is it relevant?", {"temperature": "0"})
@@ -52,7 +52,7 @@ class Place:
         """A client with a key."""
         return TestClient(self.app, headers={"Authorization": f"Bearer {key}"}, raise_server_exceptions=False)
 
-    def judge(self, page: dict[str, Any], **given: str) -> Any:
+    def judge(self, page: dict[str, Any], **given: object) -> Any:
         """Send an answer to a page."""
         body = {"csrf": page["csrf"], "once": page["once"], "reason": "because", **given}
         return self.client.post(f"{self.at}/units/{page['unit']}/{page['number']}", json=body)
@@ -99,6 +99,43 @@ def test_a_judge_goes_through_units_by_the_same_desk(place: Place) -> None:
     assert json.loads(judge.about["parameters"]) == {"temperature": "0"}
     assert len(rows(place.database, answers, kind="item")) == 12
     assert {s.outcome for s in rows(place.database, sessions)} == {"done"}
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_numbers_may_be_json_numbers(tmp_path: Path, mark: Literal[".", ","]) -> None:
+    """Guards what clients send first: a JSON number counts, by its own digits, whatever the study's decimal mark is."""
+    database = Database(default_url(tmp_path))
+    study = replace(small_study(tmp_path, task=task_of("magnitude", {"decimal": mark})), rules=Rules(decimal=mark))
+    place = Place(study, database)
+    page = place.client.post(f"{place.at}/units").json()
+    at = f"{place.at}/units/{page['unit']}/"
+    for number, digits in enumerate(("3", "1.500", "2.50e1"), start=1):
+        said = json.dumps({"csrf": page["csrf"], "once": page["once"], "reason": "because", "number": 0})
+        body = said.replace('"number": 0', f'"number": {digits}')
+        answer = place.client.post(f"{at}{number}", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+    kept = rows(database, answers, kind="item")
+    assert [(a.typed, a.value) for a in kept] == [("3", 3), (f"1{mark}500", 1.5), (f"2{mark}50e1", 25)]
+    assert [a.fields["number"] for a in kept] == [a.typed for a in kept]
+    for wrong in ({"number": True}, {"number": [1]}, {"number": None}, {"reason": 3, "number": 3}, {"number": 10**300}):
+        assert place.judge(page, **wrong).status_code == 422
+    assert place.judge(page, number=0).json()["errors"][0]["text"] == "number.zero"
+    fields = place.client.get("/api/openapi.json").json()["components"]["schemas"]["ApiAnswer"]["properties"]
+    for name in ("number", "label"):
+        assert fields[name]["type"] == ["string", "number"]
+    assert fields["reason"]["type"] == "string"
+    database.close()
+
+
+def test_a_label_may_be_a_json_number(tmp_path: Path) -> None:
+    """Guards graded studies, whose keys look like numbers."""
+    database = Database(default_url(tmp_path))
+    place = Place(small_study(tmp_path, task=task_of("graded")), database)
+    page = place.client.post(f"{place.at}/units").json()
+    assert place.judge(page, label=2).status_code == 200
+    assert [(a.typed, a.value) for a in rows(database, answers, kind="item")] == [("2", 2)]
+    database.close()
 
 
 def test_nothing_of_the_design_is_told(place: Place) -> None:

@@ -30,7 +30,9 @@ from truegain.judging.store.schema import answers, assessors, events, sessions
 from truegain.judging.study.study import People, Rules
 
 PEOPLE = st.integers(0, 3)
-ACTIONS = st.sampled_from(["next", "next", "next", "back", "cannot", "report", "leave", "decline", "stay", "withdraw"])
+ACTIONS = st.sampled_from(
+    ["next", "next", "next", "back", "list", "cannot", "report", "leave", "decline", "stay", "withdraw"]
+)
 STEPS = st.sampled_from(
     [
         PageStep("consent"),

@@ -171,6 +171,35 @@ def test_any_document_of_a_set_that_was_sent_back(study: JudgingStudy, database:
     check_invariants(database, study)
 
 
+def test_back_to_the_list_of_a_set_that_was_sent_back(study: JudgingStudy, database: Database, clock: Time) -> None:
+    """Guards the way back: by the button, which keeps what was typed, or by address; not before the set was sent."""
+    walker = Walker(desk_of(study, database, clock), clock)
+    walker.to_documents()
+    first = walker.page()
+    assert (first.revising, walker.send(first, "list")) == (False, PageStep("doc", 1))
+    with pytest.raises(Elsewhere):
+        walker.page(PageStep("revise"))
+    for _ in range(4):
+        walker.judge(seconds=15)
+    shown = walker.page(PageStep("doc", 3))
+    assert shown.revising
+    clock.go(10)
+    assert walker.send(shown, "list", number="7", reason="half a thought") == PageStep("revise")
+    clock.go(100)  # before the list no document's clock runs
+    assert len(walker.page().listed) == 4
+    assert walker.page(PageStep("doc", 3)).fields["reason"] == "half a thought"
+    assert walker.page(PageStep("revise")).step == walker.step == PageStep("revise")
+    assert {a.reason for a in rows(database, answers, kind="item")} == {
+        "because"
+    }  # nothing counts that was not sent on
+    walker.page(PageStep("doc", 1))
+    for _ in range(4):
+        walker.judge(seconds=10)
+    assert walker.step == PageStep("done")
+    assert [a.seconds for a in rows(database, answers, kind="item", number=3)] == [15, 35]
+    check_invariants(database, study)
+
+
 def test_no_jump_ahead_before_the_set_was_sent(study: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the order: back to any that was judged, never past the first that was not; nothing is served there."""
     walker = Walker(desk_of(study, database, clock), clock)

@@ -195,6 +195,14 @@ def test_message_after_failed_checks_tells_nothing_of_them() -> None:
     assert not re.search("second|fast|order|larger", text)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_document_that_is_revised_leads_back_to_the_list(language: str) -> None:
+    """Guards the way back: a button of the form, so that what was typed goes along; none where there is no list."""
+    button = rendered("item-revised", language).one("button", value="list")
+    assert button.text == {"en": "Back to the list", "de": "Zurück zur Liste"}[language]
+    assert not rendered("item", language).find("button", value="list")
+
+
 def test_two_answers_to_one_page_are_shown_and_either_can_be_sent() -> None:
     """Guards the page sent twice: the other text is shown, and a form of its own sends it."""
     page = rendered("item-twice")
@@ -244,6 +252,47 @@ def test_pages_beside_the_flow(name: str) -> None:
     """Guards the pages that need no unit."""
     for renderer in RENDERERS.values():
         assert len(Html(renderer.before(name, here="/s/x/")).find("h1")) == 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("asks", [True, False])
+def test_practice_is_named_where_there_is_one(task: str, language: str, asks: bool) -> None:
+    """Guards consent and the end: neither speaks of a practice or a question that the study does not have."""
+    study = STUDIES[task, language]
+    topics = {name: topic if asks else replace(topic, question=None) for name, topic in study.topics.items()}
+    renderer = Renderer(replace(study, topics=topics))
+    pages = [renderer.page(replace(PAGES[name][1], more=False), TOKEN) for name in ("consent", "screened")]
+    consent, screened = (Html(page).one("main").text.replace("Fragen Sie sich", "") for page in pages)
+    practice, question = {"en": ("ractice", "question"), "de": ("bung", "Frage")}[language]
+    assert (practice in consent) == study.task.has_practice
+    assert (question in consent) == asks
+    if asks or study.task.has_practice:  # else nobody can be screened out
+        assert ((practice in screened), (question in screened)) == (study.task.has_practice, asks)
+    assert "{" not in consent + screened
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_item_is_spoken_of_as_one(task: str, language: str) -> None:
+    """Guards units of one document: no page counts "1 documents" or bids to go through them."""
+    study = STUDIES[task, language]
+    renderer = Renderer(replace(study, units=tuple(replace(u, items=u.items[:1]) for u in study.units)))
+    one = replace(PAGES["consent"][1], total=1)
+    pages = (one, replace(one, step=PageStep("done")), replace(one, step=PageStep("revise"), tries=1))
+    texts = [" ".join(Html(renderer.page(page, TOKEN)).one("main").text.split()) for page in pages]
+    assert not re.search(
+        r"\b1 (kurze|short|Dok|doc|Paar|pair|Auss|claim|Ant|ans)|Alle 1|All 1|die 1 |the 1 ", " ".join(texts)
+    )
+    assert [Wording(language).counted("done.stored", n) in texts[1] for n in (1, 8)] == [True, False]
+    assert Wording(language)(f"consent.intro_{task}_one") in texts[0]
+
+
+def test_a_study_that_puts_a_count_otherwise_is_kept_to() -> None:
+    """Guards a study's own wording against our singular."""
+    own = {"done.stored": "We have {total}."}
+    assert Wording("en", own).counted("done.stored", 1) == "We have 1."
+    assert Wording("en", {**own, "done.stored_one": "We have it."}).counted("done.stored", 1) == "We have it."
 
 
 def test_consent_says_how_often_one_may_try() -> None:

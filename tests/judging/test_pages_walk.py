@@ -172,6 +172,26 @@ def test_wrong_practice_and_question_twice_end_the_set(walked: JudgingStudy, dat
     assert other.path == "/screened"
 
 
+def test_a_screened_submission_has_its_code_and_no_other_set(
+    walked: JudgingStudy, database: Database, clock: Time
+) -> None:
+    """Guards work for nothing: who is shown a submission's last code is not invited to start again under it."""
+    study = replace(walked, people=People("prolific", {"completed": "CDONE", "screened": "CSCREEN", "failed": "CFAIL"}))
+    browser = Browser(study, Desk(study, database, clock=clock))
+    browser.get("/s/simulated/", PROLIFIC_PID="5f0c", STUDY_ID="s", SESSION_ID="x")
+    browser.press("next", consent="yes")
+    browser.practise(wrong=True)
+    browser.practise(wrong=True)
+    assert (browser.path, browser.page.one("p", id="code").text) == ("/screened", "CSCREEN")
+    assert "another topic" not in browser.text
+    assert not browser.page.find("form")
+    one = Browser(walked, Desk(walked, database, clock=clock))
+    one.begin()
+    one.practise(wrong=True)
+    one.practise(wrong=True)
+    assert "You may start again with another topic." in one.text  # where nothing is paid by submission
+
+
 def test_both_failures_of_checks_look_the_same(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the neutral message: Hk below Nk and too little time give the same bytes but for the page's names."""
     texts = []

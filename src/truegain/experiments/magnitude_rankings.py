@@ -174,10 +174,11 @@ def _shared(table: Judgments, expert: Judgments) -> Judgments:
             file=expert.source,
             hint="check that topics and document ids are written alike",
         )
-    if not (in_expert.all() and in_rated.all()):
-        lost = len(np.unique(rated.row_item[~in_expert]))
-        warn(f"{lost} of {len(rated)} rated documents have no level of experts, and {int((~in_rated).sum())} of "
-             f"{len(sound)} levels no magnitude; these have no gain")  # fmt: skip
+    lost, bare = len(np.unique(rated.row_item[~in_expert])), int((~in_rated).sum())
+    told = [f"{lost} of {len(rated)} rated documents have no level of experts"] * (lost > 0)
+    told += [f"{bare} of {len(sound)} levels of experts have no magnitude"] * (bare > 0)
+    if told:
+        warn(f"{', and '.join(told)}; these have no gain")
     return only_rows(sound, in_rated)
 
 

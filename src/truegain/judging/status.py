@@ -17,7 +17,7 @@ from truegain.tables.table import Cell, Table
 
 FAST = 1.25  # times the seconds that a document needs: a median below it looks like waiting for the limit
 SLOW = 3.0  # times the median of all
-SENT_BACK = 2  # sets
+SENT_BACK = 2  # sends, of one set or of several
 MOST = 0.5  # of the answers: reasons that repeat, numbers that are all the same, items not judged
 FEW = 4  # answers, below which nothing is said of a person
 OUTCOMES = {
@@ -139,7 +139,7 @@ def suspicions(
     """What about a person is worth a second look.
 
     fast: a median below 1.25 times the seconds that each item needs.  slow: above 3 times the median of all, `middle`.
-    sent back: 2 sets or more.  one number: in every unit one value for all.  same reasons: more than half of them are
+    sent back: 2 sends not accepted or more.  one number: in every unit one value for all.  same reasons: more than half of them are
     one text.  cannot judge: more than half of the items.  Then what sessions were flagged with, such as pastes.  Of a
     model's time nothing is said, of anybody with fewer than 4 answers only what is certain.
     """

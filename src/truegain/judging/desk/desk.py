@@ -23,7 +23,7 @@ from truegain.judging.desk.clocks import Clock
 from truegain.judging.desk.codes import Keys, basis_of, cleaned, content, digest, taken
 from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import claim, going_on, hold, lapsed, may_take
-from truegain.judging.desk.moves import WITHDRAWABLE, Reply, late, move, twice
+from truegain.judging.desk.moves import WITHDRAWABLE, Reply, is_revised, late, move, twice
 from truegain.judging.desk.opening import open_study
 from truegain.judging.desk.sessions import Session, Work, keep_draft, last_answers, load, reached
 from truegain.judging.desk.showing import is_paused, show
@@ -117,8 +117,8 @@ class Desk:
     def send(self, token: str, step: PageStep, fields: Fields) -> PageStep:
         """Take what a person sends, and tell where they go; raises Elsewhere where the step was not theirs.
 
-        fields['action'] is next, back, cannot, report, leave, stay, decline or withdraw; `once` and `csrf` are the
-        page's.  What is wrong with an answer is told by the next `page`.
+        fields['action'] is next, back, list, cannot, report, leave, stay, decline or withdraw; `once` and `csrf` are
+        the page's.  What is wrong with an answer is told by the next `page`.
         """
         kept = taken(fields, self.study.task.field)
         reply = self.database.write(lambda connection: self._send(self.work(connection), token, step, kept))
@@ -215,6 +215,8 @@ class Desk:
                 session = work.change(session, state="doc", number=step.number, notice="", **work.leased())
             serve(work, session, step.number)
             return show(work, session, step)
+        elif step.name == "revise" and session.state == "doc" and is_revised(session):
+            session = work.change(session, state="revise", number=0, notice="", **work.leased())
         elif step != session.step:
             return session.step
         stop(work, session)

@@ -182,11 +182,19 @@ def _doc(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
     if action == "back":
         work.event("back", session, number=step.number)
         return Reply(_go(work, session, PageStep("doc", max(1, step.number - 1))))
+    if action == "list" and is_revised(session):
+        stop(work, session)
+        return Reply(_go(work, session, PageStep("revise")))
     if action == "report":
         work.event("reported", session, number=step.number, fields={"report": fields.get("report", "")})
         session = work.flag(session, "reported")
     _go(work, session, step)
     return Reply(STEP_LEAVE if action == "leave" else step)
+
+
+def is_revised(session: Session) -> bool:
+    """Whether a set was sent back and is gone through once more: all of its items have an answer."""
+    return session.outcome is None and session.tries.get("checks", 0) > 0
 
 
 def _judge(work: Work, session: Session, step: PageStep, fields: Fields, last: Recorded | None) -> Reply:

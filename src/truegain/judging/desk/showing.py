@@ -12,7 +12,7 @@ from sqlalchemy import select
 from truegain.judging.desk.codes import new_once
 from truegain.judging.desk.finishing import finished_under, pays_once
 from truegain.judging.desk.leases import is_free, may_take
-from truegain.judging.desk.moves import read_page
+from truegain.judging.desk.moves import is_revised, read_page
 from truegain.judging.desk.practice import question_of
 from truegain.judging.desk.sessions import Draft, Recorded, Session, Work, draft_of, items_of, last_answers
 from truegain.judging.desk.steps import ListedItem, Notice, Page, PageStep, Practice
@@ -96,6 +96,7 @@ def _doc(work: Work, session: Session, page: Page, draft: Draft | None) -> Page:
         other=draft.fields if is_twice and draft else {},
         saved=session.saved if page.notice == "saved" else 0,
         answered=tuple(sorted(given)),
+        revising=is_revised(session),
         previous=_previous(given, number) if work.study.rules.show_previous else (),
     )
 

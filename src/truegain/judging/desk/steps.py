@@ -78,6 +78,7 @@ class Page:
     saved: int = 0  # notice 'saved': which item was
     answered: tuple[int, ...] = ()  # items that have an answer, numbered from 1
     listed: tuple[ListedItem, ...] = ()  # step 'revise': all items
+    revising: bool = False  # step 'doc': the set was sent back, and action 'list' leads to step 'revise'
     previous: tuple[tuple[int, str], ...] = ()  # earlier numbers, where the study shows them
     received: tuple[tuple[int, str, str, bool], ...] = ()  # step 'passed': item, number, reason, late
     tries: int = 0  # that are left, of what this page asks

@@ -10,8 +10,9 @@ Authorization: Bearer KEY, as `truegain judging key` made it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +27,7 @@ from truegain.judging.server.api_models import (
     ApiPage,
     ApiProblem,
     ApiStudy,
+    JsonNumber,
     page_shown,
     study_shown,
 )
@@ -81,15 +83,31 @@ class JudgeDesk(Protocol):
         ...
 
 
+class _AsWritten(Request):
+    """A request whose JSON numbers are the digits that were sent, with the study's decimal mark: 1.50 is no 1.5."""
+
+    decimal = "."
+
+    async def json(self) -> Any:
+        def number(digits: str) -> JsonNumber:
+            return JsonNumber(digits.replace(".", self.decimal))
+
+        return json.loads(await self.body(), parse_int=number, parse_float=number)
+
+
 class _JudgeRoute(APIRoute):
     """Answers what is not as described in the words of `ApiProblem`, and repeats nothing of what was sent."""
+
+    decimal: ClassVar[str] = "."
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def guarded(request: Request) -> Response:
             try:
-                return await handle(request)
+                given = _AsWritten(request.scope, request.receive)
+                given.decimal = self.decimal
+                return await handle(given)
             except RequestValidationError as error:
                 found = [(".".join(map(str, e["loc"][1:])) or "body", str(e["msg"])) for e in error.errors()]
                 told = "; ".join(f"{_plain(where)}: {_plain(what)}" for where, what in found[:5])
@@ -126,9 +144,10 @@ def judge_routes(study: JudgingStudy, desk: JudgeDesk, keys: JudgeKeys) -> APIRo
         if not desk.owns(_judge(request).person, unit):  # another's unit is as unknown as one that nobody has
             raise HTTPException(404, SAID[404])
 
-    router = APIRouter(
-        prefix=f"/api/{study.name}", tags=["judges"], route_class=_JudgeRoute, dependencies=[Depends(known)]
-    )
+    class Route(_JudgeRoute):
+        decimal = study.rules.decimal
+
+    router = APIRouter(prefix=f"/api/{study.name}", tags=["judges"], route_class=Route, dependencies=[Depends(known)])
 
     @router.get("", summary="What is asked", responses=_statuses())
     def study_of(request: Request) -> ApiStudy:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from truegain.judging.desk.steps import Page
 from truegain.judging.study.study import JudgingStudy
@@ -16,6 +17,20 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST)]
 Short = Annotated[str, StringConstraints(max_length=200)]
 Mark = Annotated[str, StringConstraints(max_length=1_000)]
 Where = Literal["judge", "done", "ended", "none", "paused"]
+
+
+@dataclass(frozen=True)
+class JsonNumber:
+    """A number of a body, as it is written there; no text but where a field takes one."""
+
+    written: str
+
+
+Digits = Annotated[
+    Short,
+    BeforeValidator(lambda value: value.written if isinstance(value, JsonNumber) else value),
+    WithJsonSchema({"type": ["string", "number"], "maxLength": 200}),
+]
 
 
 class _Given(BaseModel):
@@ -101,9 +116,11 @@ class ApiAnswer(_Given):
     csrf: Mark
     once: Mark
     action: Literal["next", "back", "cannot", "report"] = "next"
-    number: Short = Field(default="", description="Task magnitude: a number above 0, as text: 0.5, 1/2, 1e3.")
+    number: Digits = Field(
+        default="", description="Task magnitude: a number above 0, as JSON's number or as text: 0.5, 1/2, 1e3."
+    )
     number_meant: Short = Field(default="", description="Where a number can be read in several ways: the one meant.")
-    label: Short = Field(default="", description="Tasks graded and binary: the key of a label.")
+    label: Digits = Field(default="", description="Tasks graded and binary: the key of a label.")
     prefer: Short = Field(default="", description="Task preference: left, right or same.")
     support: Short = Field(default="", description="Task claim: full, part, none or against.")
     reason: Text = ""

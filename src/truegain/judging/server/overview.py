@@ -88,7 +88,8 @@ class Overview:
     reports: int
     spent: float | None
     planned: float | None
-    sent_back: int
+    sent_back: int  # sets
+    sends: int  # of those sets, that were not accepted; one set may be sent several times
     accepted: int
     failed: Mapping[str, int]  # by check
     early: Mapping[str, int]  # by how it ended
@@ -131,7 +132,7 @@ def overview_of(
         judgments=sum(r["value"] is not None for r in counted), cannot=sum(r["value"] is None for r in counted),
         reports=_flagged(found, "reported"), spent=None if pay is None else pay * paid,
         planned=None if pay is None else pay * (paid + total - states[DONE]),
-        sent_back=len(back), accepted=sum(row["outcome"] == DONE for row in back), failed=dict(failed),
+        sent_back=len(back), sends=sum(map(sent_back, back)), accepted=sum(row["outcome"] == DONE for row in back), failed=dict(failed),
         early=_early(found.sessions), times=times_of(study, found, counted),
         topics=_topics(study, found, agreement), assessors=_assessors(study, found, ratings, agreement),
         agreement=agreement, verdicts=verdicts,

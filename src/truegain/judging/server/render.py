@@ -110,11 +110,12 @@ class Renderer:
         options = [(o.key, *texts.option(task.name, o.key, o.name, o.meaning)) for o in task.options]
         asks = any(topic.question for topic in study.topics.values())
         tries = [study.rules.practice_tries] * task.has_practice + [study.rules.question_tries] * asks
+        what = "both" if task.has_practice and asks else "practice" if task.has_practice else "question"
         return {
             "study": study, "words": words, "rules": study.rules, "people": study.people, "t": texts, "kind": kind,
             "options": options, "reasons": [(name, texts(f"cannot.{name}"), "") for name in CANNOT],
             "size": max((len(unit.items) for unit in study.units), default=0), "asks": asks,
-            "tries": tries[0] if len(set(tries)) == 1 else 0,
+            "what": texts(f"consent.what_{what}"), "tries": tries[0] if len(set(tries)) == 1 else 0,
             "contact": words.contact if "://" in words.contact else f"mailto:{words.contact}",
             "htmx": json.dumps(HTMX), "shown": shown, "answer_of": answer_of, "paragraphs": _paragraphs,
         }  # fmt: skip

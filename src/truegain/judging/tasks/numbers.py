@@ -7,6 +7,7 @@ Names in the catalogue of texts, and their English wording ({typed} and the read
     number.negative    Negative numbers are not possible here: type a number above 0
     number.unreadable  We could not read {typed} as a number: use digits, such as a whole number, a decimal or a
                        fraction
+    number.long        That number is too long for us to store: type one of at most {most} characters
     number.comma       {typed} can be read in two ways: did you mean {one} or {other}?
     number.meant       {typed} can be misread: did you mean {one}?
     number.size        That number is too large for us to store: type a smaller one
@@ -45,6 +46,7 @@ _PLAIN = r"(?:\d+\.?\d*|\.\d+)"
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 _ONE = re.compile(rf"({_PLAIN})({_EXPONENT})")
 _MARKED = re.compile(rf"([\d.,' ]*\d[\d.,' ]*)({_EXPONENT})")
+_DIGITS = re.compile(r"(?=.*\d)[+-]?[\d.,' /]+(?:[eE][+-]?\d*)?")
 _MIXED = re.compile(r"(\d+) +(\d+) */ *(\d+)")
 
 
@@ -75,7 +77,7 @@ def read_number(typed: str, decimal: str = ".", meant: str = "") -> float | Unre
     about = {"typed": shown if len(shown) <= SHOWN else shown[: SHOWN - 3] + "..."}
     unreadable = Unread("number.unreadable", about)
     if len(text) > LONGEST:
-        return unreadable
+        return Unread("number.long", {"most": str(LONGEST)}) if _DIGITS.fullmatch(text) else unreadable
     sign, rest = (text[0], text[1:].lstrip()) if text[0] in "+-" else ("", text)
     found = _readings(rest)
     if found is None or len(found.texts) > 2:

@@ -46,6 +46,7 @@ class Wording:
     def __init__(self, language: str = "en", own: Mapping[str, str] | None = None, part: str = "") -> None:
         self.language = language
         self._texts = {**catalogue(language, part), **(own or {})}
+        self._own = frozenset(own or ())
 
     def __call__(self, name: str, /, **about: object) -> str:
         """The text of that name with {names} filled in; a name in it that is not told of stays as it is written."""
@@ -53,6 +54,16 @@ class Wording:
 
     def __contains__(self, name: str) -> bool:
         return name in self._texts
+
+    def counted(self, name: str, total: int) -> str:
+        """A text about so many things; of one thing a text of its own, unless the study puts the other otherwise.
+
+        >>> Wording().counted("done.stored", 8), Wording("de").counted("done.stored", 1)
+        ('All 8 answers are stored.', 'Ihre Antwort ist gespeichert.')
+        """
+        one = f"{name}_one"
+        is_one = total == 1 and (one in self._own or name not in self._own)
+        return self(one if is_one else name, total=total)
 
     def time(self, seconds: float) -> str:
         """A time in minutes, or in hours where it is some of them and no more.
