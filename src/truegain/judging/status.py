@@ -139,9 +139,9 @@ def suspicions(
     """What about a person is worth a second look.
 
     fast: a median below 1.25 times the seconds that each item needs.  slow: above 3 times the median of all, `middle`.
-    sent back: 2 sends not accepted or more.  one number: in every unit one value for all.  same reasons: more than half of them are
-    one text.  cannot judge: more than half of the items.  Then what sessions were flagged with, such as pastes.  Of a
-    model's time nothing is said, of anybody with fewer than 4 answers only what is certain.
+    sent back: 2 sends not accepted or more.  one number: in every unit one value for all.  same reasons: more than half
+    of them are one text.  cannot judge: more than half of the items.  Then what sessions were flagged with, such as
+    pastes.  Of a model's time nothing is said, of anybody with fewer than 4 answers only what is certain.
     """
     found = ["model"] if person["kind"] == "model" else []
     found += [f"excluded: {person['excluded']}"] if person["excluded"] is not None else []
