@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -14,9 +15,10 @@ from truegain.judging.study.study import JudgingStudy, People
 
 CODES = {"completed": "C", "screened": "S", "failed": "F"}
 PLATFORMS = ("prolific", "mturk")
+Platform = Literal["prolific", "mturk"]
 
 
-def worker(study: JudgingStudy, database: Database, clock: Time, platform: str = "prolific") -> Walker:
+def worker(study: JudgingStudy, database: Database, clock: Time, platform: Platform = "prolific") -> Walker:
     """Someone whom a platform sends, under one submission."""
     desk = desk_of(replace(study, people=People(platform, codes=CODES)), database, clock)
     walker = Walker(desk, clock)
@@ -67,7 +69,7 @@ def test_of_two_sets_that_are_done_the_later_is_shown(study: JudgingStudy, datab
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_submission_that_pays_once_has_one_set(
-    study: JudgingStudy, database: Database, clock: Time, platform: str
+    study: JudgingStudy, database: Database, clock: Time, platform: Platform
 ) -> None:
     """Guards unpaid work: no other set is offered or given after an end that has a code of the platform's."""
     for name, walk, code in (("a", Walker.rest, "C"), ("b", None, "S")):
