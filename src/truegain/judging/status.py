@@ -92,7 +92,7 @@ def _cost(study: JudgingStudy, found: Collected) -> list[str]:
     if pay is None:
         return []
     people = {row["id"] for row in found.assessors if row["kind"] == "human"}
-    paid = sum(row["outcome"] == DONE and row["assessor"] in people for row in found.sessions)
+    paid = sum(row["state"] == DONE and row["assessor"] in people for row in found.sessions)
     left = sum(row["state"] != DONE for row in found.units)
     unit = f" {currency}" if currency else ""
     return [f"{paid * pay:,.2f}{unit} for finished units at {pay:g}; {(paid + left) * pay:,.2f}{unit} when all are"]

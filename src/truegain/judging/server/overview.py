@@ -124,7 +124,7 @@ def overview_of(
     people = {row["id"] for row in found.assessors if row["kind"] == "human"}
     states = Counter(row["state"] for row in found.units)
     pay = study.people.pay
-    paid = sum(row["outcome"] == DONE and row["assessor"] in people for row in found.sessions)
+    paid = sum(row["state"] == DONE and row["assessor"] in people for row in found.sessions)
     back = [row for row in found.sessions if sent_back(row)]
     total = len(found.units)
     return Overview(
