@@ -221,7 +221,9 @@ def test_labels_off_the_lists_scale_are_refused_with_why(world: Path) -> None:
 
 
 def test_a_study_without_runs_has_no_verdict(tmp_path: Path) -> None:
-    """Guards the page of a study that compares nothing."""
+    """Guards the page of a study that compares nothing: it says so, and shows no number."""
     insight = insight_of(simulated_study(tmp_path, task="graded", topics=2, docs=8, judgments=2, size=4))
-    assert insight.verdict is None
+    assert insight.verdict is not None
+    (found,) = insight.verdict([])
+    assert (found.why, found.difference) == ("verdict.no_runs", None)
     assert insight.agreement([]).level == "ordinal"

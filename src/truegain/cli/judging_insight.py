@@ -31,10 +31,7 @@ _one_at_a_time = threading.Lock()  # warnings are silenced for the whole process
 
 def insight_of(study: JudgingStudy) -> Insight:
     """The functions that the organiser's page of a study calls."""
-    agreement = partial(agreement_so_far, level=study.task.level)
-    if not study.runs:
-        return Insight(agreement)
-    return Insight(agreement, partial(verdict_so_far, study))
+    return Insight(partial(agreement_so_far, level=study.task.level), partial(verdict_so_far, study))
 
 
 # ---------------------------------------------------------------------- agreement
@@ -158,6 +155,8 @@ def verdict_so_far(study: JudgingStudy, rows: Sequence[Row]) -> tuple[VerdictSoF
     from truegain.judging.export import fill_list
     from truegain.tables.gold_list_read import read_gold_list
 
+    if not study.runs:
+        return (VerdictSoFar(why="verdict.no_runs"),)
     if not study.gold_list:
         return (VerdictSoFar(why="verdict.not_known"),)
     if not study.bronze:

@@ -76,7 +76,7 @@ class VerdictSoFar:
 
 @dataclass(frozen=True)
 class Insight:
-    """What follows from the ratings so far; `verdict` is None where a study names no runs."""
+    """What follows from the ratings so far; without `verdict` the page has none."""
 
     agreement: Callable[[Sequence[Rating]], AgreementSoFar]
     verdict: Callable[[Sequence[Row]], tuple[VerdictSoFar, ...]] | None = None  # of the rows of `Collected.ratings`
