@@ -44,6 +44,8 @@ def agreement_so_far(ratings: Sequence[Rating], *, level: str) -> AgreementSoFar
     of each item: the geometric mean of magnitudes, the mean on an interval scale, the median of grades, the most
     frequent label (items without one are left out).  Intervals are those of one look.
     """
+    from truegain.gains.assessors import APART
+
     people = [r for r in ratings if not r.is_model]
     if not people:
         return AgreementSoFar(level)
@@ -53,7 +55,7 @@ def agreement_so_far(ratings: Sequence[Rating], *, level: str) -> AgreementSoFar
             models = _of_models(ratings, level)
         except TruegainError:  # too few, or nothing that differs: no number is shown
             return AgreementSoFar(level)
-    return AgreementSoFar(level, overall, topics, models, alike, looks)
+    return AgreementSoFar(level, overall, topics, models, alike, looks, APART)
 
 
 def _of_people(

@@ -132,8 +132,8 @@ def overview_of(
         judgments=sum(r["value"] is not None for r in counted), cannot=sum(r["value"] is None for r in counted),
         reports=_flagged(found, "reported"), spent=None if pay is None else pay * paid,
         planned=None if pay is None else pay * (paid + total - states[DONE]),
-        sent_back=len(back), sends=sum(map(sent_back, back)), accepted=sum(row["outcome"] == DONE for row in back), failed=dict(failed),
-        early=_early(found.sessions), times=times_of(study, found, counted),
+        sent_back=len(back), sends=sum(map(sent_back, back)),
+        accepted=sum(row["outcome"] == DONE for row in back), failed=dict(failed), early=_early(found.sessions), times=times_of(study, found, counted),
         topics=_topics(study, found, agreement), assessors=_assessors(study, found, ratings, agreement),
         agreement=agreement, verdicts=verdicts,
     )  # fmt: skip
