@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.cli.judging_insight import agreement_so_far, insight_of, together, verdict_so_far
+from truegain.cli.judging_insight import _table, agreement_so_far, insight_of, together, verdict_so_far
+from truegain.cli.judging_status import far_people
+from truegain.gains.assessors import APART, FAR_RULE
 from truegain.judging.insight import Rating
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import JudgingStudy, Words
@@ -115,6 +117,22 @@ def test_a_careless_person_is_worth_a_look() -> None:
     found = agreement_so_far([*ratings, *careless], level="ordinal")
     assert "quick" in found.looks["z"]
     assert set(found.looks) == {"z"}
+
+
+def test_who_is_far_is_so_by_the_rule_that_is_told() -> None:
+    """Guards the words beside a correlation: below the usual by what the page tells, status names the same people."""
+    rng = np.random.default_rng(5)
+    truth = rng.normal(size=200)
+    found = []
+    for who, noise in enumerate([0.2] * 8 + [1.2]):  # the last one is off the mark, and right on the whole
+        values = np.clip(np.round(2 * (truth + rng.normal(0, noise, 200)) + 4), 0, 8)
+        found += [Rating("1", f"d{i}", f"a{who}", float(v), f"u{who}", 30.0) for i, v in enumerate(values)]
+    said = agreement_so_far(found, level="ordinal")
+    assert {name: looks for name, looks in said.looks.items() if "far" in looks} == {"a8": ("far",)}
+    assert said.apart == APART
+    assert 0.5 < said.alike["a8"] <= np.median(list(said.alike.values())) - APART
+    assert far_people("ordinal", _table(found)) == (["a8"], FAR_RULE)
+    assert f"{APART:g} or more below" in FAR_RULE
 
 
 # ---------------------------------------------------------------------- verdict
@@ -221,7 +239,9 @@ def test_labels_off_the_lists_scale_are_refused_with_why(world: Path) -> None:
 
 
 def test_a_study_without_runs_has_no_verdict(tmp_path: Path) -> None:
-    """Guards the page of a study that compares nothing."""
+    """Guards the page of a study that compares nothing: it says so, and shows no number."""
     insight = insight_of(simulated_study(tmp_path, task="graded", topics=2, docs=8, judgments=2, size=4))
-    assert insight.verdict is None
+    assert insight.verdict is not None
+    (found,) = insight.verdict([])
+    assert (found.why, found.difference) == ("verdict.no_runs", None)
     assert insight.agreement([]).level == "ordinal"

@@ -56,7 +56,7 @@ def test_the_page_needs_no_script_and_no_style(tmp_path: Path, language: str) ->
     """Guards the strict policy and tables on a phone: no style, no script, tables with roles, every field named."""
     agreement = AgreementSoFar(
         "ratio", Coefficient95(0.33, 0.27, 0.39), {"t1": Coefficient95(0.1, 0.01, 0.15)},
-        {"m1": Coefficient95(0.37, 0.28, 0.45), "m2": Coefficient95()}, {}, {},
+        {"m1": Coefficient95(0.37, 0.28, 0.45), "m2": Coefficient95()}, {}, {}, 0.2,
     )  # fmt: skip
     refused = VerdictSoFar(why="verdict.refused", about="it is <so>")
     insight = Insight(lambda _: agreement, lambda _: (VERDICT, replace(VERDICT, outcome="holds"), refused))
@@ -98,6 +98,7 @@ def test_the_page_needs_no_script_and_no_style(tmp_path: Path, language: str) ->
     assert f"+0{decimal}030" in text
     assert f"0{decimal}33" in text
     assert "it is &lt;so&gt;" in text
+    assert ("below the usual one by 0.2 or more" if language == "en" else "um 0,2 oder mehr unter der üblichen") in text
     assert ("low agreement" if language == "en" else "geringe Übereinstimmung") in text
     database.close()
 

@@ -140,6 +140,16 @@ def test_sets_sent_back() -> None:
     assert rows["a-0"][-1] == "sent back, paste"
 
 
+def test_who_agrees_far_less_is_named_with_the_rule() -> None:
+    """Guards the flag that others' ratings make: it stands at its person, and the rule below the table."""
+    study = made_study()
+    found = made_rows(study)
+    people = figures(study, found, far=lambda _: (["a-1"], "by the rule")).people
+    assert [(row[0], row[-1]) for row in people.rows if row[-1]] == [("a-1", "far")]
+    assert people.notes[-1] == "far: by the rule"
+    assert not figures(study, found, far=lambda _: ([], "by the rule")).people.notes
+
+
 def test_little_is_said_of_few_answers() -> None:
     """Guards newcomers: three quick answers make nobody suspicious."""
     study = made_study(topics=1)

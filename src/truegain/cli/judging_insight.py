@@ -31,10 +31,7 @@ _one_at_a_time = threading.Lock()  # warnings are silenced for the whole process
 
 def insight_of(study: JudgingStudy) -> Insight:
     """The functions that the organiser's page of a study calls."""
-    agreement = partial(agreement_so_far, level=study.task.level)
-    if not study.runs:
-        return Insight(agreement)
-    return Insight(agreement, partial(verdict_so_far, study))
+    return Insight(partial(agreement_so_far, level=study.task.level), partial(verdict_so_far, study))
 
 
 # ---------------------------------------------------------------------- agreement
@@ -47,6 +44,8 @@ def agreement_so_far(ratings: Sequence[Rating], *, level: str) -> AgreementSoFar
     of each item: the geometric mean of magnitudes, the mean on an interval scale, the median of grades, the most
     frequent label (items without one are left out).  Intervals are those of one look.
     """
+    from truegain.gains.assessors import APART
+
     people = [r for r in ratings if not r.is_model]
     if not people:
         return AgreementSoFar(level)
@@ -56,7 +55,7 @@ def agreement_so_far(ratings: Sequence[Rating], *, level: str) -> AgreementSoFar
             models = _of_models(ratings, level)
         except TruegainError:  # too few, or nothing that differs: no number is shown
             return AgreementSoFar(level)
-    return AgreementSoFar(level, overall, topics, models, alike, looks)
+    return AgreementSoFar(level, overall, topics, models, alike, looks, APART)
 
 
 def _of_people(
@@ -158,6 +157,8 @@ def verdict_so_far(study: JudgingStudy, rows: Sequence[Row]) -> tuple[VerdictSoF
     from truegain.judging.export import fill_list
     from truegain.tables.gold_list_read import read_gold_list
 
+    if not study.runs:
+        return (VerdictSoFar(why="verdict.no_runs"),)
     if not study.gold_list:
         return (VerdictSoFar(why="verdict.not_known"),)
     if not study.bronze:

@@ -31,12 +31,22 @@ def status_command(
     from truegain.judging.collected import collected
     from truegain.judging.status import figures
 
-    found = figures(opened.study, collected(opened.database), partial(agreement_line, opened.study.task.level))
+    level = opened.study.task.level
+    told = partial(agreement_line, level), partial(far_people, level)
+    found = figures(opened.study, collected(opened.database), *told)
     table = found.people if show == "assessors" else found.progress
     if show == "all" and table_format_of(output_format, output) == "table":
         write_bytes(output, f"{found}\n".encode())
     else:
         write_table(table, output_format, output)
+
+
+def far_people(level: str, ratings: Judgments) -> tuple[list[str], str]:
+    """Who agrees with the rest far less than others do, as `agree` and the organiser's page have it, and the rule."""
+    from truegain.gains.assessors import FAR_LOOK, FAR_RULE, people_of
+
+    people = people_of(ratings, normalise="geometric" if level == "ratio" else None)
+    return [person.assessor for person in people if FAR_LOOK in person.look], FAR_RULE
 
 
 def agreement_line(level: str, ratings: Judgments) -> str:

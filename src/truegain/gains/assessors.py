@@ -22,6 +22,8 @@ ENOUGH = 4  # ratings before anything is said against somebody
 PAIRS = 10  # pairs of documents before an order is held against somebody
 SAME = 1e-3  # chance of equal ratings throughout below which they are striking
 APART = 0.2  # by how much a correlation must lie below the usual to matter
+FAR_LOOK = "agrees with the rest far less than others do"
+FAR_RULE = f"correlation with the rest {APART:g} or more below the usual, beyond chance and the usual spread"
 SEVERAL = 5  # assessors from which a usual spread can be told; fewer are held against one another's intervals
 FAR = 3.0  # how many standard deviations of honest assessors below the usual is far
 SURE = 1.96  # standard errors of an assessor's own correlation
@@ -250,7 +252,7 @@ def _looks(same: Bools, far: Bools, order: Floats, pairs: Floats, seconds: Float
         quick = seconds < np.nanmedian(seconds) / 3 if (seconds > 0).any() else np.zeros(len(n), np.bool_)
         for which, why in (
             (same, "gives every document the same rating"),
-            (far, "agrees with the rest far less than others do"),
+            (far, FAR_LOOK),
             (enough & (pairs >= PAIRS) & (order < 0.5), "orders documents against the experts"),
             (enough & quick, "takes less than a third of the usual time"),
         ):

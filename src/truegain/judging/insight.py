@@ -45,7 +45,8 @@ Look = Literal["same", "far", "quick", "twin"]
 class AgreementSoFar:
     """Agreement of people with one another, over all topics, by topic, and of every model with people.
 
-    `alike` is each person's correlation with the rest, `looks` why someone is worth a second look.
+    `alike` is each person's correlation with the rest, `looks` why someone is worth a second look; 'far' is a
+    correlation that lies below the usual one by `apart` or more, and by more than chance and people's spread explain.
     """
 
     level: str
@@ -54,6 +55,7 @@ class AgreementSoFar:
     models: Mapping[str, Coefficient95] = field(default_factory=dict)
     alike: Mapping[str, float] = field(default_factory=dict)
     looks: Mapping[str, tuple[Look, ...]] = field(default_factory=dict)
+    apart: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class VerdictSoFar:
 
 @dataclass(frozen=True)
 class Insight:
-    """What follows from the ratings so far; `verdict` is None where a study names no runs."""
+    """What follows from the ratings so far; without `verdict` the page has none."""
 
     agreement: Callable[[Sequence[Rating]], AgreementSoFar]
     verdict: Callable[[Sequence[Row]], tuple[VerdictSoFar, ...]] | None = None  # of the rows of `Collected.ratings`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -25,6 +25,7 @@ OUTCOMES = {
     "left": "left", "passed": "lease ran out, passed on", "declined": "declined", "withdrawn": "withdrawn",
 }  # fmt: skip
 Agreement = Callable[[Judgments], str]  # in one line
+Far = Callable[[Judgments], tuple[Collection[str], str]]  # who agrees far less than others do, and by which rule
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,16 @@ class Figures:
         return "\n\n".join(["\n".join(self.lines), *map(str, self.tables())])
 
 
-def figures(study: JudgingStudy, found: Collected, agreement: Agreement | None = None) -> Figures:
-    """What a study's rows come to; `agreement` tells how far the ratings that count so far agree."""
+def figures(
+    study: JudgingStudy, found: Collected, agreement: Agreement | None = None, far: Far | None = None
+) -> Figures:
+    """What a study's rows come to; `agreement` tells how far the ratings that count agree, `far` who is off."""
     ratings = found.ratings()
     lines = [*_sets(study, found), *_answers(ratings), _ends(found), *_cost(study, found)]
     if agreement is not None:
         lines.append(_agreement(study, ratings, agreement))
-    return Figures(_progress(study, found), _people(study, found, ratings), tuple(line for line in lines if line))
+    people = _people(study, found, ratings, *_far(study, ratings, far))
+    return Figures(_progress(study, found), people, tuple(line for line in lines if line))
 
 
 def _sets(study: JudgingStudy, found: Collected) -> list[str]:
@@ -105,6 +109,13 @@ def _agreement(study: JudgingStudy, ratings: Sequence[Row], agreement: Agreement
         return f"agreement: not yet ({error})"
 
 
+def _far(study: JudgingStudy, ratings: Sequence[Row], far: Far | None) -> tuple[Collection[str], str]:
+    try:
+        return far(rating_table(study, ratings, Wanted()).judgments()) if far else ((), "")
+    except TruegainError:  # too few yet
+        return (), ""
+
+
 def _progress(study: JudgingStudy, found: Collected) -> Table:
     rows: list[tuple[Cell, ...]] = []
     there = dict.fromkeys(row["topic"] for row in found.units)
@@ -116,21 +127,22 @@ def _progress(study: JudgingStudy, found: Collected) -> Table:
     return Table(("topic", "title", "units", "finished", "held", "free"), rows, title="Progress")
 
 
-def _people(study: JudgingStudy, found: Collected, ratings: Sequence[Row]) -> Table:
+def _people(study: JudgingStudy, found: Collected, ratings: Sequence[Row], far: Collection[str], rule: str) -> Table:
     usual = [r["seconds"] for r in ratings if r["kind"] == "human"]
     middle = median(usual) if usual else 0.0
     rows: list[tuple[Cell, ...]] = []
     for person in found.assessors:
         sessions = [s for s in found.sessions if s["assessor"] == person["id"]]
         given = [r for r in ratings if r["assessor"] == person["id"]]
-        flags = suspicions(study, person, sessions, given, middle)
+        flags = [*suspicions(study, person, sessions, given, middle), *["far"] * (person["id"] in far)]
         done = sum(s["outcome"] == DONE for s in sessions)
         seconds = round(median([r["seconds"] for r in given]), 1) if given else None
         rows.append((person["id"], person["kind"], done, len(given), seconds, _sent_back(sessions), ", ".join(flags)))
     rows.sort(key=lambda row: (not row[-1], str(row[0])))
     columns = ("assessor", "kind", "finished", "answers", "median s", "sent back", "flags")
-    notes = ("flags inform: nobody is refused or unpaid because of one",) if any(row[-1] for row in rows) else ()
-    return Table(columns, rows, title="Assessors", notes=notes)
+    notes = ["flags inform: nobody is refused or unpaid because of one"] if any(row[-1] for row in rows) else []
+    notes += [f"far: {rule}"] if far else []
+    return Table(columns, rows, title="Assessors", notes=tuple(notes))
 
 
 def suspicions(
