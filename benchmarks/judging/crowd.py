@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
-from tests.judging.crowding import Crowd, World, judged, made_world
+from tests.judging.crowding import LIST, Crowd, World, judged, made_world
 from tests.judging.served import Nest, Served
 
 from benchmarks.judging.load import machine
 from truegain.judging.store.database import default_url
 from truegain.judging.study.study import read_study
+from truegain.tables.gold_list_read import read_gold_list
 
 Records = Sequence[Mapping[str, str]]
 Command = Callable[..., str]  # the words of a command of ours -> what it prints
@@ -63,7 +64,7 @@ def _middle(name: str) -> Callable[[Records], str]:
 
 def _collected(rows: Records) -> str:
     every = rows[-1]
-    back, failed = (int(every[f"{name} 1"]) + int(every[f"{name} 2+"]) for name in ("back", "failed"))
+    back, failed = (int(every[f"{name}_1"]) + int(every[f"{name}_2+"]) for name in ("back", "failed"))
     return f"{every['documents']} documents, {every['units']} units, {back} used the back button, {failed} sent back"
 
 
@@ -77,24 +78,24 @@ def _taus(rows: Records) -> str:
 
 
 def _best(rows: Records) -> str:
-    best = max(rows, key=lambda row: float(row["mean over topics"]))
-    return f"best {best['normalise']}, {best['aggregate']}: {float(best['mean over topics']):.3f}"
+    best = max(rows, key=lambda row: float(row["mean_over_topics"]))
+    return f"best {best['normalise']}, {best['aggregate']}: {float(best['mean_over_topics']):.3f}"
 
 
 PAPER = (
     Shown("table I", f"{SEVERAL} {GRADED} --show collected", _collected, drawn=False),
-    Shown("figure 1", f"{SEVERAL} {GRADED} --show habits", _each("topic", "D of log-normal")),
-    Shown("figure 2", f"{SEVERAL} {GRADED} --show normalised", _each("topic", "D of log-normal")),
+    Shown("figure 1", f"{SEVERAL} {GRADED} --show habits", _each("topic", "D_of_log-normal")),
+    Shown("figure 2", f"{SEVERAL} {GRADED} --show normalised", _each("topic", "D_of_log-normal")),
     Shown("figures 3, 4 left", f"{SEVERAL} {GRADED} --show means", _each("level", "median", "topic", "all")),
     Shown("figures 3, 4 right", f"{SEVERAL} {BINARY} --show means", _each("level", "median", "topic", "all")),
-    Shown("section 5, tests", f"{SEVERAL} {GRADED} --show tests", _each("higher", "p of t")),
+    Shown("section 5, tests", f"{SEVERAL} {GRADED} --show tests", _each("higher", "p_of_t")),
     Shown("figure 5", "agree ratings.csv --normalise geometric --scale ratio --part documents", _middle("max/min")),
     Shown("section 6.1, alpha", "agree ratings.csv --normalise geometric --scale ratio --part overall --first 10",
           _alpha, drawn=False),
     Shown("figure 6 left", f"{SEVERAL} {BINARY} --show units", _middle("agreement")),
     Shown("figure 6 right", f"{SEVERAL} {GRADED} --show units", _middle("agreement")),
     Shown("figure 7", f"{SEVERAL} {GRADED} --second second.qrels --show experts",
-          lambda rows: ", ".join(f"{r['order of']} as {r['as']} {float(r['mean over topics']):.3f}" for r in rows
+          lambda rows: ", ".join(f"{r['order_of']} as {r['as']} {float(r['mean_over_topics']):.3f}" for r in rows
                                  if r["levels"] == "all")),
     Shown("figure 8", f"{SEVERAL} {GRADED} --show combinations", _best),
     Shown("figure 9", f"{SEVERAL} {GRADED} --show sigma", _each("topic", "sigma", "topic", "all")),
@@ -137,14 +138,19 @@ def recovered(folder: Path, world: World) -> list[Recovered]:
 
 
 def against_export(folder: Path, crowd: Crowd) -> str:
-    """How many rows of the export are what somebody typed, and how many are not, or are there twice."""
+    """How many rows of the export there are; of these, not as typed, twice, or with a chance that is not the design's.
+
+    Hk and Nk that the list does not have were chosen, not drawn: their probability is 1.
+    """
     with (folder / RATINGS).open(newline="") as file:
         rows = list(csv.DictReader(file))
     typed = crowd.typed
     wrong = sum((row["typed"], float(row["label"])) != tuple(typed.get(row["comment"], ("", np.nan))) for row in rows)
     twice = len(rows) - len({(row["unit"], row["doc"], row["assessor"]) for row in rows})
-    without = sum(not 0 < float(row["probability"]) <= 1 for row in rows)
-    return f"{len(rows):,} rows; not as typed {wrong}, twice {twice}, without the design's probability {without}"
+    listed = read_gold_list(folder / LIST)
+    design = dict(zip(zip(listed.topics, listed.docs, strict=True), listed.probability.tolist(), strict=True))
+    other = sum(float(row["probability"]) != design.get((row["topic"], row["doc"]), 1.0) for row in rows)
+    return f"{len(rows):,} rows; not as typed {wrong}, twice {twice}, with another probability than the list's {other}"
 
 
 async def _people(world: World, folder: Path, served: Served, seed: int) -> Crowd:

@@ -23,10 +23,12 @@ from truegain.experiments.ratings_world import magnitude_ratings, meant, rounded
 from truegain.judging.server.documents import shown
 from truegain.judging.study.simulated import write_material
 from truegain.judging.study.study import JudgingStudy
+from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
 from truegain.tables.runs import Runs
 from truegain.tables.write import write_judgments, write_runs
 
+LIST = "list.csv"
 DEPTH = 10  # of the pool, as in the paper
 LATE = 2  # systems whose documents no expert looked at, unless others found them too
 SPREAD = 3.0  # sd of the logarithms of numbers that have nothing to do with documents
@@ -50,7 +52,10 @@ class World:
 
 
 def made_world(folder: Path, *, topics: int, docs: int, judgments: int, systems: int = 8, seed: int = 0) -> World:
-    """Write topics.jsonl, docs.jsonl, runs/, expert.qrels (levels 0 to 3) and second.qrels (0 and 1, who errs)."""
+    """Write topics.jsonl, docs.jsonl, runs/, expert.qrels (levels 0 to 3), second.qrels (0 and 1, who errs), list.csv.
+
+    The list has what runs have among their first ten, drawn one after the other by sizes that differ.
+    """
     made = magnitude_ratings(topics=topics, docs=docs, workers=1, seed=seed)
     worth = {(t, d): math.log(v) for t, d, v in _rows(made.truth)}
     write_material(made.expert, folder / "topics.jsonl", folder / "docs.jsonl", seed=seed)
@@ -60,8 +65,18 @@ def made_world(folder: Path, *, topics: int, docs: int, judgments: int, systems:
     known = made.expert.take(np.array([k for k, (t, d, _) in enumerate(_rows(made.expert)) if (t, d) in judged]))
     write_judgments(known, folder / "expert.qrels")
     write_judgments(second_expert(known, seed=seed), folder / "second.qrels")
-    words = "init study --topics topics.jsonl --docs docs.jsonl --pool runs --anchors expert.qrels --task magnitude"
-    return World(folder, worth, (*words.split(), "-M", f"{DEPTH}", "--judgments", f"{judgments}", "--seed", f"{seed}"))
+    drawn(sorted(_first(runs, systems)), seed).write(folder / LIST)
+    words = f"init study --topics topics.jsonl --docs docs.jsonl --pool {LIST} --anchors expert.qrels --task magnitude"
+    return World(folder, worth, (*words.split(), "--judgments", f"{judgments}", "--seed", f"{seed}"))
+
+
+def drawn(pairs: Sequence[tuple[str, str]], seed: int) -> GoldList:
+    """All pairs in an order in which each next one was drawn with a chance in proportion to its size."""
+    draws = np.random.default_rng([seed, 5])
+    size = draws.lognormal(0, 1, len(pairs))
+    order = np.argsort(draws.exponential(size=len(pairs)) / size)
+    topics, docs = zip(*(pairs[k] for k in order), strict=True)
+    return GoldList.of(topics, docs, np.zeros(len(pairs)), size[order], "ordered", "P@10", (0, 3))
 
 
 def _rows(table: Judgments) -> Iterator[tuple[str, str, float]]:
