@@ -133,7 +133,8 @@ def overview_of(
         reports=_flagged(found, "reported"), spent=None if pay is None else pay * paid,
         planned=None if pay is None else pay * (paid + total - states[DONE]),
         sent_back=len(back), sends=sum(map(sent_back, back)),
-        accepted=sum(row["outcome"] == DONE for row in back), failed=dict(failed), early=_early(found.sessions), times=times_of(study, found, counted),
+        accepted=sum(row["outcome"] == DONE for row in back), failed=dict(failed),
+        early=_early(found.sessions), times=times_of(study, found, counted),
         topics=_topics(study, found, agreement), assessors=_assessors(study, found, ratings, agreement),
         agreement=agreement, verdicts=verdicts,
     )  # fmt: skip
