@@ -233,7 +233,7 @@ class Desk:
         else:
             reply = move(work, session, step, fields)
         if is_ours and not reply.elsewhere:
-            _remember(work, session, once, key, reply)
+            _remember(work, session, once, key, reply, is_new=seen is None)
         return reply
 
 
@@ -261,8 +261,9 @@ def _kept(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply
     return Reply(step)
 
 
-def _remember(work: Work, session: Session, once: str, key: str, reply: Reply) -> None:
+def _remember(work: Work, session: Session, once: str, key: str, reply: Reply, *, is_new: bool) -> None:
     """What was answered to a page: whoever sends it again gets the same."""
-    work.connection.execute(delete(sent).where(sent.c.session == session.id, sent.c.once == once))
+    if not is_new:
+        work.connection.execute(delete(sent).where(sent.c.session == session.id, sent.c.once == once))
     row = {"session": session.id, "once": once, "digest": key, "step": reply.step.name, "number": reply.step.number}
-    work.connection.execute(insert(sent).values(**row, counted=reply.counted, at=work.now.wall))
+    work.connection.execute(insert(sent), {**row, "counted": reply.counted, "at": work.now.wall})

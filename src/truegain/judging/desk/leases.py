@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Select, exists, func, insert, select, update
@@ -34,18 +35,14 @@ def hold(work: Work, session: Session) -> Session:
     """Take a unit whose lease ran out up again: nobody else took it, or the session would have ended."""
     if not session.beside:
         work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
+        session = replace(session, holder=session.id)
     work.event("renewed", session)
     return work.change(session, **work.leased(), lease_key=secrets.token_hex(16))
 
 
 def lapsed(work: Work, session: Session) -> bool:
     """Whether the lease of a session that goes on is over, or its unit was given free."""
-    if expired(session, work.now):
-        return True
-    if session.beside:
-        return False
-    holder = work.connection.execute(select(units.c.session).where(units.c.id == session.unit)).scalar_one()
-    return bool(holder != session.id)
+    return expired(session, work.now) or (not session.beside and session.holder != session.id)
 
 
 def may_take(work: Work, assessor: str, kind: str = "human") -> bool:

@@ -195,7 +195,7 @@ def _judge(work: Work, session: Session, step: PageStep, fields: Fields, last: R
         return twice(work, session, step, fields)
     stop(work, session)
     seconds = seconds_of(work, session).get(step.number, 0.0)
-    append(work, session, "item", step.number, answer, fields, seconds=seconds)
+    append(work, session, "item", step.number, answer, fields, seconds=seconds, last=last.revision if last else 0)
     drop_draft(work, session, step)
     if answer.cannot:
         session = work.flag(session, "cannot")

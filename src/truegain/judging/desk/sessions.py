@@ -22,7 +22,7 @@ from truegain.judging.tasks.task import Answer, Fields
 
 @dataclass(frozen=True)
 class Session:
-    """A row of `sessions`, and whether the assessor is a person or a model."""
+    """A row of `sessions`, whether the assessor is a person or a model, and whose the unit is now."""
 
     id: str
     token: str
@@ -44,6 +44,7 @@ class Session:
     outcome: str | None
     beside: bool  # takes nobody's place
     kind: str
+    holder: str | None  # session that holds the unit, or did it
 
     @property
     def step(self) -> PageStep:
@@ -51,7 +52,9 @@ class Session:
         return PageStep(self.state, self.number)
 
 
-COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__ if name != "kind"]
+COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__ if name not in ("kind", "holder")]
+_CHANGE = update(sessions).where(sessions.c.id == bindparam("own"))
+_EVENT = insert(events).returning(events.c.id)  # statements that every request runs are built once
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,12 @@ class Work:
             "kind": kind,
             "about": about,
         }
-        return int(self.connection.execute(insert(events).values(row).returning(events.c.id)).scalar_one())
+        return int(self.connection.execute(_EVENT, row).scalar_one())
 
     def change(self, session: Session, **values: Any) -> Session:
         """Change a session's row."""
         stored = {**values, "flags": list(values["flags"])} if "flags" in values else values
-        self.connection.execute(update(sessions).where(sessions.c.id == session.id).values(**stored))
+        self.connection.execute(_CHANGE, {**stored, "own": session.id})
         return replace(session, **{k: v for k, v in values.items() if k in Session.__dataclass_fields__})
 
     def flag(self, session: Session, flag: str) -> Session:
@@ -92,8 +95,12 @@ class Work:
         return {"lease": self.now.wall + length, "steady": self.now.steady + length, "boot": self.now.boot}
 
 
-WITH_KIND = select(*COLUMNS, assessors.c.kind).join(assessors, assessors.c.id == sessions.c.assessor)
-_OWN = sessions.c.token == bindparam("own")  # built once: every request runs these two
+WITH_KIND = (
+    select(*COLUMNS, assessors.c.kind, units.c.session.label("holder"))
+    .join(assessors, assessors.c.id == sessions.c.assessor)
+    .join(units, units.c.id == sessions.c.unit)
+)
+_OWN = sessions.c.token == bindparam("own")
 _LOAD = WITH_KIND.where(_OWN)
 _LOCK = lock(select(units.c.id).where(units.c.id == select(sessions.c.unit).where(_OWN).scalar_subquery()), of=units)
 
@@ -105,7 +112,7 @@ def load(connection: Connection, token: str, *, locked: bool = True) -> Session:
     """
     if not TOKEN.fullmatch(token):
         raise UnknownToken("this address is not one of ours; go back to where you were given it")
-    if locked:
+    if locked and connection.dialect.name != "sqlite":  # where one writes at a time
         connection.execute(_LOCK, {"own": token})
     row = connection.execute(_LOAD, {"own": token}).one_or_none()
     if row is None:
@@ -136,10 +143,16 @@ class Recorded:
     late: bool
 
 
+_ANSWERS = (
+    select(answers)
+    .where(answers.c.session == bindparam("own"), answers.c.kind == bindparam("of"))
+    .order_by(answers.c.number, answers.c.revision)
+)
+
+
 def last_answers(work: Work, session: Session, kind: str = "item") -> dict[int, Recorded]:
     """The last revision of each answer of a kind."""
-    query = select(answers).where(answers.c.session == session.id, answers.c.kind == kind)
-    rows = work.connection.execute(query.order_by(answers.c.number, answers.c.revision)).all()
+    rows = work.connection.execute(_ANSWERS, {"own": session.id, "of": kind}).all()
     return {row.number: _given(row) for row in rows}
 
 
@@ -156,6 +169,9 @@ def reached(work: Work, session: Session, given: Iterable[int]) -> int:
     return next((number for number in range(1, total + 1) if number not in done), total)
 
 
+_ANSWER = insert(answers)
+
+
 def append(
     work: Work,
     session: Session,
@@ -166,20 +182,21 @@ def append(
     *,
     seconds: float = 0.0,
     late: bool = False,
+    last: int | None = None,
 ) -> int:
-    """Append a revision of an answer and its event; give back which revision it is."""
-    same = (answers.c.session == session.id, answers.c.kind == kind, answers.c.number == number)
-    last = work.connection.execute(select(func.max(answers.c.revision)).where(*same)).scalar()
+    """Append a revision of an answer and its event; give back which revision it is.  last: the one before, if known."""
+    if last is None:
+        same = (answers.c.session == session.id, answers.c.kind == kind, answers.c.number == number)
+        last = work.connection.execute(select(func.max(answers.c.revision)).where(*same)).scalar()
     revision = (last or 0) + 1
     event = work.event("late" if late else "answered", session, what=kind, number=number, revision=revision)
-    work.connection.execute(
-        insert(answers).values(
-            session=session.id, kind=kind, number=number, revision=revision,
-            value=None if math.isnan(answer.value) else answer.value,
-            typed=answer.typed, reason=answer.reason, cannot=answer.cannot, note=answer.note,
-            seconds=seconds, late=late, fields=shown(fields), at=work.now.wall, event=event,
-        )
-    )  # fmt: skip
+    row = {
+        "session": session.id, "kind": kind, "number": number, "revision": revision,
+        "value": None if math.isnan(answer.value) else answer.value,
+        "typed": answer.typed, "reason": answer.reason, "cannot": answer.cannot, "note": answer.note,
+        "seconds": seconds, "late": late, "fields": shown(fields), "at": work.now.wall, "event": event,
+    }  # fmt: skip
+    work.connection.execute(_ANSWER, row)
     return revision
 
 
@@ -191,9 +208,17 @@ class Draft:
     notice: str
 
 
+_AT = (
+    drafts.c.session == bindparam("own"),
+    drafts.c.step == bindparam("at_step"),
+    drafts.c.number == bindparam("at_number"),
+)
+_DRAFT, _DROP = select(drafts).where(*_AT), delete(drafts).where(*_AT)
+
+
 def draft_of(work: Work, session: Session, step: PageStep) -> Draft | None:
     """What is kept of a page."""
-    row = work.connection.execute(select(drafts).where(*_place(session, step))).one_or_none()
+    row = work.connection.execute(_DRAFT, _place(session, step)).one_or_none()
     return Draft(row.fields, row.notice) if row else None
 
 
@@ -206,8 +231,8 @@ def keep_draft(work: Work, session: Session, step: PageStep, fields: Fields, not
 
 def drop_draft(work: Work, session: Session, step: PageStep) -> None:
     """Forget what was typed on a page: it counts now, or was taken back."""
-    work.connection.execute(delete(drafts).where(*_place(session, step)))
+    work.connection.execute(_DROP, _place(session, step))
 
 
-def _place(session: Session, step: PageStep) -> tuple[Any, ...]:
-    return (drafts.c.session == session.id, drafts.c.step == step.name, drafts.c.number == step.number)
+def _place(session: Session, step: PageStep) -> dict[str, Any]:
+    return {"own": session.id, "at_step": step.name, "at_number": step.number}
