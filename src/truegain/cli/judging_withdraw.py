@@ -37,7 +37,7 @@ def withdraw_command(
     units = ends_told({None if end == "going" else end: count for end, count in person.outcomes.items()})
     typer.echo(f"{person.id} ({person.platform}): {units or 'no units'}")
     if not erase:
-        typer.echo("Nothing was changed; --erase erases what they wrote, finished units too: pay for these first")
+        typer.echo("Nothing was changed; --erase erases what they wrote, finished units too (their codes stay good)")
         return
     erased = office.withdraw(person.id)
     typer.echo(f"Erased: what {person.id} wrote in {erased:,} unit{'' if erased == 1 else 's'}; others can take them")

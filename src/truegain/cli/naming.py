@@ -39,6 +39,7 @@ CALLED = {
     "--with-intervals": "intervals",
     "--id-field": "id",
     "--text-field": "text",
+    "--proxy": "proxies",
 }
 # option of versions before: what it is called today, in the commands that had it
 RENAMED = {

@@ -70,12 +70,12 @@ def trusted(proxies: Iterable[str]) -> list[str]:
             network = ipaddress.ip_network(given.strip(), strict=False)
         except ValueError:
             raise TruegainError(
-                f"--proxy {given!r} is no address of a proxy; give one such as 172.18.0.2, or a network such as "
+                f"proxies: {given!r} is no address of a proxy; give one such as 172.18.0.2, or a network such as "
                 "172.18.0.0/16"
             ) from None
         if network.prefixlen == 0:
             raise TruegainError(
-                f"--proxy {given!r} is everyone: anybody could say that they are somebody else; name the proxy alone"
+                f"proxies: {given!r} is everyone: anybody could say that they are somebody else; name the proxy alone"
             )
         at = network.network_address
         length = "" if network.prefixlen == network.max_prefixlen else f"/{network.prefixlen}"

@@ -15,7 +15,7 @@ from truegain.sampling.streams import generator
 from truegain.tables.paper import counted
 
 Anchors = dict[str, tuple[Item, Item]]
-SAY = "give labels (`judging init` takes a qrels file as --anchors), or `high` and `low` of each topic"
+SAY = "give labels (`truegain judging init --anchors` takes a qrels file), or `high` and `low` of each topic"
 LISTED = 5  # topics in a sentence
 
 
