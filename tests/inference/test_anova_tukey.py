@@ -211,7 +211,11 @@ def test_degenerate_matrices() -> None:
     with pytest.raises(TruegainError, match=r"same amount on every topic.*randomised"):
         tukey_hsd(shifted)
     assert randomised_tukey_hsd(shifted).p[1, 2] == 1
-    for wrong, said in (([[0.1, 0.2]], "2 systems"), ([[0.1], [0.2]], "at least 2 that all answer"), ([0.1, 0.2], "matrix")):
+    for wrong, said in (
+        ([[0.1, 0.2]], "2 systems"),
+        ([[0.1], [0.2]], "at least 2 that all answer"),
+        ([0.1, 0.2], "matrix"),
+    ):
         with pytest.raises(TruegainError, match=said):
             tukey_hsd(wrong)
     with pytest.raises(TruegainError, match="infinite"):

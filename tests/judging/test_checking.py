@@ -136,7 +136,7 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("labels", "said"), [
-    ([None, None], "Hk and Nk are not known of 1 topic: 1; give labels (`truegain judging init --anchors` takes a qrels"),
+    ([None, None], "Hk and Nk are not known of 1 topic: 1; give labels (`truegain judging init --anchors` takes a"),
     ([1, 1], "all labels are alike in 1 topic, and Hk would be as Nk: 1; give labels (`truegain judging init"),
 ])  # fmt: skip
 def test_hk_and_nk_must_be_known(tmp_path: Path, labels: list[int | None], said: str) -> None:
