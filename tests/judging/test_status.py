@@ -26,6 +26,11 @@ def changed(found: Collected, **changes: Change) -> Collected:
     return replace(found, **{n: [{**r, **(f(dict(r)) or {})} for r in getattr(found, n)] for n, f in changes.items()})
 
 
+def ended(outcome: str | None) -> dict[str, Any]:
+    """A session that ended so; None: it goes on."""
+    return {"outcome": outcome, "state": outcome or "doc"}
+
+
 def flags(study: JudgingStudy, found: Collected, who: str) -> str:
     """What is said of a person."""
     return next(str(row[-1]) for row in figures(study, found).people.rows if row[0] == who)
@@ -43,7 +48,7 @@ def test_counts() -> None:
     found = changed(
         made_rows(study),
         units=lambda r: {"state": {"1-0": "held", "2-0": "free", "2-1": "free"}.get(r["id"], "done")},
-        sessions=lambda r: {"outcome": {"1-0": None, "2-0": "failed", "2-1": "screened"}.get(r["unit"], "done")},
+        sessions=lambda r: ended({"1-0": None, "2-0": "failed", "2-1": "screened"}.get(r["unit"], "done")),
         answers=lambda r: {"value": None, "cannot": "other"} if r["session"] == "s2" and r["number"] == 1 else None,
     )
     said = figures(study, found)
@@ -54,6 +59,14 @@ def test_counts() -> None:
         "13.50 GBP for finished units at 1.5; 18.00 GBP when all are",
     )
     assert said.progress.rows[:2] == [("1", "Topic 1", 4, 3, 1, 0), ("2", "Topic 2", 4, 2, 0, 2)]
+
+
+def test_who_took_back_after_the_end_is_paid() -> None:
+    """Guards the promise that paid work is paid: the code of a finished set stays good when its answers are erased."""
+    study = made_study()
+    whole = made_rows(study)
+    found = changed(whole, sessions=lambda r: {"outcome": "withdrawn"} if r["id"] == "s0" else None)
+    assert figures(study, found).lines[-1].split(";")[0] == figures(study, whole).lines[-1].split(";")[0]
 
 
 def test_topics_stand_in_the_order_of_the_study() -> None:
@@ -164,7 +177,7 @@ def test_little_is_said_of_few_answers() -> None:
 def test_agreement_is_of_what_counts() -> None:
     """Guards the callable: it gets the ratings of the usual export, and its trouble is told, not raised."""
     study = made_study()
-    found = changed(made_rows(study), sessions=lambda r: {"outcome": "failed"} if r["id"] == "s0" else None)
+    found = changed(made_rows(study), sessions=lambda r: ended("failed") if r["id"] == "s0" else None)
     seen: list[Judgments] = []
 
     def agreement(ratings: Judgments) -> str:
