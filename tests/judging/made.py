@@ -57,7 +57,8 @@ def made_rows(study: JudgingStudy, seed: int = 0, spread: float = 0.1) -> Collec
         order = draws.permutation(len(unit.items)).tolist()
         sessions.append({"id": f"s{place}", "token": f"t{place}", "assessor": who, "unit": unit.id,
                          "topic": unit.topic, "state": "done", "outcome": "done",
-                         "plan": {"order": order}, "tries": {"checks": 1}, "flags": [], "began": 0.0, "ended": 900.0})  # fmt: skip
+                         "plan": {"order": order}, "tries": {"checks": 1},
+                         "flags": [], "began": 0.0, "ended": 900.0})  # fmt: skip
         scale = float(np.exp(draws.normal(0, 1)))
         for number, at in enumerate(order, 1):
             noise = float(np.exp(draws.normal(0, spread)))
