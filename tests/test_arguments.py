@@ -64,7 +64,7 @@ def test_what_makes_no_sense_is_refused_by_name(name: str) -> None:
 
 
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
-    "plan_topics criterion": (lambda: CALLS["plan_topics"](criterion="x"), "criterion 'x' is not known; give one of paired-t"),
+    "plan_topics criterion": (lambda: CALLS["plan_topics"](criterion="x"), "criterion 'x' is not known; give one of p"),
     "plan_topics detect": (lambda: tg.plan_topics(SCORES, measure="AP", detect=-1), "^detect -1: .*above 0"),
     "plan_topics text": (lambda: tg.plan_topics(SCORES, measure="AP", detect="x"), "^detect 'x': give a number"),  # type: ignore[arg-type]
     "judges show": (lambda: CALLS["judges"](show="foo"), "show 'foo' is not known; give one of labels"),
