@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCE := pyproject.toml setup.py constraints.txt src/truegain/_version.py $(wildcard src/truegain/*/*.c)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-MAKEFLAGS += --jobs=2 --output-sync=target  # types are checked while the browser is fetched
+MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched
 
 .PHONY: demo test lint types fast bench clean
 
