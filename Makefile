@@ -4,9 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCE := pyproject.toml setup.py constraints.txt src/truegain/_version.py $(wildcard src/truegain/*/*.c)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched
+unexport PYTHONDONTWRITEBYTECODE  # commands that tests start would be compiled anew each time
+MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched and tests begin
 
-.PHONY: demo test lint types fast bench clean
+.PHONY: demo test lint types tests fast bench clean
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
@@ -14,8 +15,10 @@ demo: $(VENV)/base
 	$(BIN)/truegain report demo/study.toml --corpus demo/corpus -o demo/report.html
 	@echo 'Here truegain is $(BIN)/truegain; `. $(BIN)/activate` makes it plain truegain.'
 
-test: lint types build/browser/ready
-	$(BIN)/python -m pytest -n 2
+test: lint types tests
+
+tests: $(VENV)/test build/browser/ready
+	$(BIN)/python -m pytest -n 3
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
