@@ -30,7 +30,8 @@ FIRST = ("hasty", "blind", "absent", "contrary", "careless")  # each kind comes;
 NOISE = 0.3
 # Of 14 documents of log-normal worth (sd 1), each with 3 numbers of noise 0.3 beside what other documents of the unit
 # do to its centre (sd 0.22), medians err by about 0.26: tau of 0.84 is expected, and moves by 0.07 from topic to topic.
-LEAST, LEAST_MEAN = 0.6, 0.7
+# Whose set the careless one takes is the race's: where that topic has her numbers among its three, tau falls by 0.2.
+LEAST, LEAST_MEAN = 0.4, 0.6
 OF_MEASURES = ("figure 10", "figure 11", "figure 12", "table III", "table IV")
 
 
