@@ -37,6 +37,7 @@ def main() -> None:
 def seconds(words: list[str], source: Path) -> float:
     """Processor time of one start, that of the system with it."""
     told = {**os.environ, "PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
+    told.pop("PYTHONDONTWRITEBYTECODE", None)  # what is compiled once stays so, as on a user's machine
     started = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, env=told)
     _, status, used = os.wait4(started.pid, 0)
     assert status == 0, words
