@@ -28,7 +28,7 @@ def main() -> None:
     """Print the times."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--data", type=Path, default=DATA)
-    source = asked.parse_args().data / "trec8_adhoc"
+    source = asked.parse_args().data.resolve() / "trec8_adhoc"
     if not source.is_dir():
         sys.exit(f"{source.parent}: no TREC-8 there; name the folder with --data")
     with tempfile.TemporaryDirectory() as name:
@@ -51,7 +51,9 @@ def timed(folder: Path, judgments: Path, measures: tuple[str, ...]) -> tuple[flo
     (folder / "study.toml").write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items()))
     before, start = _cpu(), time.perf_counter()
     command = [sys.executable, "-m", "truegain", "report", "study.toml"]
-    subprocess.run(command, cwd=folder, check=True, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=folder, check=False, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
     return time.perf_counter() - start, _cpu() - before
 
 

@@ -51,7 +51,7 @@ def split_half_command(
     output: Output = "-",
 ) -> None:
     """Does the interval hold on the other half?  Intervals from one half, scores from the other."""
-    from truegain.engine import Local, cores
+    from truegain.engine import cores, engine_for
     from truegain.errors import TruegainError
     from truegain.experiments.half_collections import split_half
     from truegain.experiments.half_topics import split_topics
@@ -79,7 +79,7 @@ def split_half_command(
             confidence=confidence,
             seed=seed,
             jobs=workers,
-            engine=Local(jobs),
+            engine=engine_for(jobs),
             progress=progress.advance,
         )
     write_table(found.table(), output_format, output)
@@ -122,7 +122,7 @@ def incomplete_command(
     output: Output = "-",
 ) -> None:
     """How fast does each way of scoring lose the order of the systems?  Judgments are taken away at random."""
-    from truegain.engine import Local
+    from truegain.engine import engine_for
     from truegain.experiments.incomplete_judgments import incomplete
     from truegain.report.saving import check_ending
     from truegain.tables.sources import expand
@@ -140,7 +140,7 @@ def incomplete_command(
             keep=shares,
             repeat=repeat,
             seed=seed,
-            engine=Local(jobs),
+            engine=engine_for(jobs),
             progress=progress.advance,
         )
     write_table(found.wide() if wide else found.table(), output_format, output)
@@ -250,7 +250,7 @@ def spending_command(
     output: Output = "-",
 ) -> None:
     """Which way of drawing gold labels pays, and how many of them?  Your own old labels are spent again."""
-    from truegain.engine import Local
+    from truegain.engine import engine_for
     from truegain.errors import TruegainError
     from truegain.experiments.spending_again import WAYS, Labelled, spending
     from truegain.report.saving import check_ending
@@ -263,7 +263,7 @@ def spending_command(
         check_ending(figure)
     known = Labelled.of(expand(runs), judgments, gold, measure, level=level, jobs=jobs)
     with Progress(len(WAYS) * len(known.pairs(drawn_pairs, seed)) * draws, "draws") as progress:
-        found = spending(known, labels=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=Local(jobs),
+        found = spending(known, labels=counts, pairs=drawn_pairs, draws=draws, seed=seed, engine=engine_for(jobs),
                          progress=progress.advance)  # fmt: skip
     write_table(found.table(), output_format, output)
     if figure is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truegain.engine import Engine, Local
+from truegain.engine import Engine, engine_for
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import least_relevant
 from truegain.inference.holes.predicted import Prediction
@@ -140,7 +140,7 @@ def incomplete(
         _prediction(loaded, table, established),
     )
     pieces = [(p, r) for p in keep for r in range(repeat)]
-    engine = engine or Local(1)
+    engine = engine or engine_for(1)
     taus = list(engine.run(_one, pieces, shared=shared, seed=seed, progress=progress))
     ways = (RAW, CONDENSED, *((PREDICTED,) if shared.prediction else ()), *(str(m) for m in content))
     tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.engine import Engine, Local
+from truegain.engine import Engine, engine_for
 from truegain.errors import InputError, TruegainError
 from truegain.experiments.magnitude_draws import resampled_taus
 from truegain.experiments.magnitude_merged import merged_systems, only_rows
@@ -134,7 +134,7 @@ def magnitude_systems(
     made_by = {"normalise": normalise, "alpha": alpha, "seed": seed, "replicates": replicates, "simulated": simulated}
     means = {m: by["expert", m].means for m in shown}
     drawn = moved.take(np.flatnonzero(has_gain))
-    draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or Local(jobs))
+    draws = resampled_taus(ranked, drawn, shown, means, replicates, seed, engine or engine_for(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
         _rankings(by, chosen, list(shown), made_by, alpha, found, about),

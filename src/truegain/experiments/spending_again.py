@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.contrasts import Contrasts
-from truegain.engine import Engine, Local
+from truegain.engine import Engine, engine_for
 from truegain.errors import TruegainError
 from truegain.gains.list_fit import ListFit
 from truegain.inference.labels.listing import LEAST_ERROR
@@ -217,7 +217,7 @@ def spending(
         )
     asked = tuple(sorted(set(labels)))
     pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
-    found = list((engine or Local(1)).run(_one, pieces, shared=(known, asked), seed=seed, progress=progress))
+    found = list((engine or engine_for(1)).run(_one, pieces, shared=(known, asked), seed=seed, progress=progress))
     shape = len(ways), len(chosen) * draws, len(asked)
     value, half, every = (np.array([f[k] for f in found]).reshape(shape) for k in range(3))
     truth = np.tile(np.repeat([known.truth(a, b) for a, b in chosen], draws), (len(ways), 1))[:, :, None]

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import numpy as np
 
-from truegain.engine import Engine, Local, Progress
+from truegain.engine import Engine, Progress, engine_for
 from truegain.sampling.documents import TopicLists, lists_of_topic
 from truegain.sampling.spread import TopicSpread
 from truegain.tables.columns import Codes, Floats, Ints
@@ -137,7 +137,7 @@ def document_spreads(
     """The spread of AP of every topic; no draws, hence no seed."""
     ranked.found(level)  # shared by all pieces: made once
     topics = range(len(ranked.topics))
-    runner = engine or Local()
+    runner = engine or engine_for()
     shared = (ranked, level, pairs)
     return list(runner.run(_work, topics, shared=shared, name=lambda t: f"topic {ranked.topics[t]}", progress=progress))
 

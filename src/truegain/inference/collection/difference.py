@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truegain.engine import Engine, Local, Progress
+from truegain.engine import Engine, Progress, engine_for
 from truegain.errors import TruegainError
 from truegain.inference.collection.score import few_relevant
 from truegain.inference.collection.spread import EPSILON
@@ -140,7 +140,7 @@ def collection_differences(
     ranked.found(level)  # shared by all pieces: made once
     a, b = np.array(pairs, np.int64).T
     results = list(
-        (engine or Local()).run(
+        (engine or engine_for()).run(
             _work,
             scored,
             shared=(ranked, level, a, b, scale, replicates, seed),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.engine import Engine, Local, Progress
+from truegain.engine import Engine, Progress, engine_for
 from truegain.errors import MeasureError, TruegainError
 from truegain.measures.base import FLOOR, Measure
 from truegain.measures.dcg import nDCG
@@ -51,7 +51,7 @@ def drawn_scores(
     near = view if cutoff is None else view.cut(depth_needed(cutoff))
     tell_shallow(near, measure)
     kernel = rank_sums(measure, near)
-    runner = engine or Local()
+    runner = engine or engine_for()
     gathered = DrawnSums(on_scale(measure, np.asarray(measure.score(near), np.float64)), replicates, pairs)
     relevant = near.pool_relevant(least_relevant(measure))
     if kernel is not None:

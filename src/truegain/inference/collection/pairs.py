@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from truegain._version import __version__
-from truegain.engine import Local, Progress
+from truegain.engine import Progress, engine_for
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.difference import collection_differences, combined_comparisons
@@ -104,7 +104,7 @@ class CollectionPairs:
     def _drawing(self, progress: Progress | None = None) -> dict[str, Any]:
         return {
             "confidence": self.confidence, "replicates": self.replicates, "seed": self.seed,
-            "engine": Local(self.jobs), "progress": progress,
+            "engine": engine_for(self.jobs), "progress": progress,
         }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truegain.engine import Engine, Local, Progress
+from truegain.engine import Engine, Progress, engine_for
 from truegain.inference.collection.small_r import widened
 from truegain.inference.limits import bca_levels, bias_of, inverse_logits, linear, logits, sorted_quantile
 from truegain.measures.base import FLOOR
@@ -81,7 +81,7 @@ def collection_spread(
     blocks = [range(first, min(first + width, systems)) for first in range(0, systems, width)]
     pieces = [(block, topic) for block in blocks for topic in np.flatnonzero(relevant).tolist()]
     ranked.found(level)  # shared by all pieces: made once
-    results = (engine or Local()).run(
+    results = (engine or engine_for()).run(
         _work,
         pieces,
         shared=(ranked, level, replicates, confidence, seed),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from truegain.engine import Local
+from truegain.engine import engine_for
 from truegain.inference.differences.rows import refuse_flat
 from truegain.inference.monte_carlo import ENOUGH, Resampling, monte_carlo_p, sequential_p
 from truegain.sampling.streams import generator
@@ -89,7 +89,7 @@ def bootstrap_p(z: Floats, how: Resampling = USUAL) -> Bootstrapped:
         here = places[start : start + step]
         w = z[here] - z[here].mean(axis=1, keepdims=True)
         bars = np.abs(t[here]) * (1 - TOLERANCE)
-        pieces = list(Local(how.jobs).run(_bootstrap_t, _blocks(0, trials), shared=(w, how.seed), name=named))
+        pieces = list(engine_for(how.jobs).run(_bootstrap_t, _blocks(0, trials), shared=(w, how.seed), name=named))
         stars, means = np.concatenate([s for s, _ in pieces]), np.concatenate([m for _, m in pieces])
         reached = (stars >= bars).sum(axis=0)
         p[here] = monte_carlo_p(reached, trials, how.counting)
@@ -134,7 +134,7 @@ def _counted_p(
 
     def count(which: Ints, first: int, last: int) -> Ints:
         shared = rows[which], bars[which], how.seed
-        done = Local(how.jobs).run(work, _blocks(first, last), shared=shared, name=named, progress=alive)
+        done = engine_for(how.jobs).run(work, _blocks(first, last), shared=shared, name=named, progress=alive)
         return np.asarray(sum(done))
 
     if how.counting != "published":

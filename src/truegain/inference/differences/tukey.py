@@ -10,7 +10,7 @@ from itertools import islice, permutations, product
 import numpy as np
 import numpy.typing as npt
 
-from truegain.engine import Local
+from truegain.engine import engine_for
 from truegain.errors import TruegainError
 from truegain.inference.differences.anova import Anova, complete, one_way, two_way
 from truegain.inference.differences.resampled import TOLERANCE, USUAL, named
@@ -99,7 +99,7 @@ def randomised_tukey_hsd(matrix: npt.ArrayLike, how: Resampling = USUAL, *, exac
         ranges = np.concatenate(list(_all_ranges(x)))
     else:
         parts = []
-        for part in Local(how.jobs).run(_random_ranges, _blocks(trials, m), shared=x, seed=how.seed, name=named):
+        for part in engine_for(how.jobs).run(_random_ranges, _blocks(trials, m), shared=x, seed=how.seed, name=named):
             parts.append(part)
             how.progress(len(part))
         ranges = np.concatenate(parts)

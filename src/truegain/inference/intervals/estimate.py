@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from truegain._version import __version__
-from truegain.engine import Engine, Local
+from truegain.engine import Engine, engine_for
 from truegain.errors import TruegainError
 from truegain.inference.collection.expansion import check_drawable, drawn_scores, keys_needed
 from truegain.inference.collection.means import (
@@ -105,7 +105,7 @@ def intervals(
         raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
     keys = keys_needed([a.measure for a in asked]) if "collection" in wanted else 0
     ranked = aligned_for(asked, runs, judgments, given, keep_keys=keys, **reading)
-    engine = Local(reading.get("jobs"))
+    engine = engine_for(reading.get("jobs"))
     how = _IntervalOptions(tuple(wanted), given, method, confidence, replicates, seed, engine, drawn, by_topic)
     found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
     made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence}

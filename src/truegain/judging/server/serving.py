@@ -15,6 +15,7 @@ from uvicorn.supervisors import Multiprocess
 from truegain.errors import TruegainError, why
 
 BACKLOG = 2048
+KEEP_ALIVE = 75  # seconds; longer than proxies and browsers keep a connection, so that they close it and not we
 SETTLE = 20  # seconds in which what was begun is answered when the server is told to end
 
 
@@ -93,7 +94,7 @@ def run(factory: str, at: Listening, *, workers: int = 1, log: bool = True, prox
     config = uvicorn.Config(
         factory, factory=True, workers=workers, access_log=False, log_level="warning", server_header=False,
         proxy_headers=True, forwarded_allow_ips=trusted(proxies), timeout_graceful_shutdown=SETTLE,
-        log_config=_logging(log),
+        timeout_keep_alive=KEEP_ALIVE, log_config=_logging(log),
     )  # fmt: skip
     server = uvicorn.Server(config)
     if workers > 1:

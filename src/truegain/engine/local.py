@@ -1,57 +1,21 @@
-"""Runs the pieces of a job, here or elsewhere; the answer does not depend on how many work at it.
+"""Runs the pieces of a job on this machine.
 
-A job is a function and a list of pieces.  Every piece gets its own random seed, spawned from the job's by the number
-of the piece, and results come back in the order of the pieces, so that one worker and twenty give the same bits.
 Only a few pieces are under way at a time: memory is bounded by the pieces, not by the job.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
+from truegain.engine.jobs import Interrupted, Piece, PieceError, Progress, Result, Work, cores
 from truegain.errors import TruegainError
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
-Work = Callable[[Any, Piece, np.random.SeedSequence], Result]
-Progress = Callable[[int], None]
-
-
-class PieceError(TruegainError):
-    """A piece of work failed; the message names it."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """The user ended a job; tells how much of it was finished."""
-
-    def __init__(self, done: int, total: int) -> None:
-        super().__init__(f"{done} of {total} pieces were finished")
-        self.done, self.total = done, total
-
-
-class Engine(Protocol):
-    """What can run a job; a cluster is another one of these."""
-
-    def run(
-        self,
-        work: Work[Piece, Result],
-        pieces: Sequence[Piece],
-        *,
-        shared: object = None,
-        seed: int = 0,
-        name: Callable[[Piece], str] = str,
-        progress: Progress | None = None,
-    ) -> Iterator[Result]:
-        """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -159,10 +123,3 @@ def _end(workers: Executor) -> None:
     workers.shutdown(wait=False, cancel_futures=True)
     for process in list((getattr(workers, "_processes", None) or {}).values()):
         process.terminate()
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

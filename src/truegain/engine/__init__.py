@@ -1,0 +1,7 @@
+"""Engines: what runs the pieces of a job, with the same answer wherever they run."""
+
+from truegain.engine.choice import engine_for, run_on
+from truegain.engine.jobs import Engine, Interrupted, PieceError, Progress, cores
+from truegain.engine.local import Local
+
+__all__ = ["Engine", "Interrupted", "Local", "PieceError", "Progress", "cores", "engine_for", "run_on"]

@@ -1,0 +1,56 @@
+"""A job: a function and a list of pieces, run here or elsewhere; the answer does not depend on how many work at it.
+
+Every piece gets its own random seed, spawned from the job's by the number of the piece, and results come back in the
+order of the pieces, so that one worker and twenty give the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from truegain.errors import TruegainError
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+Work = Callable[[Any, Piece, np.random.SeedSequence], Result]
+Progress = Callable[[int], None]
+
+
+class PieceError(TruegainError):
+    """A piece of work failed; the message names it."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user ended a job; tells how much of it was finished."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total} pieces were finished")
+        self.done, self.total = done, total
+
+
+class Engine(Protocol):
+    """What can run a job; a cluster is another one of these."""
+
+    def run(
+        self,
+        work: Work[Piece, Result],
+        pieces: Sequence[Piece],
+        *,
+        shared: object = None,
+        seed: int = 0,
+        name: Callable[[Piece], str] = str,
+        progress: Progress | None = None,
+    ) -> Iterator[Result]:
+        """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
+        ...
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
