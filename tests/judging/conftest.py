@@ -5,15 +5,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.judging.browsing import chromium
+from tests.judging.browsing import Served, Visitor, chromium
 from tests.judging.organising import House
 from tests.judging.postgres import Server, memory
 from tests.judging.served import Nest
 from tests.judging.walking import Time, small_study
+from tests.judging.wire import faults_of
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import JudgingStudy, People
 from truegain.judging.tasks.catalogue import task_of
@@ -102,3 +103,16 @@ def lone(tmp_path: Path) -> Iterator[House]:
     assert house.sign_in() == 303
     yield house
     database.close()
+
+
+@pytest.fixture
+def visitors(browser: Browser) -> Iterator[Callable[..., Visitor]]:
+    """A function that brings somebody to a server; their wires are searched when the test is over."""
+    came: list[Visitor] = []
+
+    def one(served: Served, **about: Any) -> Visitor:
+        came.append(Visitor(browser, served, **about))
+        return came[-1]
+
+    yield one
+    assert faults_of(came) == []

@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from functools import partial
+from typing import NamedTuple
 
 from argon2 import PasswordHasher
+from sqlalchemy import func, select
 
 from tests.judging.asgi import TestClient
 from tests.judging.walking import Time, Walker
 from truegain.cli.judging_insight import insight_of
 from truegain.judging.desk.desk import Desk
+from truegain.judging.desk.leases import DONE, FREE, HELD
 from truegain.judging.desk.office import Office
 from truegain.judging.insight import Insight
 from truegain.judging.server.app import create_app
 from truegain.judging.server.organiser import organiser_routes
 from truegain.judging.store.database import Database
+from truegain.judging.store.schema import units
 from truegain.judging.study.study import JudgingStudy
 
 PASSWORD = "four words or more"
@@ -27,6 +32,25 @@ HASH = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD) 
 
 
 AT = "/organise/small"
+
+
+class TopicProgress(NamedTuple):
+    """Units of a topic: how many there are, finished, with someone, and free."""
+
+    topic: str
+    units: int
+    done: int
+    held: int
+    free: int
+
+
+def progress(office: Office) -> list[TopicProgress]:
+    """How far each topic is, in the study's order of topics."""
+    query = select(units.c.topic, units.c.state, func.count()).group_by(units.c.topic, units.c.state)
+    found: dict[str, Counter[str]] = {topic: Counter() for topic in office.study.topics}
+    for topic, state, count in office.database.read(lambda c: c.execute(query).all()):
+        found[topic][state] += count
+    return [TopicProgress(t, n.total(), n[DONE], n[HELD], n[FREE]) for t, n in found.items() if n]
 
 
 class House:

@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.judging.asgi import TestClient
+from tests.judging.organising import progress
 from tests.judging.walking import Time, Walker, check_invariants, rows, small_study
 from truegain.judging.desk.desk import Desk, PageStep, Person
 from truegain.judging.desk.office import Office
@@ -198,7 +199,7 @@ def test_models_take_nobodys_place(place: Place) -> None:
     model = next(a for a in office.assessors() if a.kind == "model")
     office.exclude(model.id, "odd")
     office.readmit(model.id)
-    assert [p.done for p in office.progress()] == [1, 0, 0]
+    assert [p.done for p in progress(office)] == [1, 0, 0]
     check_invariants(place.database, study)
 
 

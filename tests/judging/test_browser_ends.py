@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import pytest
@@ -12,7 +12,7 @@ from tests.judging.browsing import Served, Visitor, hatched, worth
 from tests.judging.framing import AT_MTURK, Framed, framed, may_frame
 from tests.judging.served import Nest
 from tests.judging.test_browser import answers, run_out, stored
-from tests.judging.wire import CODE, faults_of, told_early
+from tests.judging.wire import CODE, told_early
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import People, Rules
 
@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 Made = Callable[..., Visitor]
-
-
-@pytest.fixture
-def visitors(browser: Browser) -> Iterator[Made]:
-    """A function that brings somebody to a server; their wires are searched when the test is over."""
-    came: list[Visitor] = []
-
-    def one(served: Served, **about: Any) -> Visitor:
-        came.append(Visitor(browser, served, **about))
-        return came[-1]
-
-    yield one
-    assert faults_of(came) == []
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from tests.judging.browsing import LOOKED, PHONE, SIDEWAYS, Served, Visitor, hatched, worth
 from tests.judging.postgres import Server
 from tests.judging.served import Nest
-from tests.judging.wire import CODE, faults_of, strayed
+from tests.judging.wire import CODE, strayed
 from truegain.cli.judging_key import keep_password
 from truegain.judging.server.sign_in import password_hash_of
 from truegain.judging.study.simulated import simulated_study
@@ -29,19 +29,6 @@ SPOIL = """() => {
 }"""
 PASSWORD = "four words that differ"
 Made = Callable[..., Visitor]
-
-
-@pytest.fixture
-def visitors(browser: Browser) -> Iterator[Callable[..., Visitor]]:
-    """A function that brings somebody to a server; their wires are searched when the test is over."""
-    came: list[Visitor] = []
-
-    def one(served: Served, **about: Any) -> Visitor:
-        came.append(Visitor(browser, served, **about))
-        return came[-1]
-
-    yield one
-    assert faults_of(came) == []
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from tests.judging.walking import Time, Walker, check_invariants, desk_of, kinds, rows, small_study, texts
+from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows, small_study, texts
 from truegain.judging.desk.desk import Desk, Elsewhere, Entered, PageStep, Person
 from truegain.judging.desk.office import Office
 from truegain.judging.store.database import Database
@@ -211,24 +211,6 @@ def test_a_renewal_and_a_claim_at_one_moment(tmp_path: Path, database_url: str, 
     check_invariants(servers[0], study)
     for server in servers:
         server.close()
-
-
-def test_released_units_are_free_but_may_be_taken_up_again(
-    one_unit: JudgingStudy, database: Database, clock: Time
-) -> None:
-    """Guards `release_expired`: the unit is free, and who returns first has it."""
-    office = Office(one_unit, database, clock=clock)
-    walker = Walker(desk_of(one_unit, database, clock), clock)
-    walker.to_documents()
-    assert office.release_expired() == 0
-    clock.go(3601)
-    assert office.release_expired() == 1
-    assert office.release_expired() == 0
-    assert office.progress()[0].free == 1
-    assert walker.page().step == PageStep("doc", 1)
-    assert office.progress()[0].held == 1
-    assert kinds(database, walker.token)[-3:] == ["released", "renewed", "served"]
-    check_invariants(database, one_unit)
 
 
 def test_invitations(study: JudgingStudy, database: Database, clock: Time) -> None:

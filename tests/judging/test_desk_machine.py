@@ -43,7 +43,7 @@ STEPS = st.sampled_from(
         PageStep("practice", 2),
     ]
 )
-ORGANISED = st.sampled_from(["release", "pause", "resume", "resume", "exclude", "readmit", "readmit", "withdraw"])
+ORGANISED = st.sampled_from(["pause", "resume", "resume", "exclude", "readmit", "readmit", "withdraw"])
 TIMES = st.sampled_from([1.0, 25.0, 3700.0, 3700.0, -86_400.0, 86_400.0])
 
 
@@ -148,9 +148,7 @@ class Judging(RuleBasedStateMachine):
     @rule(what=ORGANISED, data=st.data())
     def organise(self, what: str, data: st.DataObject) -> None:
         """The organiser does something."""
-        if what == "release":
-            self.office.release_expired()
-        elif what in ("pause", "resume"):
+        if what in ("pause", "resume"):
             getattr(self.office, what)()
         else:
             people = sorted(rows(self.database, assessors), key=lambda a: str(a.platform_id))

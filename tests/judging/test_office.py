@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
+from tests.judging.organising import progress
 from tests.judging.walking import Time, Walker, check_invariants, desk_of, rows
 from truegain.errors import TruegainError
 from truegain.judging.collected import audit, collected
@@ -30,7 +31,7 @@ def test_progress_and_assessors(study: JudgingStudy, database: Database, clock: 
     for _ in range(4):
         two.judge(seconds=1)
     desk.noticed(two.token, "blur", {})
-    assert office.progress()[0] == ("t1", 2, 1, 1, 0)
+    assert progress(office)[0] == ("t1", 2, 1, 1, 0)
     first, second = office.assessors()
     assert (first.outcomes, first.failed_checks, first.flags) == ({"done": 1}, 0, ())
     assert (second.outcomes, second.failed_checks, second.flags) == ({"going": 1}, 1, ("blurred",))
@@ -47,15 +48,15 @@ def test_exclude_and_readmit(study: JudgingStudy, database: Database, clock: Tim
     assert not walker.page().more
     assert (walker.enter(), walker.page().code != "") == ("", True)  # who finished may see the code again
     assert walker.another() == "excluded"
-    assert [p.free for p in office.progress()] == [2, 2, 2]
+    assert [p.free for p in progress(office)] == [2, 2, 2]
     assert {r["excluded"] for r in collected(database).ratings()} == {"copies texts"}
     check_invariants(database, study)
     office.readmit(person.id)
-    assert [p.done for p in office.progress()] == [1, 0, 0]
+    assert [p.done for p in progress(office)] == [1, 0, 0]
     office.exclude(person.id, "again")
     other.enter()  # takes the unit that became free
     office.readmit(person.id)
-    assert [(p.done, p.held) for p in office.progress()] == [(0, 1), (0, 0), (0, 0)]
+    assert [(p.done, p.held) for p in progress(office)] == [(0, 1), (0, 0), (0, 0)]
     check_invariants(database, study)
     with pytest.raises(TruegainError, match="no assessor 'nobody'"):
         office.exclude("nobody", "x")
@@ -70,7 +71,7 @@ def test_excluded_during_a_unit(study: JudgingStudy, database: Database, clock: 
     office.exclude(office.assessors()[0].id, "suspicious")
     assert walker.rest() == PageStep("done")
     assert walker.page().code
-    assert [p.free for p in office.progress()] == [2, 2, 2]
+    assert [p.free for p in progress(office)] == [2, 2, 2]
     check_invariants(database, study)
 
 

@@ -92,21 +92,6 @@ def give_back(work: Work, session: Session) -> None:
     work.connection.execute(update(units).where(*own).values(state=FREE, session=None))
 
 
-def release(work: Work) -> int:
-    """Free all units whose lease ran out; who returns before another takes the unit goes on with it."""
-    query = select(sessions.c.token).join(units, units.c.session == sessions.c.id)
-    late = query.where(units.c.state == HELD, sessions.c.outcome.is_(None), is_expired(work.now))
-    freed = 0
-    for token in work.connection.execute(late.order_by(units.c.id)).scalars().all():
-        session = load(work.connection, token)
-        if session.outcome is None and expired(session, work.now):
-            stop(work, session)
-            give_back(work, session)
-            work.event("released", session)
-            freed += 1
-    return freed
-
-
 def _unseen(query: Select[Any], assessor: str) -> Select[Any]:
     """Units of topics that a person has not had, in the order in which they are given out."""
     had = select(1).where(sessions.c.assessor == assessor, sessions.c.topic == units.c.topic)

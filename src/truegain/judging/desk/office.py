@@ -7,30 +7,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from truegain.errors import TruegainError
 from truegain.judging.desk.codes import code_digest, digest
 from truegain.judging.desk.desk import Desk
 from truegain.judging.desk.finishing import all_of, end, withdraw
-from truegain.judging.desk.leases import DONE, FREE, HELD, give_back, going_on, release
+from truegain.judging.desk.leases import DONE, FREE, give_back, going_on
 from truegain.judging.desk.sessions import Work, load
 from truegain.judging.desk.showing import is_paused
 from truegain.judging.store.database import Database, insert_new, lock
 from truegain.judging.store.schema import assessors, invitations, sessions, settings, units
 from truegain.judging.study.study import JudgingStudy
-
-
-class TopicProgress(NamedTuple):
-    """Units of a topic: how many there are, finished, with someone, and free."""
-
-    topic: str
-    units: int
-    done: int
-    held: int
-    free: int
 
 
 @dataclass(frozen=True)
@@ -54,14 +44,6 @@ class Office:
     def __init__(self, study: JudgingStudy, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self.study, self.database = study, database
         self._desk = Desk(study, database, clock=clock)
-
-    def progress(self) -> tuple[TopicProgress, ...]:
-        """How far each topic is, in the study's order of topics."""
-        query = select(units.c.topic, units.c.state, func.count()).group_by(units.c.topic, units.c.state)
-        found: dict[str, Counter[str]] = {topic: Counter() for topic in self.study.topics}
-        for topic, state, count in self.database.read(lambda c: c.execute(query).all()):
-            found.setdefault(topic, Counter())[state] += count
-        return tuple(TopicProgress(t, n.total(), n[DONE], n[HELD], n[FREE]) for t, n in found.items() if n)
 
     def assessors(self) -> tuple[AssessorSummary, ...]:
         """All who came, in the order in which they did."""
@@ -118,10 +100,6 @@ class Office:
     def resume(self) -> None:
         """Give out units again."""
         self._set_paused(False)
-
-    def release_expired(self) -> int:
-        """Free all units whose lease ran out, and tell how many; who returns before another comes goes on."""
-        return self.database.write(lambda connection: release(self._desk.work(connection)))
 
     def studies_going_on(self, platform: str) -> tuple[str, ...]:
         """The platform's studies that people came from who are at a unit now, by name."""

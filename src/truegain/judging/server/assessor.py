@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -99,33 +100,47 @@ def _entry(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
     return router
 
 
-def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
-    router = APIRouter(prefix="/u/{token}")
+@dataclass(frozen=True)
+class _Pages:
+    """A unit's pages: shown, sent, and gone to."""
 
+    desk: Desk
+    renderer: Renderer
+
+    def show(self, request: Request, token: str, step: PageStep) -> Response:
+        """A page, or the one where the unit is."""
+        _refuse_prefetch(request)
+        try:
+            page = self.desk.page(token, step)
+        except Elsewhere as other:
+            return self.go(request, token, other.step)
+        words = page.step.name == "practice" and "words" in request.query_params
+        return HTMLResponse(self.renderer.page(page, token, _base(request), words=words))
+
+    def send(self, request: Request, token: str, step: PageStep, fields: Mapping[str, str]) -> Response:
+        """Take what was filled in, and go on."""
+        try:
+            return self.go(request, token, self.desk.send(token, step, fields))
+        except Elsewhere as other:
+            return self.go(request, token, other.step)
+
+    @staticmethod
     def go(request: Request, token: str, step: PageStep) -> Response:
+        """Send the browser to a step."""
         words = "?words=1" if step.name == "practice" and "words" in request.query_params else ""
         return _go(f"{_base(request)}/u/{token}/{path(step)}{words}")
 
-    def show(request: Request, token: str, step: PageStep) -> Response:
-        _refuse_prefetch(request)
-        try:
-            page = desk.page(token, step)
-        except Elsewhere as other:
-            return go(request, token, other.step)
-        words = page.step.name == "practice" and "words" in request.query_params
-        return HTMLResponse(renderer.page(page, token, _base(request), words=words))
 
-    def send(request: Request, token: str, step: PageStep, fields: Mapping[str, str]) -> Response:
-        try:
-            return go(request, token, desk.send(token, step, fields))
-        except Elsewhere as other:
-            return go(request, token, other.step)
+def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
+    router = APIRouter(prefix="/u/{token}")
+
+    pages = _Pages(desk, renderer)
 
     @router.get("")
     @router.get("/")
     def current(request: Request, token: str) -> Response:
         _refuse_prefetch(request)
-        return go(request, token, desk.where(token))
+        return pages.go(request, token, desk.where(token))
 
     @router.get("/instructions")
     def instructions(request: Request, token: str) -> Response:
@@ -145,24 +160,24 @@ def _unit(study: JudgingStudy, desk: Desk, renderer: Renderer) -> APIRouter:
         try:
             entered = desk.another(token)
         except Elsewhere as other:
-            return go(request, token, other.step)
+            return pages.go(request, token, other.step)
         return _go(_base(request) + _inside(entered, f"/s/{study.name}/"))
 
     @router.get("/{name}")
     def page(request: Request, token: str, name: str) -> Response:
-        return show(request, token, _step(name))
+        return pages.show(request, token, _step(name))
 
     @router.get("/{name}/{number}")
     def numbered(request: Request, token: str, name: str, number: str) -> Response:
-        return show(request, token, _step(name, number))
+        return pages.show(request, token, _step(name, number))
 
     @router.post("/{name}")
     def sent(request: Request, token: str, name: str, fields: Form) -> Response:
-        return send(request, token, _step(name), fields)
+        return pages.send(request, token, _step(name), fields)
 
     @router.post("/{name}/{number}")
     def sent_numbered(request: Request, token: str, name: str, number: str, fields: Form) -> Response:
-        return send(request, token, _step(name, number), fields)
+        return pages.send(request, token, _step(name, number), fields)
 
     return router
 
