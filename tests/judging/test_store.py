@@ -218,10 +218,14 @@ def test_isolation_is_ours_and_not_the_servers(postgres_server: Server) -> None:
     database.close()
 
 
-def test_nothing_waits_for_ever(postgres_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards against a lock that nobody gives back: who waits is told, and the next one finds a connection."""
+@pytest.mark.parametrize(("limit", "value"), [("TRIES", 2), ("PATIENCE", 0.2)])
+def test_nothing_waits_for_ever(
+    postgres_server: Server, monkeypatch: pytest.MonkeyPatch, limit: str, value: float
+) -> None:
+    """Guards against a lock that nobody gives back: tries and time end, it is told, the next finds a connection."""
     monkeypatch.setattr("truegain.judging.store.database.LOCK_MILLISECONDS", 50)
-    monkeypatch.setattr("truegain.judging.store.database.TRIES", 2)
+    monkeypatch.setattr("truegain.judging.store.database.TRIES", 10_000)
+    monkeypatch.setattr(f"truegain.judging.store.database.{limit}", value)
     url = postgres_server.new()
     database, other = Database(url), Database(url)
     database.write(lambda c: put(c, "count", 0))

@@ -23,6 +23,7 @@ from truegain.judging.store.upgrade import upgrade
 T = TypeVar("T")
 FILE = "judging.sqlite"  # in the study's folder, unless another database is given
 TRIES = 8
+PATIENCE = 40  # seconds after which there is no further try: the last ends before the page stops waiting
 BUSY_MILLISECONDS = 30_000  # SQLite
 CONNECT_SECONDS = 10  # PostgreSQL, as all below: a server that does not answer is not waited for
 LOCK_MILLISECONDS = 10_000
@@ -97,14 +98,16 @@ class Database:
                 yield connection
 
     def _tried(self, work: Callable[[Connection], T], *, writes: bool) -> T:
+        until = time.monotonic() + PATIENCE
         for attempt in range(1, TRIES + 1):
             try:
                 with self._transaction(writes) as connection:
                     return work(connection)
             except DBAPIError as error:
-                if attempt == TRIES and _is_unreached(error):
+                is_last = attempt == TRIES or time.monotonic() > until
+                if is_last and _is_unreached(error):
                     raise UnreachableError(f"{self}: {_cause(error)}; nothing was stored") from None
-                if attempt == TRIES or not _passes(error):
+                if is_last or not _passes(error):
                     raise StoreError(f"{self}: {_cause(error)}; nothing was stored") from error
             except PoolTimeout as error:
                 raise StoreError(f"{self}: too many at once, no connection is free; try again") from error
