@@ -71,7 +71,7 @@ def test_holes_in_all_its_forms(folder: Path) -> None:
     for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@10"):
         assert float(row["worst"]) <= float(row["score"]) <= float(row["best"])
     for row in good(folder, "holes", "qrels.txt", "runs", "-m", "nDCG@20", "--show", "pairs"):
-        assert float(row["least"]) <= float(row["a_minus_b"]) <= float(row["greatest"])
+        assert float(row["least"]) <= float(row["b_minus_a"]) <= float(row["greatest"])
         assert (row["could_change_order"] == "yes") == (float(row["least"]) < 0 < float(row["greatest"]))
     shares = good(folder, "holes", "qrels.txt", "runs", "--show", "shares", "--at", "10", "--at", "30")
     assert all(float(r["unjudged@10"]) == 0 < float(r["unjudged@30"]) < 1 for r in shares)

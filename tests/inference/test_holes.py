@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import product
 
 import numpy as np
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truegain as tg
-from truegain.errors import MeasureError
+from truegain.errors import MeasureError, TruegainError
 from truegain.inference.holes import extremes
 from truegain.inference.holes.left_out import leave_out
+from truegain.tables.judgments import Judgments
 
 MEASURES = ["P@3", "R@2", "DCG@3", "RBP(p=0.7)@3", "RR", "ERR(max_rel=2)@3", "nDCG@3", "nDCG(dcg='exp-log2')@2"]
 DOCS = "abcdef"
@@ -235,3 +237,11 @@ def test_left_out_of_the_pool() -> None:
         assert left.without == pytest.approx(1 - left.lost / 8)
     with pytest.raises(tg.TruegainError, match="without a run: w"):
         leave_out(runs, qrels, "P@2", pool_depth=2, pooled=["w"])
+
+
+def test_negative_gains_are_refused() -> None:
+    """Guards against holes that are none: below 0 a label means unjudged, and a gain does not."""
+    table = Judgments.of({"1": {"a": -1, "b": 1}})
+    with pytest.raises(TruegainError, match="1 gains are below 0"):
+        tg.holes({"s": {"1": {"a": 2.0, "c": 1.0}}}, dataclasses.replace(table, are_gains=True), "DCG@2")
+    assert tg.holes({"s": {"1": {"a": 2.0, "b": 1.0}}}, table, "DCG@2").score.shape == (1, 1), "labels may be"

@@ -43,7 +43,7 @@ class Holes(Shown):
     a 0.5 0.5 0.5 1.0 exact
     b 1.0 0.0 0.0 1.0 exact
     >>> print(*made.pairs().rows[0])  # y is in both lists, z in b alone
-    a b 0.5 0.0 0.5 exact no
+    a b -0.5 -0.5 0.0 exact no
     """
 
     measure: str
@@ -114,15 +114,15 @@ class Holes(Shown):
             (
                 self.systems[a],
                 self.systems[b],
-                float(mean[a] - mean[b]),
-                0.0 - float(self.greatest[b, a]),
-                float(self.greatest[a, b]),
+                float(mean[b] - mean[a]),
+                0.0 - float(self.greatest[a, b]),
+                float(self.greatest[b, a]),
                 self.kind,
                 "yes" if self.open_order[a, b] else "no",
             )
             for a, b in combinations(range(len(self.systems)), 2)
         ]
-        columns = ("a", "b", "a - b", "least", "greatest", "kind", "could change order")
+        columns = ("a", "b", "b - a", "least", "greatest", "kind", "could change order")
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=self.table().notes)
 
     def shares(self, topics: bool = False) -> Table:

@@ -50,6 +50,11 @@ class Filled:
             raise TruegainError("holes are told for the topics a run answers, as eval scores them; leave complete and "
                                 "no_relevant out")  # fmt: skip
         loaded, table = Runs.of(runs), Judgments.of(judgments)
+        if table.are_gains and (table.label < 0).any():
+            raise TruegainError(
+                f"{int((table.label < 0).sum())} gains are below 0, where a label below 0 means unjudged: holes cannot "
+                "be told from them; give the labels, or gains of 0 and above"
+            )
         depth = depth or in_question(measure, options) or _lowest(loaded)
         first = aligned(loaded, table, options, jobs=jobs, keep_top=depth)
         known = _unjudged(first, depth)
