@@ -76,6 +76,15 @@ def p_of(t: float, df: float = math.inf) -> float:
     return float(p_values_of(t, df))
 
 
+def quantiles_of_p(p: npt.ArrayLike, df: float = math.inf) -> Floats:
+    """|t| of two-sided p-values; infinite where p is 0.
+
+    >>> quantiles_of_p([1.0, 0.05, 0.0], 9).round(4)
+    array([0.    , 2.2622,    inf])
+    """
+    return np.asarray(np.abs(special().stdtrit(df, np.asarray(p, np.float64) / 2)))
+
+
 def satterthwaite(parts: list[tuple[float, float]]) -> float:
     """Degrees of freedom of a sum of independent variances: (sum V)^2 / sum of V^2 / df.
 

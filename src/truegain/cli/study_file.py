@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.study_said import remember
+from truegain.cli.study_said import is_typed, remember
 from truegain.errors import InputError
 from truegain.inference.study_file.said import FileWords, Key
 from truegain.inference.study_file.toml_text import StudyText
@@ -50,6 +50,18 @@ def study_or_judgments(context: typer.Context, value: str | None) -> str | None:
     return str(said)
 
 
+def claims_said(
+    context: typer.Context, pair: str | None, baseline: list[str] | None, candidate: str | None
+) -> tuple[str | None, list[str] | None, str | None]:
+    """The claims that are asked about: a pair typed comes before baselines of the file, and these before its pair."""
+    typed = {name for name in ("pair", "baseline", "candidate") if is_typed(context, name)}
+    if "pair" in typed and not typed & {"baseline", "candidate"}:
+        return pair, None, None
+    if typed & {"baseline", "candidate"} and "pair" not in typed:
+        return None, baseline, candidate
+    return pair, baseline, candidate
+
+
 def _check(context: typer.Context, parameter: Any, told: Any, problem: str, file: str, line: int | None) -> None:
     """Have the option itself read the value, so that the file and the line are told where it cannot."""
     try:
@@ -73,7 +85,7 @@ StudyFile = Annotated[
 JudgmentsOrStudy = Annotated[
     str,
     typer.Argument(
-        help="Judgments, as in verdict; or a file study.toml that names them, the runs and the options.",
+        help="Judgments, one file; or a file study.toml that names them, the runs and the options.",
         metavar="JUDGMENTS",
         is_eager=True,
         callback=study_or_judgments,

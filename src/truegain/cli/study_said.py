@@ -24,15 +24,18 @@ def forget() -> None:
     _read.clear()
 
 
+def is_typed(context: Any, name: str) -> bool:
+    """Whether an option was given on the command line."""
+    return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+
+
 def placed(error: TruegainError) -> TruegainError:
     """A refusal of what a study file said, with its place there; any other as it is."""
     if not _read or (isinstance(error, InputError) and not (error.line is None and error.row is None)):
         return error
     context, said = _read[0]
-    typed = {
-        _name(p) for p in context.command.params
-        if getattr(context.get_parameter_source(p.name), "name", "") == "COMMANDLINE"
-    } - ({"judgments"} if context.meta.get("study") else set())  # fmt: skip
+    aside = {"judgments"} if context.meta.get("study") else set()
+    typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
     known = {_name(p) for p in context.command.params if p.name != "help"} - typed
     message = in_words(str(error))
     found = _placed(FileWords(said.file, {o: key for o, key in said.keys.items() if o not in typed}), message)

@@ -12,7 +12,7 @@ from truegain.cli.bundles import takes
 from truegain.cli.options import Output, OutputFormat, RunFiles
 from truegain.cli.output import digests, table_format_of, write_json, write_table
 from truegain.cli.ratings import Reading
-from truegain.cli.study_file import JudgmentsOrStudy, StudyFile
+from truegain.cli.study_file import JudgmentsOrStudy, StudyFile, claims_said
 from truegain.cli.study_options import PairOption, StudyOptions
 from truegain.tables.sources import expand, write_bytes
 from truegain.tables.table import Cell, Format, Table
@@ -53,6 +53,7 @@ def verdict_command(
     reading: Reading,
 ) -> None:
     """Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best."""
+    pair, baseline, candidate = claims_said(context, pair, baseline, candidate)
     files = expand(runs)
     made = asked.study(judgments, files, reading)
     chosen = asked.claims(made.systems, pair, baseline, candidate)

@@ -118,7 +118,9 @@ class Comparison(Shown):
 
     @property
     def differs(self) -> bool:
-        """Whether the two are told apart."""
+        """Whether the two are told apart: by p, or where there is none by the limits."""
+        if self.p is None and self.p_adjusted is None and self.low is not None and self.high is not None:
+            return self.low > 0 or self.high < 0
         return self.p_shown < 1 - self.confidence
 
     def turned(self) -> Self:

@@ -117,6 +117,11 @@ class Measure(metaclass=MeasureType):
         cutoff = getattr(self, "cutoff", None)
         return np.ones(len(rank), np.bool_) if cutoff is None else rank <= cutoff
 
+    @property
+    def leaves_out_unjudged(self) -> bool:
+        """Whether unjudged documents play no part, rather than counting like those that are not relevant."""
+        return not self.unjudged_as_zero or bool(getattr(self, "judged_only", False))
+
     # ------------------------------------------------------------------ scoring
 
     def score(self, ranked: RankedGains) -> npt.NDArray[Any]:

@@ -17,7 +17,7 @@ def refuse_chosen(ranked: RankedGains, measure: Measure) -> None:
     that kept the list's columns is known; what came as qrels is not.
     """
     table = ranked.pool.judgments
-    if not table.chosen or not measure.unjudged_as_zero or getattr(measure, "judged_only", False):
+    if not table.chosen or measure.leaves_out_unjudged:
         return
     cutoff = getattr(measure, "cutoff", None)
     depth = ranked.depth if cutoff is None else np.minimum(ranked.depth, cutoff)

@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from truegain.sampling.source import SampledUnits, Source
+from truegain.sampling.streams import generator
+from truegain.student import special
 from truegain.tables.columns import Bools, Codes, Floats
 from truegain.tables.pool import Pool
 
@@ -40,3 +42,25 @@ def judged_whole(topic: Codes, drawn: Bools, topics: int) -> tuple[Bools, Bools]
     """
     there, has = np.bincount(topic, minlength=topics), np.bincount(topic[drawn], minlength=topics)
     return np.asarray(has == there), np.asarray((has > 0) & (has < there))
+
+
+def chance_of_draw(kind: Codes, drawn: Bools, seed: int = 0) -> float:
+    """The chance that units drawn with equal chances are as unevenly spread over their kinds as these: small, if not.
+
+    X^2 = sum over kinds of (drawn - expected)^2 / expected, as likely as a gamma variate with the mean and the variance
+    of 500 draws without replacement of as many.
+
+    >>> kind = np.repeat([0, 1], 500).astype(np.int32)
+    >>> drawn = np.arange(1000) % 10 == 0
+    >>> chance_of_draw(kind, drawn) > 0.5, chance_of_draw(kind, drawn & (kind == 0)) < 1e-9
+    (True, True)
+    """
+    there, n = np.bincount(kind), int(drawn.sum())
+    if n in (0, len(kind)):
+        return 1.0
+    expected = n * there / len(kind)
+    draws = generator(seed, "like a draw").multivariate_hypergeometric(there, n, size=500)
+    seen = np.vstack([np.bincount(kind[drawn], minlength=len(there)), draws])
+    far = np.divide((seen - expected) ** 2, expected, out=np.zeros(seen.shape), where=expected > 0).sum(axis=1)
+    mean, variance = float(far[1:].mean()), float(far[1:].var())
+    return 1.0 if variance == 0 else float(special().gammaincc(mean**2 / variance, far[0] * mean / variance))

@@ -220,7 +220,9 @@ def test_how_many_more_labels_are_expected() -> None:
         d = verdict.comparison.difference
         needed = fewest_gold(study.standing(a, b), max(abs(d), smallest - d))
         assert needed is not None
-        assert f"about {needed - 25} more gold labels would decide it ({needed} in all)" in " ".join(verdict.notes)
+        assert f"about {needed - 25} more gold labels have an even chance to decide it ({needed} in all)" in " ".join(
+            verdict.notes
+        )
 
 
 def test_rows_of_topics_that_are_left_out_keep_their_turn() -> None:

@@ -78,7 +78,9 @@ def test_holes_limit_what_is_said() -> None:
     assert lifted.outcome == "does not hold"
     assert lifted.sentence.startswith("b is not better than a by 0.05 or more")
     taken = verdict(0.03, 0.05, 0.02, holes=(-0.02, 0, 4))
-    assert taken.sentence.endswith("; whether by 0.02 or more cannot be told.")
+    assert taken.sentence.endswith(
+        "; whether by 0.02 or more cannot be told, as unjudged documents could take so much away."
+    )
     undone = verdict(0.01, 0.05, holes=(-0.02, 0, 1))
     assert undone.outcome == "cannot be told"
     assert undone.sentence.endswith(

@@ -14,11 +14,11 @@ from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.anytime import nothing_in_common
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import Lattice
-from truegain.inference.study.ranking import Ranking, largest_t
+from truegain.inference.study.ranking import Ranking, freedom, largest_t
 from truegain.inference.study.reach import Reach
 from truegain.measures.base import Measure
 from truegain.moves import Spread
-from truegain.student import p_of, quantiles_of
+from truegain.student import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.tables.columns import Bools, Floats, frozen
 
 TINY = 1e-12
@@ -198,7 +198,7 @@ class Answering:
         if len(found) < 2:
             return found
         largest = np.sort(self._largest_t(spread, asked, seed))
-        t = self._t(asked, spread, reach)
+        t = _on_one_scale(self._t(asked, spread, reach), spread)
         above = len(largest) - np.searchsorted(largest, t, side="left")
         adjusted = (above + 1) / (len(largest) + 1)
         return [
@@ -215,7 +215,7 @@ class Answering:
         asked = Contrasts.all_pairs(len(self.systems))
         spread, value = self.lattice.spread(asked, self.confidence), self.lattice.evidence.value
         quantile = float(np.quantile(self._largest_t(spread, asked, seed), self.confidence))
-        difference, t = asked.values(value), self._t(asked, spread, reach)
+        difference, t = asked.values(value), _on_one_scale(self._t(asked, spread, reach), spread)
         size = np.maximum(np.abs(value[asked.a]), np.abs(value[asked.b]))
         moves = np.sqrt(spread.variance) > ROUNDING * size
         sure = (t > quantile) & moves & ~open_[asked.a] & ~open_[asked.b]
@@ -263,6 +263,20 @@ class Answering:
         both = (alone[pairs.a] + alone[pairs.b] - self.lattice.spread(pairs, self.confidence).variance) / 2
         out[pairs.a, pairs.b] = out[pairs.b, pairs.a] = both
         return out
+
+
+def _on_one_scale(t: Floats, spread: Spread) -> Floats:
+    """|t| of differences, made smaller where the standard error is less sure than `largest_t` takes all to be.
+
+    t' has as large a p with the freedom that all are drawn with as t has with its own.
+    """
+    k = freedom(spread)
+    less = (spread.variance > 0) & (spread.df < k - 0.5)
+    if not less.any():
+        return t
+    out = t.copy()
+    out[less] = quantiles_of_p(p_values_of(t[less], spread.df[less]), k)
+    return out
 
 
 def _without_holes(lattice: Lattice, asked: Contrasts) -> Bools:

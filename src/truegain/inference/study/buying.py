@@ -55,14 +55,20 @@ class Buying:
         judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
         return steps if judging is None else [judging, *steps]
 
-    def until_decided(self, asked: Contrasts) -> str:
-        """How many more labels of a list decide a difference, were it as it is now; empty where there is no list."""
+    def until_decided(self, asked: Contrasts, hidden: Hidden | None = None) -> str:
+        """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
+
+        That many bring the limits as far as the difference lies from what decides: an even chance.
+        """
         listed = self.lattice.evidence.still_open(asked)
         if listed is None or self.lattice.evidence.about.exact:
             return ""
         now, value = self.standing(asked), float(asked.values(self.lattice.evidence.value)[0])
         unit = now.unit or "gold label"
-        far = max(abs(value), self.smallest - value)  # to tell the sign, or that the gain is smaller
+        fall, rise = could_move(hidden, "bound" if self.bound else "")
+        far = max(value + fall, max(self.smallest, 0.0) - value - rise)  # to tell that it is a gain, or a smaller one
+        if far <= 0 and (fall or rise):
+            return f"No more {unit}s will decide it, were the difference as it is now: unjudged documents hold it back."
         open_ = int(listed[0])
         if "topics" not in self.material.over and open_ <= 0:
             return ""
@@ -81,7 +87,7 @@ class Buying:
             return ""
         return (
             f"Were the difference as it is now, about {needed - now.gold:,} more {unit}"
-            f"{'s' if needed - now.gold > 1 else ''} would decide it ({needed:,} in all)."
+            f"{'s' if needed - now.gold > 1 else ''} have an even chance to decide it ({needed:,} in all)."
         )
 
     def _steadied(self, asked: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:

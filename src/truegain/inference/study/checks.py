@@ -14,12 +14,13 @@ from truegain.gains.judge import Judge
 from truegain.inference.study.raters import Raters
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.designs import DRAWN_PAIRS
-from truegain.sampling.gold import judged_whole
+from truegain.sampling.gold import chance_of_draw, judged_whole
 from truegain.sampling.source import SourceName
 from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 
 LEAST_REPLICATES = 100
+NOT_BY_CHANCE = 1e-6
 TopicsAs = Literal["sampled", "fixed"]
 
 
@@ -143,19 +144,52 @@ def gold_of(gold: object) -> Judgments:
         raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
 
 
-def tell_whole_topics(judge: Judge) -> None:
-    """Tell where gold said to be pairs that were drawn holds some topics whole and others not at all."""
+def tell_whole_topics(judge: Judge) -> bool:
+    """Tell where gold said to be pairs holds some topics whole and others not at all; whether it does."""
     pairs = judge.pairs
     if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None:
-        return
+        return False
     pool = pairs.pool
     drawn = np.zeros(len(pool), np.bool_)
     drawn[pairs.item] = True
     whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
-    if not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any():
+    found = bool(not whole.all() and not partly.any() and (np.diff(pool.begin)[whole] > 1).any())
+    if found:
         warn(
             f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
             "drawn, not pairs; if so, give design='topics', or limits are too narrow"
+        )
+    return found
+
+
+def tell_unlike_design(judge: Judge) -> None:
+    """Tell where gold said to be drawn at random cannot have been: by its topics, or by its bronze labels."""
+    pairs = judge.pairs
+    if judge.design not in DRAWN_PAIRS or pairs is None or pairs.pool is None or pairs.item is None or pairs.weighted:
+        return
+    pool = pairs.pool
+    drawn = np.zeros(len(pool), np.bool_)
+    drawn[pairs.item] = True
+    values, label = np.unique(pool.labels, return_inverse=True)
+    there = pool.labels >= 0
+    by_label = [there & (label == k) for k in range(len(values))]
+    groups, kinds = ([there], {"topics": pool.topic, "bronze labels": label}) if judge.design == "random" else (
+        by_label, {"topics": pool.topic})  # fmt: skip
+    odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
+    if odd:
+        warn(
+            f"design={judge.design!r} says that pairs had the same chance to be gold, and the {' and the '.join(odd)} "
+            f"of the {int(drawn.sum()):,} gold labels cannot have come so by chance: limits hold only if it is right"
+        )
+
+
+def tell_same_topics(judge: Judge, topics: Collection[str]) -> None:
+    """Tell where gold said to be of other topics, another time or collection is of those that are scored."""
+    same = 0 if judge.design != "elsewhere" or judge.pairs is None else len(set(judge.pairs.topics) & set(topics))
+    if same:
+        warn(
+            f"design='elsewhere' says that gold is not of what is scored here, and {same} of its topics are; if its "
+            "pairs were drawn from these labels, give the design by which they were"
         )
 
 

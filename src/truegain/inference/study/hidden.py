@@ -11,11 +11,10 @@ from truegain.inference.holes.extremes import Linear, check_known, extremes_of
 from truegain.inference.holes.filled import Filled
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.next_steps import Step
+from truegain.inference.study.undoing import OverTopics, few_enough, fewest
 from truegain.measures.base import Measure
-from truegain.tables.columns import Floats
+from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
-
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +32,11 @@ class Hidden:
     falls: Floats | None = None  # by document, at least 0
     rises: Floats | None = None
     spread: float = 0.0  # the sum over documents of the largest variance that a label can have
-    more: tuple[float, float] = (
-        0.0,
-        0.0,
-    )  # variance over topics of the worst and of the best case above that by labels
+    more: tuple[float, float] = (0.0, 0.0)  # variance over topics of the worst and the best case above that by labels
     wider: tuple[float, float] = (0.0, 0.0)  # by how much limits of the two are further out, at some confidence
+    now: Floats | None = None  # the difference by the labels there are: parts of its mean by topic
+    topic_of: Ints | None = None  # by document
+    over: OverTopics | None = None  # where topics like these are spoken of
 
     @property
     def least(self) -> float:
@@ -56,43 +55,40 @@ class Hidden:
         a pair whose holes are on few topics is less sure than labels say.
         """
         low, high = (quantile * (float(np.sqrt(variance + more)) - float(np.sqrt(variance))) for more in self.more)
-        return replace(self, wider=(low, high))
+        over = None if self.now is None else OverTopics(self.now, variance, quantile)
+        return replace(self, wider=(low, high), over=over)
 
     def to_undo(self, margin: float) -> int | None:
-        """On how many topics at least unjudged documents would have to be relevant to take a margin away; None: never.
+        """On how many topics unjudged documents would have to be relevant to take a margin away; None: never.
+
+        No fewer do where these topics alone are spoken of; of topics like these, as few as this.
 
         >>> Hidden(np.array([-0.02, 0.0, -0.05]), np.zeros(3), 4, 3).to_undo(0.06)
         2
         """
-        return _fewest(-self.low, margin)
+        if self.over is None:
+            return fewest(-self.low, margin)
+        return few_enough(-self.low, np.arange(len(self.low)), margin, self.over)
 
     def documents_to_undo(self, margin: float, falls: bool = True) -> int | None:
-        """How many unjudged documents at least would have to be relevant for it; None: never, or not known.
+        """How many unjudged documents would have to be relevant for it; None: never, or not known.
 
-        Their moves add up where the measure is linear in gain, so the largest ones do it with the fewest.
+        Their moves add up where the measure is linear in gain, so for these topics alone the largest ones do it with
+        the fewest; of topics like these, as few as this can.
 
         >>> Hidden(np.array([-0.05]), np.zeros(1), 3, 1, falls=np.array([0.01, 0.03, 0.01])).documents_to_undo(0.035)
         2
         """
         far = self.falls if falls else self.rises
-        return None if far is None else _fewest(far, margin)
+        if far is None or self.over is None or self.topic_of is None:
+            return None if far is None else fewest(far, margin)
+        over = self.over if falls else replace(self.over, parts=-self.over.parts)
+        return few_enough(far, self.topic_of, margin, over)
 
-    def to_dict(self, low: float | None, high: float | None, smallest: float, taken_as: str) -> dict[str, object]:
-        """For programs, beside the limits by the labels there are: how many of the documents could undo these."""
-        least, undo = max(smallest, 0.0), None
-        if low is not None and low > 0:
-            undo = self.documents_to_undo(low - self.wider[0])
-        elif low is not None and high is not None and high < least:
-            undo = self.documents_to_undo(least - high - self.wider[1], falls=False)
+    def to_dict(self, taken_as: str, undone_by: int | None) -> dict[str, object]:
+        """For programs, with how many of the documents can undo what the labels there are say."""
         return {"documents": self.documents, "low": self.least, "high": self.most, "taken_as": taken_as,
-                "documents_to_undo": undo}  # fmt: skip
-
-
-def _fewest(far: Floats, margin: float) -> int | None:
-    """How many of these numbers, the largest first, make up a margin; None where all do not."""
-    taken = np.cumsum(np.sort(far)[::-1])
-    reached = np.flatnonzero(taken >= margin - ROUNDING)
-    return int(reached[0]) + 1 if len(reached) else None
+                "documents_to_undo": undone_by}  # fmt: skip
 
 
 def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topics: int) -> Floats:
@@ -131,18 +127,20 @@ def hidden_in(two: RankedGains, measure: Measure) -> Hidden:
     more = [
         float(more_variance(far.sum(), (now * far).sum(), (far**2).sum(), now.sum(), topics)) for far in (low, high)
     ]
-    found = Hidden(low, high, count, topics, more=(more[0], more[1]))
+    found = Hidden(low, high, count, topics, more=(more[0], more[1]), now=now)
     if not isinstance(extremes, Linear):
         return found
-    moved = np.zeros(len(ranked.pool))
+    moved, topic_of = np.zeros(len(ranked.pool)), np.zeros(len(ranked.pool), np.int64)
+    topic_of[ranked.item] = ranked.list % topics
     for system, sign in ((second, 1.0), (first, -1.0)):
         mine = open_ & (ranked.list // topics == system)
         np.add.at(moved, ranked.item[mine], sign * extremes.weight[mine] / topics)
     each = np.stack([moved * extremes.least, moved * extremes.most])
     spread = float((moved**2).sum()) * (extremes.most - extremes.least) ** 2 / 4
     return replace(
-        found, falls=-np.minimum(each.min(axis=0), 0.0), rises=np.maximum(each.max(axis=0), 0.0), spread=spread
-    )
+        found, falls=-np.minimum(each.min(axis=0), 0.0), rises=np.maximum(each.max(axis=0), 0.0), spread=spread,
+        topic_of=topic_of,
+    )  # fmt: skip
 
 
 def sample_step(

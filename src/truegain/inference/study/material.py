@@ -213,6 +213,8 @@ class Material:
             ("is", "counts", "its label", "it") if holes == 1 else ("are", "count", "their labels", "they")
         )
         open_ = f"{holes:,} of the {shown:,} documents that {m} looks at, {there}, {are} unjudged"
+        if m.leaves_out_unjudged:
+            return f"{open_} and left out here: what {they} could do is not known."
         if holds:
             return f"{open_}: {holds} whatever {their}; scores count {'it' if holes == 1 else 'them'} as not relevant."
         return f"{open_} and {count} as not relevant here; `holes` tells what {they} could do."

@@ -212,9 +212,10 @@ class Questions:
         notes += [unknown] if unknown else []
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
-            notes.append(f"{why.capitalize()}: {names}; no rank of theirs is ruled out.")
+            notes.append(f"{why.capitalize()}: {names}; no rank is ruled out.")
         answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
-        held: HolesHeld = "" if self.hole_sample is not None or not self._material.unjudged(m)[0] else "zero"
+        none = self.hole_sample is not None or m.leaves_out_unjudged or not self._material.unjudged(m)[0]
+        held: HolesHeld = "" if none else "zero"
         found = answering.ranking(self.seed, open_, (), reach)
         if reach is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
@@ -276,7 +277,7 @@ class Questions:
         lent = (*self._borrowed(m, a), *self._borrowed(m, b))
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
         known = comparison.low is not None and comparison.low != comparison.high
-        if outcome == "cannot be told" and known and (told := buying.until_decided(asked)):
+        if outcome == "cannot be told" and known and (told := buying.until_decided(asked, hidden)):
             notes.append(told)
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population, next(iter(shares), None)
@@ -291,7 +292,7 @@ class Questions:
 
     def _with_limits(self, hidden: Hidden, lattice: Lattice, asked: Contrasts) -> Hidden:
         """What holes could do to one pair, and how sure that is over topics."""
-        if not any(hidden.more) or "topics" not in self.over:
+        if not hidden.documents or "topics" not in self.over:
             return hidden
         spread = lattice.spread(asked, self.confidence)
         return hidden.with_limits(float(spread.variance[0]), quantile_of(self.confidence, float(spread.df[0])))
@@ -302,6 +303,9 @@ class Questions:
         here = self._material.unjudged(m, [self.systems.index(a), self.systems.index(b)])[0]
         if not here or self.hole_sample is not None:  # a sample stands for them
             return Hidden(none, none, 0, len(none)), []
+        if m.leaves_out_unjudged:
+            said = f"What unjudged documents could do is not known; {m} leaves them out."
+            return Hidden(none, none, 0, len(none)), [said]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the runs were first read
             try:

@@ -46,7 +46,7 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
     values, vectors = np.linalg.eigh(covariance)
     kept = values > TINY * values.max()
     root = (vectors[:, kept] * np.sqrt(values[kept])).T
-    k = int(np.clip(np.round(np.median(spread.df[moving])), 1, MOST_FREEDOM))
+    k = freedom(spread)
     systems = root.shape[1]
     draws = int(np.clip(WORK // (k * systems**2), *DRAWS))
     rng = generator(seed, "largest t")
@@ -59,6 +59,12 @@ def largest_t(covariance: Floats, spread: Spread, asked: Contrasts, seed: int) -
         t = np.abs(some.values(drawn[:, 0])) / np.sqrt(np.maximum(own, TINY * values.max()))
         largest[first : first + rows] = t.max(axis=1)
     return largest
+
+
+def freedom(spread: Spread) -> int:
+    """Degrees of freedom that all contrasts are drawn with: the median of those that move."""
+    moving = spread.df[spread.variance > 0]
+    return int(np.clip(np.round(np.median(moving)), 1, MOST_FREEDOM)) if len(moving) else MOST_FREEDOM
 
 
 @dataclass(frozen=True, eq=False, repr=False)

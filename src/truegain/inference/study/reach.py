@@ -10,7 +10,8 @@ from truegain.contrasts import Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import Ratio, check_known, extremes_of
 from truegain.inference.holes.filled import Filled
-from truegain.inference.study.hidden import ROUNDING, Hidden, more_variance
+from truegain.inference.study.hidden import Hidden, more_variance
+from truegain.inference.study.undoing import ROUNDING
 from truegain.measures.base import Measure
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.ranked import RankedGains

@@ -40,3 +40,11 @@ def could_move(hidden: Hidden | None, holes: str) -> tuple[float, float]:
     if hidden is None or holes != "bound":
         return 0.0, 0.0
     return hidden.least - hidden.wider[0], hidden.most + hidden.wider[1]
+
+
+def undone_by(hidden: Hidden, low: float, high: float, smallest: float) -> int | None:
+    """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
+    if outcome_of(low, high, 0.0, 0.0, smallest) == "holds":
+        return hidden.documents_to_undo(low)
+    least = max(smallest, 0.0)
+    return hidden.documents_to_undo(least - high, falls=False) if high < least else None

@@ -12,7 +12,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.gains.judge import Judge
 from truegain.inference.holes.sample import DESIGN as HOLES
 from truegain.inference.judges.label_weights import fit_judge
-from truegain.inference.study.checks import gold_of, tell_whole_topics
+from truegain.inference.study.checks import gold_of, tell_same_topics, tell_unlike_design, tell_whole_topics
 from truegain.inference.study.given import Given, of_topics
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
@@ -86,7 +86,9 @@ class Labels:
             scale = np.unique(known[known >= 0]).tolist()
         judge = fit_judge(labels, trusted, design, measure, gold_level, scale=scale, weights=weights)
         if listed is None:
-            tell_whole_topics(judge)
+            if not tell_whole_topics(judge):
+                tell_unlike_design(judge)
+            tell_same_topics(judge, self.kept.topic.values)
         return judge
 
     def sample(

@@ -12,7 +12,7 @@ from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
 from truegain.inference.study.next_steps import Step
-from truegain.inference.study.rule import Outcome, could_move
+from truegain.inference.study.rule import Outcome, could_move, outcome_of, undone_by
 from truegain.tables.table import Cell, Shown, Table
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Verdict(Shown):
     def _survives(self) -> str:
         """What was held fixed and would, by itself, take the difference away."""
         lost = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and not x.asked and x.survives is False]
-        kept = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and x.asked]
+        kept = [OTHERS[x.source] for x in self.lines if x.source in OTHERS and x.asked and x.survives]
         if not lost:
             return ""
         return f"; it survives {_and(kept)}, not {_and(lost)}" if kept else f"; it does not survive {_and(lost)}"
@@ -127,7 +127,8 @@ class Verdict(Shown):
             return "", ""
         if c.low + self._could[0] >= least:
             return f" by {least:g} or more", ""
-        return "", f"; whether by {least:g} or more cannot be told"
+        why = ", as unjudged documents could take so much away" if c.low >= least else ""
+        return "", f"; whether by {least:g} or more cannot be told{why}"
 
     def _why(self) -> str:
         """Why it cannot be told."""
@@ -137,36 +138,33 @@ class Verdict(Shown):
         if c.low is None or c.high is None:
             return "; ".join(c.notes) or "it has no interval"
         if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < max(self.smallest, 0.0)):
-            return self._held_back(self.hidden, c.low)
+            return self._held_back(self.hidden, c.low, c.high)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
         several = sum(x.source in OTHERS and x.asked for x in self.lines) > 1
         return f"{none} within the limits" + (f", and the largest source is {self.largest_source}" if several else "")
 
-    @property
-    def _short_of(self) -> float:
-        """How much holes would have to give where the gain is too small by labels."""
-        return max(self.smallest, 0.0) - (self.comparison.high or 0.0)
+    def _undone_by(self, hidden: Hidden) -> int | None:
+        c = self.comparison
+        return None if c.low is None or c.high is None else undone_by(hidden, c.low, c.high, self.smallest)
 
-    def _held_back(self, hidden: Hidden, low: float) -> str:
+    def _held_back(self, hidden: Hidden, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
-        if low > 0:
-            low -= hidden.wider[0]
-            on, of = hidden.to_undo(low), _count(hidden.documents, "unjudged document")
-            if (fewest := hidden.documents_to_undo(low)) is not None:
-                return (
-                    f"by the labels there are it holds, unless {fewest:,} or more of {of} are relevant, on {on} or "
-                    f"more of {hidden.topics} topics"
-                )
-            return (
-                f"by the labels there are it holds, unless unjudged documents turn against it on {on} or more of "
-                f"{hidden.topics} topics ({of})"
+        of, count = _count(hidden.documents, "unjudged document"), self._undone_by(hidden)
+        some = hidden.over is not None  # of topics like these no least number is known
+        if outcome_of(low, high, 0.0, 0.0, self.smallest) == "holds":
+            on = hidden.to_undo(low)
+            where = (
+                f"on as few as {on} of {hidden.topics} topics" if some else f"on {on} or more of {hidden.topics} topics"
             )
+            if count is None:
+                return f"by the labels there are it holds, unless unjudged documents turn against it {where} ({of})"
+            fewest = f"as few as {count:,}" if some else f"{count:,} or more"
+            return f"by the labels there are it holds, unless {fewest} of {of} are relevant, {where}"
         what = "it is worse" if self.smallest <= 0 else f"the gain is below {self.smallest:g}"
-        fewest = hidden.documents_to_undo(self._short_of - hidden.wider[1], falls=False)
-        return (
-            f"by the labels there are {what}, but {_count(hidden.documents, 'unjudged document')} could add up to "
-            f"{hidden.most:.4f}{'' if fewest is None else f' ({fewest:,} or more would have to be relevant)'}"
-        )
+        fewest = f" (as few as {count} relevant ones can)" if some else f" ({count} or more would have to be relevant)"
+        less = " and make it less sure" if hidden.wider[1] > 0 else ""
+        most = f"{of} could add up to {hidden.most:.4f}{less}{'' if count is None else fewest}"
+        return f"by the labels there are {what}, but {most}"
 
     # ------------------------------------------------------------------ at length
 
@@ -298,7 +296,7 @@ class Verdict(Shown):
             "naive": {"difference": c.naive, "low": self.naive.low, "high": self.naive.high, "p": c.naive_p},
             "largest_source": self.largest_source,
             "decisive": {source: [pull._asdict() for pull in pulls] for source, pulls in self.decisive.items()},
-            "holes": None if self.hidden is None else self.hidden.to_dict(c.low, c.high, self.smallest, self.holes),
+            "holes": None if self.hidden is None else self.hidden.to_dict(self.holes, self._undone_by(self.hidden)),
             "next_steps": [step.to_dict() for step in self.steps],
             "borrowed": list(self.borrowed),
             "notes": [*c.notes, *self.notes],
