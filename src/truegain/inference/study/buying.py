@@ -114,13 +114,13 @@ class Buying:
         spread, total = self.lattice.spread(asked, self.confidence), np.sum(list(parts.values()), axis=0)
         about, looks = self.lattice.evidence.about, self.lattice.looks
         order, (gold, pairs) = about.order, about.counts
-        if order is not None and not about.exact and "topics" in parts and "gold" in parts:
+        made = self.material
+        whole = made.judge is not None and DESIGNS[made.judge.design].whole
+        if (order is not None or whole) and not about.exact and "topics" in parts and "gold" in parts:
             parts = self._steadied(asked, parts)
         if looks is None:
             larger = np.divide(spread.variance, total, out=np.ones(len(asked)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
-        made = self.material
-        whole = made.judge is not None and DESIGNS[made.judge.design].whole
         people = 0 if made.raters is None else len(made.raters)
         confidence, alpha, tau = self.confidence, None, None
         if order is not None:
@@ -144,4 +144,8 @@ class Buying:
             now = replace(now, differ=differ, open=max(0, differ - int(touching[0])))
         quantiles = quantiles_of(confidence, spread.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}
-        return [replace(now, parts={s: v[i] for s, v in listed.items()}, quantile=q) for i, q in enumerate(quantiles)]
+        now = now if looks is not None else replace(now, confidence=confidence)
+        return [
+            replace(now, parts={s: v[i] for s, v in listed.items()}, quantile=q, df=float(spread.df[i]))
+            for i, q in enumerate(quantiles)
+        ]

@@ -12,6 +12,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.inference.study.anytime import sequence_half
 from truegain.sampling.catalogue import SOURCES
+from truegain.student import quantile_of, satterthwaite
 from truegain.tables.columns import Floats
 
 KINDS = ("topics", "gold", "assessors")
@@ -38,6 +39,8 @@ class Standing:
     assessors: int = 0
     ratings: int = 0
     quantile: float = 1.96
+    confidence: float = 0.0  # of the interval, where with more units its quantile falls; 0: it stays
+    df: float = math.inf  # of the variance now
     labels: float = 1.0
     whole: bool = False
     unit: str = ""  # what gold labels are called where they are something else
@@ -60,28 +63,56 @@ class Standing:
         >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
         ([0.0392, 0.0277], 0.0339)
         """
-        p = self.parts
-        with_topics = sum(v for source, v in p.items() if source not in ("gold", "assessors"))
-        v = with_topics / topics + p.get("assessors", 0.0) / assessors
+        if self.alpha is not None:
+            return self._at_every_look(sum(self._others(topics, assessors).values()), topics, gold)
+        then = {**self._others(topics, assessors), "gold": self._gold(topics, gold)}
+        return self._quantile(then, topics, gold, assessors) * math.sqrt(sum(then.values()))
+
+    def _others(self, topics: float, assessors: float) -> dict[str, float]:
+        """Variances that gold labels do not touch."""
+        with_topics = sum(v for source, v in self.parts.items() if source not in ("gold", "assessors"))
+        return {"topics": with_topics / topics, "assessors": self.parts.get("assessors", 0.0) / assessors}
+
+    def _gold(self, topics: float, gold: float) -> float:
+        """The variance over gold labels."""
         if self.information is not None:
-            return self._after_rows(v, topics, gold)
-        if p.get("gold") and self.gold and self.pairs:
+            s2, tau = self._rows(topics, gold)
+            return s2 / tau
+        now = self.parts.get("gold", 0.0)
+        if now and self.gold and self.pairs:
             f = self.gold / self.pairs
             new = min(1.0, f * gold)
-            v += p["gold"] * (1 - new) / (1 - f) * f / (new * topics) if f < 1 else 0.0
-        else:
-            v += p.get("gold", 0.0) / (topics * gold)
-        return self.quantile * math.sqrt(v)
+            return now * (1 - new) / (1 - f) * f / (new * topics) if f < 1 else 0.0
+        return now / (topics * gold)
 
-    def _after_rows(self, others: float, topics: float, gold: float) -> float:
-        """The same with the first rows of an ordered list: V(gold) = s2/tau, tau growing with every row.
+    def _quantile(self, then: Mapping[str, float], topics: float, gold: float, assessors: float) -> float:
+        """Student's quantile for the freedom there will be: that of now, times by how much Satterthwaite's grows."""
+        if not self.confidence or math.isinf(self.df):
+            return self.quantile
+
+        def freedom(parts: Mapping[str, float], topics: float, gold: float, assessors: float) -> float:
+            units = {"topics": self.topics * topics, "assessors": self.assessors * assessors,
+                     "gold": self.gold * gold if self.whole else math.inf}  # fmt: skip
+            return satterthwaite([(v, max(units[source] - 1, 1.0)) for source, v in parts.items()])
+
+        now = freedom({**self._others(1.0, 1.0), "gold": self.parts.get("gold", 0.0)}, 1.0, 1.0, 1.0)
+        grown = freedom(then, topics, gold, assessors)
+        if math.isinf(now):
+            return self.quantile
+        return quantile_of(self.confidence, max(1.0, self.df * grown / now))
+
+    def _rows(self, topics: float, gold: float) -> tuple[float, float]:
+        """Of the first rows of an ordered list: V(gold) = s2/tau, tau growing with every row.
 
         With f times as many topics the list is f times as long: tau' of f n rows is f times tau of n rows.
         """
         now, tau = self._tau(self.gold), topics * self._tau(self.gold * gold)
-        s2 = self.parts.get("gold", 0.0) * now if math.isfinite(now) else 0.0
-        if self.alpha is None:
-            return self.quantile * math.sqrt(others + s2 / tau)
+        return self.parts.get("gold", 0.0) * now if math.isfinite(now) else 0.0, tau
+
+    def _at_every_look(self, others: float, topics: float, gold: float) -> float:
+        """Half of the width where limits shall hold at every look."""
+        assert self.alpha is not None
+        s2, tau = self._rows(topics, gold)
         return math.sqrt(self.quantile**2 * others + float(sequence_half(np.array([s2]), tau, self.alpha)[0]) ** 2)
 
     def _tau(self, rows: float) -> float:
