@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.races import collection, index, matrices, ratings_files, scoring, texts, tukey
-from benchmarks.racing.contest import Answer, Inside, Job, Workload
+from benchmarks.racing.contest import Answer, Inside, Job, Workload, first_of
 from benchmarks.racing.scaled import STEPS
 
 
@@ -44,11 +44,9 @@ def _passages(folder: Path) -> Path:
     place, lines = make("topics", folder), 1000
     for step in STEPS:
         part = place / "parts" / f"{FIRST_TOPICS * step * lines}"
-        if not part.exists():
-            (part / "runs").mkdir(parents=True)
-            with (place / "runs" / "sys001.txt").open() as stream, (part / "runs" / "sys001.txt").open("w") as out:
-                out.writelines(line for _, line in zip(range(FIRST_TOPICS * step * lines), stream, strict=False))
-            (part / "qrels.txt").write_text((place / "qrels.txt").read_text())
+        (part / "runs").mkdir(parents=True, exist_ok=True)
+        (part / "qrels.txt").write_text((place / "qrels.txt").read_text())
+        first_of(place / "runs" / "sys001.txt", part / "runs" / "sys001.txt", FIRST_TOPICS * step * lines)
     return place
 
 
@@ -92,11 +90,7 @@ def _ratings(place: Path, size: int) -> Job:
     import truegain as tg
 
     agree = tg.agree
-
-    part = place / f"first-{size}.csv"
-    if not part.exists():
-        with (place / "ratings.csv").open() as stream:
-            part.write_text("".join(line for _, line in zip(range(size + 1), stream, strict=False)))
+    part = first_of(place / "ratings.csv", place / f"first-{size}.csv", size + 1)
 
     def job() -> Callable[[], Answer]:
         found = agree(part, scale="ordinal 0:3")
@@ -123,6 +117,6 @@ LADDERS = {
         partial(scoring.trec_files, "large"), _replicates,
     ),
     "ratings": ladder("ratings", "agree, from the file", "ratings", 125_000, ratings_files.made, _ratings),
-    "text": ladder("text", "text index", "MB of documents", 12, partial(texts.made, megabytes=100), index.truegain),
+    "text": ladder("text", "text index", "documents", 11_000, partial(texts.made, megabytes=100), index.truegain),
 }  # fmt: skip
 LINES, SYSTEMS, TOPICS, PAIRS, TRIALS, REPLICATES, RATINGS, TEXT = (found.workload for found in LADDERS.values())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.races.catalogue import RACES
@@ -32,13 +32,16 @@ def race(address: str, folder: Path, repeat: int) -> Outcome:
     return Outcome(workload.name, workload.what, rows, [o.seconds for o in loop.took], said, facts)
 
 
-def raced(races: Mapping[str, str], folder: Path, repeat: int) -> list[Outcome]:
-    """Race after race; each is printed as soon as it is done."""
-    outcomes = []
+def raced(
+    races: Mapping[str, str], folder: Path, repeat: int, then: Callable[[Sequence[Outcome]], None]
+) -> list[Outcome]:
+    """Race after race; each is printed as soon as it is done, and then what there is so far is handed on."""
+    outcomes: list[Outcome] = []
     for name, address in races.items():
         outcomes.append(race(address, folder, repeat))
         print("\n".join([f"\n{name}: {outcomes[-1].what}", *table(outcomes[-1:]), *outcomes[-1].differences]))
         sys.stdout.flush()
+        then(outcomes)
     return outcomes
 
 
@@ -56,10 +59,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     everything = not given.workload or "all" in given.workload
     told = about(given.repeat)
     folder = given.folder.resolve()
-    outcomes = raced(RACES if everything else {w: RACES[w] for w in given.workload}, folder, given.repeat)
+
+    def so_far(outcomes: Sequence[Outcome]) -> None:
+        if everything:
+            left = list(RACES)[len(outcomes) :]
+            page.kept(folder / "results.json", told, outcomes=[o.to_dict() for o in outcomes], left=left)
+            page.write(folder)
+
+    outcomes = raced(RACES if everything else {w: RACES[w] for w in given.workload}, folder, given.repeat, so_far)
     if everything:
-        page.kept(folder / "results.json", told, outcomes=[o.to_dict() for o in outcomes])
-        page.write(folder)
         history.append(history.entry_of(outcomes, told))
     if failed := [o.workload for o in outcomes if o.ours is None]:
         sys.exit(f"truegain itself could not do: {', '.join(failed)}")

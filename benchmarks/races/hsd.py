@@ -65,7 +65,7 @@ def scipy(place: Path) -> Job:
 def statsmodels(place: Path) -> Job:
     """The studentised range as statsmodels approximates it."""
     import numpy as np
-    from statsmodels.stats.libqsturng import psturng
+    from statsmodels.stats.libqsturng import psturng  # type: ignore[import-untyped]
 
     x = scores_of(place)
 

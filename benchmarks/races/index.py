@@ -7,19 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.races.texts import made
-from benchmarks.racing.contest import US, Answer, Inside, Job, Workload
+from benchmarks.racing.contest import US, Answer, Inside, Job, Workload, first_of
 
 
-def truegain(place: Path, megabytes: int | None = None) -> Job:
-    """All cores, within the memory that is allowed by default; of the first so many megabytes."""
+def truegain(place: Path, documents: int | None = None) -> Job:
+    """All cores, within the memory that is allowed by default; of the first so many documents."""
     from truegain.text.indexing import index
 
     source, corpus = place / "docs.jsonl", place / "corpus"
-    if megabytes is not None:
-        source = place / f"first-{megabytes}.jsonl"
-        if not source.exists():
-            text = (place / "docs.jsonl").read_bytes()[: megabytes * 1_000_000]
-            source.write_bytes(text[: text.rindex(b"\n") + 1])
+    if documents is not None:
+        source = first_of(source, place / f"first-{documents}.jsonl", documents)
     shutil.rmtree(corpus, ignore_errors=True)
 
     def job() -> Callable[[], Answer]:

@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 US = "truegain"
@@ -84,6 +85,17 @@ def kept(place: Path, parameters: Mapping[str, object], write: Callable[[Path], 
     facts = {**write(place), "seconds_to_make": round(time.perf_counter() - begin, 1)}
     noted.write_text(json.dumps({"parameters": told, "facts": facts}, indent=1) + "\n")
     return place
+
+
+def first_of(source: Path, path: Path, lines: int) -> Path:
+    """A file of the first lines of another, beside its place and then renamed; made only once."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".part")
+        with source.open() as stream, beside.open("w") as out:
+            out.writelines(islice(stream, lines))
+        beside.replace(path)
+    return path
 
 
 def without_files(folder: Path) -> Path:

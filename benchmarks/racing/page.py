@@ -49,6 +49,7 @@ def races(told: Mapping[str, Any]) -> list[str]:
         "",
         *[f"- `{o.workload}`: {o.what}." for o in outcomes],
         "",
+        *([f"Not measured yet: {', '.join(told['left'])}.", ""] if told.get("left") else []),
         *(["Answers that differ from truegain's by more than they may:", "", *differ] if differ else AGREE),
         "",
     ]
