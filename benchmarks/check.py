@@ -145,9 +145,8 @@ def checked(
     with old_tree(commit, root) as tree:
         for name, address in races.items():
             place = made(address, find(address), folder)
-            timers = [timer(address, place, side, clock) for side in (tree, root)]
-            loop = partial(_loop, clock)
-            found.append(compared(name, *timers, loop, turns=turns, most=most, limit=limit))
+            old, new = (timer(address, place, side, clock) for side in (tree, root))
+            found.append(compared(name, old, new, partial(_loop, clock), turns=turns, most=most, limit=limit))
             print(told(found[-1], limit), flush=True)
     return found
 

@@ -28,7 +28,7 @@ def krippendorff(place: Path) -> Job:
     """Alpha alone, from counts of values made with pandas; a table of all assessors by documents would be 3 GB."""
     import krippendorff
     import numpy as np
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]
 
     def job() -> Callable[[], Answer]:
         read = pd.read_csv(place / "ratings.csv")

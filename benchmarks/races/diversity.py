@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.races.scoring import files_of
@@ -54,7 +55,7 @@ def truegain(place: Path, jobs: int | None = None) -> Job:
 
 def pyndeval(place: Path) -> Job:
     """Judgments and runs by a reader of ten lines: it takes lists, and has no reader of its own."""
-    import pyndeval
+    pyndeval = import_module("pyndeval")
 
     def job() -> Callable[[], Answer]:
         qrels, runs = files_of(place)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks.racing.contest import US, Answer, Command, Inside, Job
 
@@ -20,7 +21,13 @@ MEASURES = ("AP", "nDCG@10", "P@10", "RR")
 WITH_ERR = (*MEASURES, "ERR@20")
 TREC_NAMES = {"AP": "map", "nDCG@10": "ndcg_cut.10", "P@10": "P.10", "RR": "recip_rank"}
 RANX_NAMES = {"AP": "map", "nDCG@10": "ndcg@10", "P@10": "precision@10", "RR": "mrr"}
-Start = Callable[[Path, Sequence[str]], Job]
+
+
+class Start(Protocol):
+    """A contestant: files and measures."""
+
+    def __call__(self, place: Path, measures: Sequence[str]) -> Job:
+        """Give the job."""
 
 
 def trec_files(name: str, folder: Path) -> Path:
@@ -120,7 +127,7 @@ def trec_eval(place: Path, measures: Sequence[str]) -> Job:
         qrels, runs = files_of(place)
         printed = {}
         for path in runs:
-            command = [program, "-q", *options, qrels, path]
+            command: list[str | Path] = [program, "-q", *options, qrels, path]
             printed[path.stem] = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return lambda: _of_topics(printed, measures)
 
