@@ -74,7 +74,7 @@ def test_the_page(tiny: Outcome, tmp_path: Path) -> None:
     assert sum(line.startswith("| workload |") for line in lines) == 1
     first = next(line for line in lines if line.startswith("| `tiny` | truegain |"))
     assert first.split("|")[4].strip() == "1.00"
-    assert "|  | absent | | | | | | | missing: module no_such_module is not installed |" in lines
+    assert "|  | absent | | | | | | | | missing: module no_such_module is not installed |" in lines
     assert "- `tiny`: double has seven 8, truegain 7" in lines
     assert "| rounds | 1 | 1.000, 2.000, 4.000 | 1.00 ± 0.00 | 1.00 ± 0.00 | 9, 9 | a loop |" in lines
     assert any("cores" in line and "load when it began" in line and "numpy" in line for line in lines)

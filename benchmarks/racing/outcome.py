@@ -72,24 +72,29 @@ class Outcome:
         return cls(**{**told, "rows": [Row(**row) for row in told["rows"]]})
 
 
-HEAD = ("workload", "contestant", "median s", "ratio", "min s", "CPU s", "import s", "peak MB", "")
+HEAD = ("workload", "contestant", "median s", "ratio", "min s", "CPU s", "CPU ratio", "import s", "peak MB", "")
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
     """One table in Markdown: a row a contestant, ratios to ours of medians; those missing with the reason."""
-    lines = [f"| {' | '.join(HEAD)} |", "|---|---|" + "---:|" * 6 + "---|"]
+    lines = [f"| {' | '.join(HEAD)} |", "|---|---|" + "---:|" * 7 + "---|"]
     for outcome in outcomes:
         ours = outcome.ours
         for i, row in enumerate(outcome.rows):
             name = f"`{outcome.workload}`" if i == 0 else ""
             if not row.seconds:
-                lines.append(f"| {name} | {row.contestant} | | | | | | | {row.fault} |")
+                lines.append(f"| {name} | {row.contestant} | | | | | | | | {row.fault} |")
                 continue
-            ratio = f"{median(row.seconds) / median(ours.seconds):.2f}" if ours else "-"
+            ratio = _ratio(row.seconds, ours.seconds) if ours else "-"
+            cpu_ratio = _ratio(row.cpu, ours.cpu) if ours else "-"
             start = f"{median(row.start):.2f}" if row.start else "in all"
             cells = (
-                f"{median(row.seconds):.3f}", ratio, f"{min(row.seconds):.3f}", f"{median(row.cpu):.3f}", start,
-                f"{row.peak:,.0f}", row.note,
+                f"{median(row.seconds):.3f}", ratio, f"{min(row.seconds):.3f}", f"{median(row.cpu):.3f}", cpu_ratio,
+                start, f"{row.peak:,.0f}", row.note,
             )  # fmt: skip
             lines.append(f"| {name} | {row.contestant} | {' | '.join(cells)} |")
     return lines
+
+
+def _ratio(theirs: Sequence[float], ours: Sequence[float]) -> str:
+    return f"{median(theirs) / median(ours):.2f}"

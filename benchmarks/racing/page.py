@@ -33,7 +33,8 @@ def described(told: Mapping[str, Any]) -> str:
 
 def busy(m: Mapping[str, Any]) -> str:
     """A word where others were at work: half a core or more in the minutes before."""
-    return " (the machine had other work: trust ratios more than seconds)" if m["load"][1] >= 0.5 else ""
+    said = " (the machine had other work: go by the CPU ratio, and measure again on a quiet one)"
+    return said if m["load"][1] >= 0.5 else ""
 
 
 def races(told: Mapping[str, Any]) -> list[str]:
