@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+
+from benchmarks.racing.contest import kept
 
 FOLDER = Path(__file__).parent / "work"
 COLLECTION = 528_155  # documents on TREC disks 4 and 5 without the Congressional Record
@@ -58,18 +56,17 @@ WORKLOADS: dict[str, AdHoc | Passages] = {
 
 def make(name: str, folder: Path = FOLDER) -> Path:
     """The folder of a workload: qrels.txt, runs/*.txt and made.json; made now unless it is there already."""
-    wanted = WORKLOADS[name]
-    place, noted = folder / name, folder / name / "made.json"
-    parameters = asdict(wanted)
-    if noted.exists() and json.loads(noted.read_text())["parameters"] == parameters:
-        return place
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "runs").mkdir(parents=True)
-    begin = time.perf_counter()
-    counts = _ad_hoc(wanted, place) if isinstance(wanted, AdHoc) else _passages(wanted, place)
-    facts = {**counts, "seconds_to_make": round(time.perf_counter() - begin, 1)}
-    noted.write_text(json.dumps({"parameters": parameters, "facts": facts}, indent=1) + "\n")
-    return place
+    return write(WORKLOADS[name], folder / name)
+
+
+def write(wanted: AdHoc | Passages, place: Path) -> Path:
+    """The same for any parameters, at any place."""
+
+    def written(at: Path) -> dict[str, int]:
+        (at / "runs").mkdir()
+        return _ad_hoc(wanted, at) if isinstance(wanted, AdHoc) else _passages(wanted, at)
+
+    return kept(place, asdict(wanted), written)
 
 
 # ---------------------------------------------------------------------- many systems, few topics
@@ -211,20 +208,3 @@ def _write_qrels(path: Path, topic: pl.Series, doc: pl.Series, label: Ints) -> N
     """Lines `topic 0 document label`."""
     columns = {"topic": topic, "zero": np.zeros(len(label), np.int64), "doc": doc, "label": label}
     pl.DataFrame(columns).write_csv(path, include_header=False, separator=" ")
-
-
-def main() -> None:
-    """Make workloads by name; `benchmarks.run` calls this in a process of its own, to stay small itself."""
-    parser = argparse.ArgumentParser(description="Make the files that benchmarks.run times contestants on.")
-    parser.add_argument("name", nargs="*", help=f"{', '.join(WORKLOADS)}; all of them without a name")
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    given = parser.parse_args()
-    if unknown := set(given.name) - set(WORKLOADS):
-        parser.error(f"no workload {', '.join(sorted(unknown))}; there are {', '.join(WORKLOADS)}")
-    for name in given.name or WORKLOADS:
-        place = make(name, given.folder)
-        print(place, json.loads((place / "made.json").read_text())["facts"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""What runs contestants: fresh processes in turns, a calibration loop, tables, history."""
