@@ -24,16 +24,20 @@ LONG = 120  # seconds after which something hangs, also where the machine is bus
 class Started:
     """A scheduler and its workers, as processes of the tests."""
 
-    def __init__(self, workers: int, folder: Path) -> None:
+    def __init__(self, workers: int, folder: Path, *how: str) -> None:
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             port = found.getsockname()[1]
         self.address, self.folder = f"tcp://127.0.0.1:{port}", folder
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port))
-        self.workers = [self._start("worker", self.address, "--nthreads", "1") for _ in range(workers)]
+        self.workers = [self._start("worker", self.address, "--nthreads", "1", *how) for _ in range(workers)]
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",  # one death is one too many, unless we see to it
+        }
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-c", "from dask.__main__ import main; main()", *words, "--no-dashboard"],
@@ -97,7 +101,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
 def mortal(tmp_path: Path) -> Iterator[Started]:
     """A cluster of one worker, whose scheduler may be killed."""
     (tmp_path / "mortal").mkdir()
-    found = Started(1, tmp_path / "mortal")
+    found = Started(1, tmp_path / "mortal", "--no-nanny")
     try:
         with found.client():
             pass

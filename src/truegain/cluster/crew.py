@@ -55,7 +55,7 @@ class Crew:
         if address.startswith("local"):
             number = int(address.partition(":")[2])
             self.cluster = self.distributed.LocalCluster(
-                n_workers=number, threads_per_worker=1, processes=True, dashboard_address=None,
+                n_workers=number, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
             )  # fmt: skip
             address = self.cluster.scheduler_address
