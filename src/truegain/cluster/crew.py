@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from truegain.cluster.kept import KeptJob
@@ -18,6 +20,7 @@ DEATHS = 20  # of workers, until a task is held to be their cause
 NEWS = 1.0  # seconds for which it is taken that the workers are still the same
 QUIET = 10.0  # seconds without a worker until that is told
 ANSWER = 30.0  # seconds until a scheduler that does not answer is held to be none
+FROZEN = 120.0  # seconds until one that answered before is held to be lost
 NOISY = ("distributed", "tornado")  # loggers
 QUIETLY = {"distributed.admin.large-graph-warning-threshold": 2**60}  # bytes of shared data are meant to be there
 
@@ -52,12 +55,8 @@ class Crew:
     def _connected(self) -> Any:
         """A client of the scheduler; 'local:N' starts one with N worker processes on this machine."""
         address = self.address
-        if address.startswith("local"):
-            number = int(address.partition(":")[2])
-            self.cluster = self.distributed.LocalCluster(
-                n_workers=number, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-            )  # fmt: skip
+        if address.startswith("local:"):
+            self.cluster = self._local(int(address.partition(":")[2]))
             address = self.cluster.scheduler_address
         try:
             client = self.distributed.Client(address, timeout=ANSWER, set_as_default=False, name="truegain")
@@ -69,6 +68,19 @@ class Crew:
                 "or check the address"
             ) from None
 
+    def _local(self, workers: int) -> Any:
+        try:
+            with _deaf():
+                return self.distributed.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )  # fmt: skip
+        except (OSError, RuntimeError) as error:
+            raise TruegainError(
+                f"{self.address}: the worker processes did not start ({_first_line(error)}); in a Python script the "
+                "call must stand below: if __name__ == '__main__':"
+            ) from None
+
     def look(self, *, at_once: bool = False) -> None:
         """See who is there, from time to time; an error where nobody comes, or where somebody is not like us."""
         now = time.monotonic()
@@ -76,7 +88,7 @@ class Crew:
             return
         self.looked = now
         try:
-            self.threads = dict(self.client.nthreads())
+            self.threads = dict(self.client.sync(self.client.scheduler.ncores, callback_timeout=FROZEN))
         except Exception as error:
             raise LostError(_first_line(error)) from error
         self._check_workers([worker for worker in self.threads if worker not in self.alike])
@@ -172,6 +184,19 @@ class Crew:
                     end.close(timeout=5)
         for name, level in self.levels.items():
             logging.getLogger(name).setLevel(level)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that start meanwhile do not hear Ctrl-C: it is this one that ends the job, and them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _ours() -> dict[str, str]:

@@ -7,7 +7,6 @@ import pickle
 import queue
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -174,12 +173,11 @@ class Job:
         return self.asked.name(self.asked.pieces[number])
 
     def _drop(self) -> None:
-        """Have the cluster forget what it still has of this job."""
-        futures = [task.future for task in self.tasks if task.future is not None]
+        """Have the cluster forget what it still has of this job: what nobody wants is not begun."""
+        for future in [*(task.future for task in self.tasks), self.shared]:
+            if future is not None:
+                future.release()
         self.tasks.clear()
-        if futures and self.crew.client.status == "running":
-            with suppress(Exception):
-                self.crew.client.cancel(futures, force=True)
         self.shared = None
 
 

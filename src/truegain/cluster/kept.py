@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import secrets
 import shutil
 import time
 from collections.abc import Callable
@@ -16,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from truegain.cache import ENDING, UNREADABLE, digest_of, sealed, unsealed
-from truegain.errors import InputError, why
-from truegain.tables.sources import shown_path, write_bytes
+from truegain.errors import why
+from truegain.tables.sources import shown_path
 
 DAYS = 30  # what no command asked for any more is removed after so long
 
@@ -48,12 +49,11 @@ class KeptPieces:
         for job in self.jobs:
             shutil.rmtree(job.folder, ignore_errors=True)
 
-    def cannot(self, error: Exception) -> None:
+    def cannot(self, error: OSError) -> None:
         """Tell once that nothing can be kept."""
         if not self.told:
             self.told = True
-            reason = why(error) if isinstance(error, OSError) else str(error)
-            self.tell(f"finished pieces cannot be kept in {shown_path(self.folder)}: {reason}")
+            self.tell(f"finished pieces cannot be kept in {shown_path(self.folder)}: {why(error)}")
 
     def _forget_old(self) -> None:
         for job in self.folder.iterdir():
@@ -99,12 +99,17 @@ class KeptJob:
 
     def keep(self, first: int, results: list[bytes]) -> None:
         """Write the results of a stretch, whole or not at all."""
+        place = self._file(first, first + len(results))
+        temporary = place.with_suffix(f".{secrets.token_hex(8)}.part")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(self._file(first, first + len(results)), sealed(pickle.dumps(results, protocol=5)))
+            temporary.write_bytes(sealed(pickle.dumps(results, protocol=5)))
+            temporary.replace(place)
             self.count += len(results)
-        except (OSError, InputError) as error:
+        except OSError as error:
             self.home.cannot(error)
+            with suppress(OSError):
+                temporary.unlink()
 
     def _file(self, first: int, last: int) -> Path:
         return self.folder / f"{first}-{last}{ENDING}"
