@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from truegain.cluster import crew
+
 distributed = pytest.importorskip("distributed")
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which something hangs, also where the machine is busy
@@ -112,6 +114,7 @@ def mortal(tmp_path: Path) -> Iterator[Started]:
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of finished pieces: one for each test."""
+    """The folder of finished pieces: one for each test; on a busy machine killed workers take long to come again."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(crew, "QUIET", 10 * LONG)
     return tmp_path / "home" / "truegain" / "pieces"

@@ -38,12 +38,13 @@ class Crew:
         self.levels = _hushed()
         self.config = needs("dask", "cluster").config
         self.cluster: Any = None
-        self.client = self._connected()
+        self.client: Any = None
         self.threads: dict[str, int] = {}
         self.alike: set[str] = set()
         self.seen = self.looked = time.monotonic()
         self.waiting = False
         try:
+            self.client = self._connected()
             self._check_scheduler()
             self.look(at_once=True)
         except BaseException:
@@ -119,14 +120,14 @@ class Crew:
         self._check(f"the scheduler {self.address}", theirs)
 
     def _check_workers(self, new: list[str]) -> None:
-        if not new:
-            return
-        with suppress(OSError):  # of one that is gone already
-            for worker, theirs in self.client.run(versions, workers=new, on_error="return").items():
-                if isinstance(theirs, OSError):
-                    continue
-                if isinstance(theirs, BaseException):
-                    raise TruegainError(_not_there(f"the worker {worker}", theirs)) from theirs
+        """Compare workers that were not seen before; one that is gone already, or does not answer, is asked again."""
+        answers: dict[str, Any] = {}
+        with suppress(Exception):
+            answers = self.client.run(versions, workers=new, on_error="return") if new else {}
+        for worker, theirs in answers.items():
+            if isinstance(theirs, ImportError | AttributeError):
+                raise TruegainError(_not_there(f"the worker {worker}", theirs)) from theirs
+            if not isinstance(theirs, BaseException):
                 self._check(f"the worker {worker}", theirs)
                 self.alike.add(worker)
 

@@ -58,7 +58,7 @@ class Job:
         self.ready: dict[int, DonePieces] = {}
         self.tasks: set[Stretch] = set()
         self.back: queue.SimpleQueue[Stretch] = queue.SimpleQueue()
-        self.given, self.failing = 0, False
+        self.given, self.end = 0, self.total  # where it ends; earlier where a piece fails
         self.shared: Any = None
 
     def results(self, progress: Progress | None) -> Iterator[Any]:
@@ -104,7 +104,7 @@ class Job:
             return
         self.crew.look()
         places = self.crew.places
-        while self.todo and not self.failing and len(self.tasks) < 2 * places:
+        while self.todo and self.todo[0][0] < self.end and len(self.tasks) < 2 * places:
             first, last = self.todo[0]
             if len(self.tasks) + len(self.ready) >= 4 * places and first > min(self.ready, default=self.total):
                 return
@@ -165,7 +165,7 @@ class Job:
         self.ready[task.first] = part
         end = task.first + len(part.results)
         if part.failure is not None:
-            self.failing = True  # what comes after it is not needed, what comes before is under way already
+            self.end = min(self.end, end)  # what comes after it is not needed
         elif end < task.last:
             heapq.heappush(self.todo, (end, task.last))
 
