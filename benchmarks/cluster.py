@@ -95,7 +95,7 @@ class Counted:
                 self.tasks += 1
                 self.bytes += sum(map(len, job.ready[first].results))
 
-        Job._take = take  # type: ignore[method-assign]
+        Job._take = take  # type: ignore[assignment]
 
 
 def timed(make_it: Callable[[], Floats], others: Callable[[], float]) -> tuple[Floats, float, float]:
