@@ -10,7 +10,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -289,7 +289,7 @@ def test_what_is_not_installed_is_named(library: str, ask: str, monkeypatch: pyt
 
 def test_all_answers_of_the_face_are_here() -> None:
     """Guards this test: what public functions and studies return is shown, unless it is data, or parts of an answer."""
-    data = {tg.Intents, tg.Options, type(None), str, int, float, bool, tuple, dict, list}
+    data = {tg.Intents, tg.Options, type(None), str, int, float, bool, tuple, dict, list, Iterator}  # of run_on
     found: set[type] = set()
     asked = [getattr(tg, n) for n in tg.__all__ if inspect.isfunction(getattr(tg, n))]
     asked += [f for name, f in inspect.getmembers(tg.Study, inspect.isfunction) if not name.startswith("_")]

@@ -30,6 +30,7 @@ FLOORS = (
     ("text",),
     ("moves",),
     ("contrasts",),
+    ("cluster",),
     ("cache",),
     ("tables",),
     ("engine",),
@@ -40,6 +41,7 @@ FLOORS = (
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
 FACE = {
+    "Cluster",
     "DataWarning",
     "InputError",
     "Intents",
@@ -75,6 +77,7 @@ FACE = {
     "read_runs",
     "read_scores",
     "read_study",
+    "run_on",
     "to_gains",
     "write_judgments",
     "write_report",

@@ -11,6 +11,8 @@ from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 from truegain.lazy import loaded
 
 if TYPE_CHECKING:
+    from truegain.cluster.cluster import Cluster
+    from truegain.engine.choice import run_on
     from truegain.gains.judge import Judge
     from truegain.gains.make import to_gains
     from truegain.inference.agreement.agree import agree
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from truegain.tables.write import write_judgments, write_runs
 
 __all__ = [
+    "Cluster",
     "DataWarning",
     "InputError",
     "Intents",
@@ -78,6 +81,7 @@ __all__ = [
     "read_runs",
     "read_scores",
     "read_study",
+    "run_on",
     "to_gains",
     "write_judgments",
     "write_report",
@@ -85,6 +89,7 @@ __all__ = [
 ]
 
 _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wait for numpy
+    "Cluster": "truegain.cluster.cluster",
     "Intents": "truegain.tables.intents",
     "Judge": "truegain.gains.judge",
     "Judgments": "truegain.tables.judgments",
@@ -115,6 +120,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_runs": "truegain.tables.runs",
     "read_scores": "truegain.measures.score_table",
     "read_study": "truegain.inference.study_file.read",
+    "run_on": "truegain.engine.choice",
     "to_gains": "truegain.gains.make",
     "write_judgments": "truegain.tables.write",
     "write_report": "truegain.report.write",

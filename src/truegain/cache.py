@@ -88,7 +88,7 @@ class Cache:
             ignored = path.parent / ".gitignore"
             if not ignored.exists():
                 write_bytes(ignored, b"*\n")
-            write_bytes(path, MARK + hashlib.sha256(packed).digest() + packed)
+            write_bytes(path, sealed(packed))
         except (OSError, InputError) as error:
             reason = why(error) if isinstance(error, OSError) else str(error)
             self._tell(f"nothing can be kept in {shown_path(path.parent)}: {reason}")
@@ -116,25 +116,43 @@ def digest_of(key: Mapping[str, object]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-@cache
 def _code() -> str:
-    """The digest of all our code: one version may have several, where it is worked on."""
+    return code_digest(CODE)
+
+
+@cache
+def code_digest(endings: tuple[str, ...]) -> str:
+    """The digest of all our code of some kinds: one version may have several, where it is worked on."""
     found = hashlib.sha256()
     for folder, folders, files in os.walk(Path(__file__).parent):
         folders.sort()
         for name in sorted(files):
-            if name.endswith(CODE):
+            if name.endswith(endings):
                 found.update(Path(folder, name).read_bytes())
     return found.hexdigest()
 
 
+def sealed(data: bytes) -> bytes:
+    """Bytes for a file that will tell whether they are still what was written.
+
+    >>> unsealed(sealed(b"abc"))
+    b'abc'
+    """
+    return MARK + hashlib.sha256(data).digest() + data
+
+
+def unsealed(data: bytes) -> bytes:
+    """What was sealed; ValueError where it is not what was written."""
+    begin = len(MARK) + hashlib.sha256().digest_size
+    inside = data[begin:]
+    if data[: len(MARK)] != MARK or hashlib.sha256(inside).digest() != data[len(MARK) : begin]:
+        raise ValueError
+    return inside
+
+
 def _loaded(data: bytes) -> Any:
     """What the bytes of a file hold; ValueError where they are not what was written."""
-    begin = len(MARK) + hashlib.sha256().digest_size
-    packed = data[begin:]
-    if data[: len(MARK)] != MARK or hashlib.sha256(packed).digest() != data[len(MARK) : begin]:
-        raise ValueError
-    return _Reader(io.BytesIO(zlib.decompress(packed))).load()
+    return _Reader(io.BytesIO(zlib.decompress(unsealed(data)))).load()
 
 
 class _Reader(pickle.Unpickler):

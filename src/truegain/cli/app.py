@@ -138,12 +138,13 @@ def build(verb: str | None = None) -> typer.Typer:
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)
         reads_inputs = import_module("truegain.cli.inputs").reads_inputs
         arranged = import_module("truegain.cli.panels").arranged
+        on_cluster = import_module("truegain.cli.on_cluster").on_cluster
         if isinstance(command, typer.Typer):
             for info in command.registered_commands:
-                info.callback = arranged(reads_inputs(info.callback))
+                info.callback = arranged(on_cluster(reads_inputs(info.callback)))
             app.add_typer(command, name=name)
         else:
-            app.command(name)(arranged(reads_inputs(command)))
+            app.command(name)(arranged(on_cluster(reads_inputs(command))))
     return app
 
 

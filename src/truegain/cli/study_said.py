@@ -10,7 +10,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.inference.study_file.said import FileWords
 
 _read: list[tuple[Any, FileWords]] = []  # by the command that runs, with its context
-ASIDE = {"study", "output", "format", "title", "cache", "jobs"}  # what may be typed beside a file that says the rest
+ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
 EXAMPLES = {"runs": "runs", "judgments": "gold.qrels"}
 
 

@@ -1,7 +1,19 @@
 """Engines: what runs the pieces of a job, with the same answer wherever they run."""
 
 from truegain.engine.choice import engine_for, run_on
-from truegain.engine.jobs import Engine, Interrupted, PieceError, Progress, cores
+from truegain.engine.jobs import Engine, Interrupted, Piece, PieceError, Progress, Result, Work, cores
 from truegain.engine.local import Local
 
-__all__ = ["Engine", "Interrupted", "Local", "PieceError", "Progress", "cores", "engine_for", "run_on"]
+__all__ = [
+    "Engine",
+    "Interrupted",
+    "Local",
+    "Piece",
+    "PieceError",
+    "Progress",
+    "Result",
+    "Work",
+    "cores",
+    "engine_for",
+    "run_on",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Literal
 
@@ -24,14 +24,17 @@ def engine_for(jobs: int | None = None, kind: Literal["threads", "processes"] = 
 
 @contextmanager
 def run_on(engine: Engine) -> Iterator[Engine]:
-    """Within the block every job runs on `engine`.
+    """Within the block every job runs on `engine`; a cluster is connected to first, and left at the end.
 
     >>> with run_on(Local(1)):
     ...     engine_for(8)
     Local(jobs=1, kind='threads')
     """
-    before = _chosen.set(engine)
-    try:
-        yield engine
-    finally:
-        _chosen.reset(before)
+    with ExitStack() as stack:
+        if isinstance(engine, AbstractContextManager):
+            stack.enter_context(engine)
+        before = _chosen.set(engine)
+        try:
+            yield engine
+        finally:
+            _chosen.reset(before)

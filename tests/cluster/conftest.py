@@ -1,0 +1,120 @@
+"""A cluster as users start it: a scheduler and two workers by their command line, on loopback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from truegain.cluster import crew
+
+distributed = pytest.importorskip("distributed")
+ROOT = Path(__file__).parents[2]
+LONG = 120  # seconds after which something hangs, also where the machine is busy
+
+
+class Started:
+    """A scheduler and its workers, as processes of the tests."""
+
+    def __init__(self, workers: int, folder: Path, *how: str) -> None:
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            port = found.getsockname()[1]
+        self.address, self.folder = f"tcp://127.0.0.1:{port}", folder
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port))
+        self.workers = [self._start("worker", self.address, "--nthreads", "1", *how) for _ in range(workers)]
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",  # one death is one too many, unless we see to it
+        }
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", "from dask.__main__ import main; main()", *words, "--no-dashboard"],
+                env=environment, cwd=self.folder, stdout=log, stderr=log,
+            )  # fmt: skip
+
+    @contextmanager
+    def client(self) -> Iterator[Any]:
+        """A client of our own, to look at the cluster with."""
+        with distributed.Client(self.address, timeout=LONG, set_as_default=False) as client:
+            client.wait_for_workers(len(self.workers), timeout=LONG)
+            yield client
+
+    @contextmanager
+    def killing(self) -> Iterator[threading.Event]:
+        """Meanwhile one worker is killed as soon as it is seen at work; told by an event."""
+        killed, over = threading.Event(), threading.Event()
+
+        def watch(client: Any, pids: dict[str, int]) -> None:
+            while not over.is_set() and not killed.is_set():
+                for worker, keys in client.processing().items():
+                    if worker in pids and any(str(key).startswith("truegain-pieces") for key in keys):
+                        os.kill(pids[worker], signal.SIGKILL)
+                        killed.set()
+                        break
+                time.sleep(0.005)
+
+        with self.client() as client:
+            watcher = threading.Thread(target=watch, args=(client, client.run(os.getpid)))
+            watcher.start()
+            try:
+                yield killed
+            finally:
+                over.set()
+                watcher.join()
+
+    def end(self) -> None:
+        """End all processes: workers first, as they take leave of the scheduler."""
+        for process in [*self.workers, self.scheduler]:
+            process.terminate()
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture(scope="session")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """The cluster of two workers that all tests share."""
+    found = Started(2, tmp_path_factory.mktemp("cluster"))
+    try:
+        with found.client():
+            pass
+        yield found
+    finally:
+        found.end()
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Iterator[Started]:
+    """A cluster of one worker, whose scheduler may be killed."""
+    (tmp_path / "mortal").mkdir()
+    found = Started(1, tmp_path / "mortal", "--no-nanny")
+    try:
+        with found.client():
+            pass
+        yield found
+    finally:
+        found.end()
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of finished pieces: one for each test; on a busy machine killed workers take long to come again."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(crew, "QUIET", 10 * LONG)
+    return tmp_path / "home" / "truegain" / "pieces"

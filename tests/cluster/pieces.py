@@ -1,0 +1,59 @@
+"""Pieces of work that the tests hand to a cluster; workers import them from here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truegain.errors import TruegainError
+
+
+def draw(shared: float, piece: int, seed: np.random.SeedSequence) -> float:
+    """A piece of random work."""
+    return shared + piece + float(np.random.default_rng(seed).random())
+
+
+def fail(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
+    """A piece that cannot be done."""
+    if piece == 3:
+        raise ValueError("no documents")
+    return piece
+
+
+def refuse(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
+    """A piece that the user must mend."""
+    raise TruegainError("no relevant document")
+
+
+def die_at_first(shared: str, piece: int, seed: np.random.SeedSequence) -> int:
+    """Pieces 3 and 4 each kill their worker the first time that they are tried."""
+    mark = Path(shared) / f"{piece}"
+    if piece in (3, 4) and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return piece * piece
+
+
+def die(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
+    """A piece that kills every worker that tries it."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return piece
+
+
+def noted(shared: tuple[str, float], piece: int, seed: np.random.SeedSequence) -> float:
+    """A piece that takes some time, and leaves a line behind when it is done."""
+    folder, seconds = shared
+    time.sleep(seconds)
+    with (Path(folder) / "done").open("a") as stream:
+        stream.write(f"{piece}\n")
+    return float(np.random.default_rng(seed).random())
+
+
+def blame_at_once(dask_scheduler: Any = None) -> None:
+    """Have a scheduler hold a task to be the cause of the first death."""
+    dask_scheduler.allowed_failures = 0

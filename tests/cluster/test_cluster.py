@@ -1,0 +1,240 @@
+"""The engine on Dask: the results of one machine, and clear words whatever happens to the cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.cluster import pieces
+from tests.cluster.conftest import LONG, Started
+from truegain.cluster import crew, worker
+from truegain.cluster.cluster import Cluster
+from truegain.cluster.kept import KeptPieces
+from truegain.cluster.sizes import Sizes
+from truegain.engine import Interrupted, Local, PieceError, engine_for
+from truegain.errors import TruegainError
+
+
+def done(folder: Path) -> list[int]:
+    """The pieces that were done, as often as they were."""
+    return sorted(int(line) for line in (folder / "done").read_text().split())
+
+
+@pytest.mark.parametrize("number", [1, 7, 300])
+def test_results_are_those_of_one_machine(started: Started, number: int, kept: Path) -> None:
+    """Guards reproducibility: the same bits, in order, each piece with its own seed, and progress for each."""
+    told: list[int] = []
+    with tg.run_on(Cluster(started.address)) as engine:
+        assert engine_for(2) is engine
+        found = list(engine.run(pieces.draw, range(number), shared=0.5, seed=11, progress=told.append))
+        assert any(kept.iterdir())
+    assert found == list(Local(1).run(pieces.draw, range(number), shared=0.5, seed=11))
+    assert told == [1] * number
+    assert not any(kept.iterdir()), "what is whole needs no pieces"
+
+
+def test_a_piece_that_fails_is_named(started: Started) -> None:
+    """Guards against a table with a hole: the error names the piece, in the words of one machine."""
+    with tg.run_on(Cluster(started.address)) as engine:
+        with pytest.raises(PieceError, match=r"system bm25, topic 3: ValueError: no documents"):
+            list(engine.run(pieces.fail, range(6), name=lambda p: f"system bm25, topic {p}"))
+        with pytest.raises(PieceError, match="topic 0: no relevant document"):
+            list(engine.run(pieces.refuse, [0], name=lambda p: f"topic {p}"))
+
+
+def test_a_worker_that_dies_costs_only_its_pieces(started: Started, tmp_path: Path) -> None:
+    """Guards against preempted workers: two deaths, each in the middle of a piece, and the same results."""
+    with tg.run_on(Cluster(started.address)) as engine:
+        found = list(engine.run(pieces.die_at_first, range(9), shared=str(tmp_path)))
+    assert found == [p * p for p in range(9)]
+    assert all((tmp_path / str(p)).exists() for p in (3, 4))
+
+
+def test_a_piece_that_kills_its_workers_is_named(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards against a job that never ends: after so many deaths the piece is held to be their cause."""
+    monkeypatch.setattr(crew, "DEATHS", 0)
+    with started.client() as client:
+        client.run_on_scheduler(pieces.blame_at_once)
+    with (
+        tg.run_on(Cluster(started.address)) as engine,
+        pytest.raises(PieceError, match="while they worked on topic 0 "),
+    ):
+        list(engine.run(pieces.die, [0], name=lambda p: f"topic {p}"))
+
+
+def lost(cluster: Started, folder: Path) -> str:
+    """What is said when the scheduler is killed after the first result of a job of 60 pieces."""
+
+    def kill(_: int) -> None:
+        if cluster.scheduler.poll() is None:
+            os.kill(cluster.scheduler.pid, signal.SIGKILL)
+            cluster.scheduler.wait()
+
+    with pytest.raises(TruegainError) as caught, tg.run_on(Cluster(cluster.address)) as engine:
+        list(engine.run(pieces.noted, range(60), shared=(str(folder), 0.02), progress=kill, seed=3))
+    cluster.end()  # its worker may have finished what it was at
+    return str(caught.value)
+
+
+def test_a_lost_scheduler_is_told_and_the_next_run_goes_on(
+    mortal: Started, started: Started, tmp_path: Path, kept: Path
+) -> None:
+    """Guards hours of work: a clear error without a hang, and what was finished is not done again."""
+    said = lost(mortal, tmp_path)
+    found = re.match(rf"{mortal.address}: the scheduler was lost .*; (\d+) of 60 pieces .* {kept}: run the same", said)
+    assert found is not None, said
+    number, before = int(found[1]), done(tmp_path)
+    assert 0 < number < 60
+    (tmp_path / "done").unlink()
+    told: list[int] = []
+    with tg.run_on(Cluster(started.address)) as engine:
+        again = list(engine.run(pieces.noted, range(60), shared=(str(tmp_path), 0.02), progress=told.append, seed=3))
+    assert len(done(tmp_path)) == 60 - number
+    assert set(done(tmp_path)) | set(before) == set(range(60))
+    assert told == [1] * 60
+    assert again == list(Local(2).run(pieces.noted, range(60), shared=(str(tmp_path), 0.0), seed=3))
+    assert not any(kept.iterdir())
+
+
+def test_no_worker_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards against waiting for ever: after a while it is told that nobody is there."""
+    monkeypatch.setattr(crew, "QUIET", 0.2)
+    alone = Started(0, tmp_path)
+    try:
+        with pytest.warns(tg.DataWarning, match="no worker is there yet; waiting for one, 1.5 seconds at most"):
+            assert "no worker was there for 1.5 seconds; start some with `dask worker tcp" in forlorn(alone.address)
+    finally:
+        alone.end()
+
+
+def forlorn(address: str) -> str:
+    """What is said to who waits for workers."""
+    with pytest.raises(TruegainError) as caught, tg.run_on(Cluster(address, patience=1.5)) as engine:
+        list(engine.run(pieces.draw, range(3), shared=1.0))
+    return str(caught.value)
+
+
+def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a wrong address: told at once, before anything is read."""
+    monkeypatch.setattr(crew, "ANSWER", 0.5)
+    said = r"tcp://127.0.0.1:9: no scheduler answers there .* or check the address"
+    with pytest.raises(TruegainError, match=said), tg.run_on(Cluster("tcp://127.0.0.1:9")):
+        pytest.fail("there is nobody")
+
+
+@pytest.mark.parametrize("address", ["scheduler", "local:0", "local:many", "tcp://host", "a b:1"])
+def test_what_is_no_address(address: str) -> None:
+    """Guards against a connection to something that was not meant."""
+    with pytest.raises(TruegainError, match=f"cluster '{address}': this is no address; give that of a scheduler"):
+        Cluster(address)
+
+
+def test_an_interrupt_tells_what_was_done_and_drops_the_rest(started: Started, tmp_path: Path) -> None:
+    """Guards Ctrl-C: what was finished is counted, what waits on the cluster is cancelled."""
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match=r"1 of 500 pieces"), tg.run_on(Cluster(started.address)) as engine:
+        list(engine.run(pieces.noted, range(500), shared=(str(tmp_path), 0.01), progress=stop))
+    settled(started)
+    assert len(done(tmp_path)) < 400
+
+
+def test_only_a_few_pieces_are_under_way(started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards memory: pieces are handed out as results are taken, not all at once."""
+    monkeypatch.setattr(Sizes, "next", lambda *_: 1)
+    with tg.run_on(Cluster(started.address)) as engine:
+        results = engine.run(pieces.noted, range(10_000), shared=(str(tmp_path), 0.0))
+        next(results)
+        settled(started)
+        assert len(done(tmp_path)) <= 1 + 4 * 2
+        results.close()  # type: ignore[attr-defined]
+
+
+def settled(cluster: Started) -> None:
+    """Wait until no worker has anything to do."""
+    with cluster.client() as client:
+        until = time.monotonic() + LONG
+        while any(client.processing().values()) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not any(client.processing().values())
+
+
+def test_a_lambda_does_not_travel(started: Started) -> None:
+    """Guards against what means something else elsewhere: the function, or whose data it is, is named."""
+
+    def inner(shared: object, piece: int, seed: object) -> int:
+        return piece
+
+    with tg.run_on(Cluster(started.address)) as engine:
+        for work, named in ((lambda shared, piece, seed: piece, "<lambda>"), (inner, "<locals>.inner")):
+            with pytest.raises(
+                TruegainError, match=rf"tests\.cluster\.test_cluster\..*{named} cannot run on a cluster"
+            ):
+                list(engine.run(work, [1]))
+        with pytest.raises(TruegainError, match=r"what pieces of tests\.cluster.pieces:draw share cannot travel"):
+            list(engine.run(pieces.draw, [1], shared=lambda: 1))
+
+
+def test_versions_are_compared(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the bits: another version on any machine is refused, with its name and both versions."""
+    ours = worker.versions()
+    monkeypatch.setattr(crew, "_ours", lambda: {**ours, "numpy": "1.0"})
+    said = rf"the scheduler {started.address} is not like this machine: numpy {ours['numpy']}, here 1.0; results"
+    with pytest.raises(TruegainError, match=said), tg.run_on(Cluster(started.address)):
+        pytest.fail("they differ")
+    monkeypatch.setattr(crew.Crew, "_check_scheduler", lambda self: None)
+    said = rf"the worker tcp://\S+ is not like this machine: numpy {ours['numpy']}, here 1.0; results"
+    with pytest.raises(TruegainError, match=said), tg.run_on(Cluster(started.address)):
+        pytest.fail("they differ")
+
+
+def test_outside_a_block_nothing_runs() -> None:
+    """Guards against a job that goes nowhere."""
+    with pytest.raises(TruegainError, match="within a block: with run_on"):
+        list(Cluster("tcp://127.0.0.1:9").run(pieces.draw, [1], shared=1.0))
+
+
+def test_without_the_library_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a small installation: how to get what is missing."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    said = r"pip install 'truegain\[cluster\]'"
+    with pytest.raises(TruegainError, match=said), tg.run_on(Cluster("local:1")):
+        pytest.fail("there is no such library")
+
+
+def test_kept_pieces_that_are_damaged_are_left_out(tmp_path: Path) -> None:
+    """Guards the results: what was written is read whole, or not at all, and none counts twice."""
+    job = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 0)
+    job.keep(0, [b"0", b"1"])
+    job.keep(2, [b"2"])
+    job.keep(4, [b"4", b"5"])
+    (job.folder / "1-3.kept").write_bytes((job.folder / "0-2.kept").read_bytes())
+    damaged = job.folder / "2-3.kept"
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    again = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 0)
+    assert again.stretches(9) == [(0, 2), (4, 6)]
+    assert (again.load(4, 6), again.load(2, 3), again.count) == ([b"4", b"5"], None, 4)
+    assert not damaged.exists()
+    other = KeptPieces(tmp_path / "pieces", lambda _: None).job("f", "a", "b", 1)
+    assert other.stretches(9) == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    """Guards full disks: the job goes on, and it is told that nothing is kept."""
+    (tmp_path / "file").write_text("")
+    told: list[str] = []
+    job = KeptPieces(tmp_path / "file" / "pieces", told.append).job("f", "a", "b", 0)
+    job.keep(0, [b"0"])
+    job.keep(1, [b"1"])
+    assert len(told) == 1
+    assert "cannot be kept in" in told[0]
+    assert job.count == 0

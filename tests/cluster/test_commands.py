@@ -1,0 +1,228 @@
+"""Commands on a cluster: what they print is what they print on one machine, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import truegain
+from tests.cluster.conftest import Started
+from truegain.cli.app import build, main
+from truegain.cluster.cluster import Cluster
+from truegain.cluster.kept import KeptJob
+from truegain.cluster.travel import name_of, work_named
+
+Run = Callable[[str], tuple[int, str, str]]
+SOURCE = Path(truegain.__file__).parent
+ALIKE = [  # every way to resample, each with few draws
+    "eval gold.qrels runs -m AP -m RR -m nDCG@10 --intervals topics,collection --replicates 60",
+    "eval gold.qrels runs -m AP --intervals collection --method bootstrap --replicates 60",
+    "eval gold.qrels runs -m AP --intervals collection -q --method bca --replicates 60",
+    "compare gold.qrels runs -m AP --test bootstrap --replicates 1200",
+    "compare gold.qrels runs -m AP --test randomisation --replicates 1200",
+    "compare gold.qrels runs -m AP --test randomised-tukey-hsd --replicates 1200",
+    "compare gold.qrels runs -m AP -m P@5 --over collection --replicates 60",
+    "compare gold.qrels runs -m AP --over collection --meta random --replicates 60",
+    "verdict gold.qrels runs -m AP -m nDCG@10 --generalise-to topics,collection --replicates 100 --format json",
+    "gate gold.qrels runs --baseline system-1 --candidate system-8 --generalise-to topics,collection --replicates 100",
+    "experiment split-half gold.qrels runs --replicates 50",
+    "experiment discriminative gold.qrels runs -m AP -m P@10 --replicates 600",
+    "experiment discriminative gold.qrels runs -m AP -m P@10 --replicates 600 --test bootstrap",
+    "experiment incomplete gold.qrels runs --keep 10,50 --repeat 3",
+    "experiment magnitudes magnitudes.csv magnitude-runs --expert expert.qrels --show systems --replicates 100",
+    "experiment spending llm.qrels runs --gold gold.qrels --numbers 25,100 --drawn-pairs 2 --draws 2",
+]
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The simulated collection of `truegain demo`, with fewer runs."""
+    folder = tmp_path_factory.mktemp("study") / "demo"
+    before, sys.argv = sys.argv, ["truegain", "demo", str(folder)]
+    try:
+        main()
+    finally:
+        sys.argv = before
+    for path in sorted((folder / "runs").iterdir())[1:-3]:
+        path.unlink()
+    return folder
+
+
+@pytest.fixture
+def run(study: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A function from a command to its exit code, output and errors."""
+    monkeypatch.chdir(study)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(command: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["truegain", *shlex.split(command)])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        seen = capsys.readouterr()
+        return code, seen.out, seen.err
+
+    return call
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The jobs that went to a cluster, by their function."""
+    found: list[str] = []
+    original = Cluster.run
+
+    def spied(self: Cluster, work: Any, *given: Any, **how: Any) -> Iterator[Any]:
+        found.append(name_of(work))
+        return original(self, work, *given, **how)
+
+    monkeypatch.setattr(Cluster, "run", spied)
+    return found
+
+
+@pytest.mark.parametrize("command", ALIKE)
+def test_the_same_is_printed(command: str, started: Started, run: Run, jobs: list[str]) -> None:
+    """Guards reproducibility: a cluster of two workers prints what one process does, to the last digit."""
+    form = "" if command.startswith(("verdict", "gate")) else " --format json"
+    alone = run(f"{command}{form} --jobs 1")
+    assert alone[0] == (1 if "gate" in command and alone[0] else 0), alone[2]
+    assert jobs == []
+    assert run(f"{command}{form} --cluster {started.address}") == alone
+    assert jobs, "nothing ran on the cluster"
+
+
+def test_every_work_function_was_on_the_cluster_or_can_be() -> None:
+    """Guards new jobs: whatever is given to `run` of an engine is found by name on a worker, no lambda or closure."""
+    found = {name_of(work_named(name)) for name in works()}
+    assert len(found) >= 12
+    assert {name for name in found if name.endswith((":_topic", ":_block", ":_count_signs", ":_count_stars"))}
+
+
+def works() -> Iterator[str]:
+    """The functions that our files give to engines, as module:name."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text()
+        if "truegain.engine import" not in text or path.parent.name in ("engine", "cluster"):
+            continue
+        module = f"truegain.{'.'.join(path.relative_to(SOURCE).with_suffix('').parts)}"
+        tree = ast.parse(text)
+        top = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        names = [n for call in ast.walk(tree) if isinstance(call, ast.Call) and is_job(call) for n in given(call, tree)]
+        for name in names:
+            assert name in top or hasattr(importlib.import_module(module), name), f"{path}: {name}"
+            yield f"{module}:{name}"
+
+
+def is_job(call: ast.Call) -> bool:
+    """Whether a call hands a job to an engine: one of three places, and no server or test is run."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "run" and len(call.args) == 2
+
+
+def given(call: ast.Call, tree: ast.Module) -> list[str]:
+    """The function that is given to a job; where it is a parameter, those that callers hand in."""
+    work = call.args[0]
+    assert isinstance(work, ast.Name), f"line {call.lineno}: a function of the module, by its name"
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and work.id in {a.arg for a in node.args.args}:
+            places = [a.arg for a in node.args.args]
+            calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and getattr(c.func, "id", "") == node.name]
+            if calls and call in list(ast.walk(node)):
+                return [str(getattr(c.args[places.index(work.id)], "id", "<no name>")) for c in calls]
+    return [work.id]
+
+
+def test_every_command_with_jobs_has_it() -> None:
+    """Guards the option: it is where --jobs is, and nowhere else."""
+
+    def words(command: Any) -> Iterator[set[str]]:
+        for inner in getattr(command, "commands", {}).values():
+            yield from words(inner)
+        yield {option for p in command.params for option in p.opts}
+
+    found = [("--jobs" in options, "--cluster" in options) for options in words(get_command(build()))]
+    assert set(found) == {(True, True), (False, False)}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare gold.qrels runs -m AP --test bootstrap --replicates 20000",
+        "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 300",
+    ],
+)
+def test_a_worker_is_killed_in_the_middle(command: str, started: Started, run: Run) -> None:
+    """Guards against preempted workers: of a bootstrap, and of a study, only the tasks of the worker are done again."""
+    alone = run(f"{command} --format json")
+    with started.killing() as killed:
+        assert run(f"{command} --format json --cluster {started.address}") == alone
+    assert killed.is_set()
+
+
+def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
+    mortal: Started, started: Started, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards a long command: exit code 2 and a clear message, then the same answer from what was kept."""
+    command = "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 300 --format json"
+    alone = run(command)
+
+    def kill() -> None:
+        while not list(kept.rglob("*.kept")):
+            time.sleep(0.005)
+        os.kill(mortal.scheduler.pid, signal.SIGKILL)
+
+    watcher = threading.Thread(target=kill)
+    watcher.start()
+    code, out, err = run(f"{command} --cluster {mortal.address}")
+    watcher.join()
+    assert (code, out) == (2, "")
+    assert re.search(rf"error: {mortal.address}: the scheduler was lost .*\d+ of \d+ pieces .*run the same again", err)
+    assert "Traceback" not in err
+    found: list[int] = []
+    original = KeptJob.stretches
+
+    def spied(self: KeptJob, total: int) -> list[tuple[int, int]]:
+        there = original(self, total)
+        found.append(sum(last - first for first, last in there))
+        return there
+
+    monkeypatch.setattr(KeptJob, "stretches", spied)
+    assert run(f"{command} --cluster {started.address}") == alone
+    assert sum(found) > 0
+    assert not any(kept.iterdir())
+
+
+def test_a_report_is_the_same_page(started: Started, run: Run, tmp_path: Path) -> None:
+    """Guards the largest command: one page, but for the words that made it."""
+    command = "report gold.qrels runs -m AP -m nDCG@10 --generalise-to topics,collection --replicates 100 -o"
+    assert run(f"{command} {tmp_path}/r.html --jobs 1")[0] == 0
+    alone = (tmp_path / "r.html").read_text().replace(" --jobs 1", "")
+    assert run(f"{command} {tmp_path}/r.html --cluster {started.address}")[0] == 0
+    assert (tmp_path / "r.html").read_text().replace(f" --cluster {started.address}", "") == alone
+
+
+def test_processes_on_this_machine(run: Run) -> None:
+    """Guards local:2, a cluster that is started for one command and ends with it."""
+    command = "compare gold.qrels runs -m AP --test bootstrap --replicates 1200 --format json"
+    assert run(f"{command} --cluster local:2") == run(command)
+
+
+def test_mistakes_are_told(run: Run) -> None:
+    """Guards the command line: exit code 2, and what to write."""
+    code, out, err = run("compare gold.qrels runs -m AP --cluster nowhere")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: --cluster nowhere: this is no address; give that of a scheduler, such as tcp://")
