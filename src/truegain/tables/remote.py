@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
@@ -100,18 +100,21 @@ def matching(name: str) -> list[str]:
     fs, path = _file_system(name)
     with failures(name):
         found = fs.glob(path, detail=True)
-    return sorted(_addressed(name, fs, path, [p for p, info in found.items() if info.get("type") != "directory"]))
+    return sorted(_addressed(name, fs, path, _seen_files(found.values())))
 
 
 def files_in(name: str) -> list[str]:
-    """The addresses of the files right below a folder, without hidden ones."""
+    """The addresses of the files right below a folder."""
     fs, path = _file_system(name)
     with failures(name):
-        listed = fs.ls(path, detail=True)
-    found = [str(info["name"]) for info in listed if info.get("type") != "directory"]
-    last = [file.rstrip("/").rpartition("/")[2] for file in found]
-    kept = [f for f, n in zip(found, last, strict=True) if n and n[0] not in ".?" and not f.endswith("/")]
-    return sorted(_addressed(name, fs, path, [f for f in kept if f.rstrip("/") != path.rstrip("/")]))
+        found = _seen_files(fs.ls(path, detail=True))
+    return sorted(_addressed(name, fs, path, [file for file in found if file.rstrip("/") != path.rstrip("/")]))
+
+
+def _seen_files(listed: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Of what a folder lists the files that are not hidden, and no links that order the list of a web server."""
+    names = [str(info["name"]) for info in listed if info.get("type") != "directory"]
+    return [name for name in names if (last := name.rpartition("/")[2]) and last[0] not in ".?"]
 
 
 def files_below(name: str) -> dict[str, int]:
