@@ -16,6 +16,7 @@ from tests.remote.conftest import DOCS, FILES
 from tests.text.test_index import tree
 from truegain.engine import Local, run_on
 from truegain.errors import InputError
+from truegain.text.corpus import Corpus
 from truegain.text.documents import kind_of, named_inputs
 from truegain.text.indexing import Settings, index
 
@@ -52,6 +53,14 @@ def test_stretches_are_asked_for(server: str, tmp_path: Path, asked: Callable[[]
     index([f"{server}/docs.jsonl"], tmp_path / "corpus", SMALL)
     stretches = [place for path, place in asked() if path == "/docs.jsonl" and place]
     assert len(stretches) >= len(FILES["docs.jsonl"]) // 500
+
+
+def test_packed_files_are_not_looked_at_before_they_are_read(
+    server: str, tmp_path: Path, asked: Callable[[], list[Any]]
+) -> None:
+    """Guards thousands of packed files: who asks fetches none of them, a worker each of them once."""
+    index([f"{server}/docs.jsonl.gz"], tmp_path / "corpus", SMALL)
+    assert asked() == [("/docs.jsonl.gz", None)]
 
 
 def test_processes_read_addresses(server: str, local: Path, tmp_path: Path) -> None:
@@ -127,3 +136,5 @@ def test_a_corpus_is_on_this_machine(memory: str, local: Path) -> None:
     """Guards outputs: neither made at an address nor opened there."""
     with pytest.raises(InputError, match="a corpus is made on this machine only"):
         index([f"{local}/docs.jsonl"], f"{memory}/corpus")
+    with pytest.raises(InputError, match="a corpus is read from this machine only"):
+        Corpus.open(f"{memory}/corpus")

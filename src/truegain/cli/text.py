@@ -27,7 +27,8 @@ def index_command(
     documents: Annotated[
         list[str],
         typer.Argument(
-            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME.",
+            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME; paths, "
+            "patterns or addresses such as s3://bucket/*.jsonl.gz.",
             metavar="DOCUMENTS...",
         ),
     ],

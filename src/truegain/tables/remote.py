@@ -46,14 +46,27 @@ def reading_from(name: str) -> Iterator[BinaryIO]:
 
 
 def stretch(name: str, begin: int, end: int) -> bytes:
-    """Some bytes of a file that `has_stretches`."""
+    """Some bytes of a file that `has_stretches`, and no more than these."""
     fs, path = _file_system(name)
-    with failures(name), fs.open(path, "rb", block_size=max(1, end - begin)) as stream:
-        stream.seek(begin)
-        data = cast("bytes", stream.read(end - begin))
+    with failures(name):
+        if is_web(name):  # which would send the whole file to fsspec's cat_file where it knows no stretches
+            with fs.open(path, "rb", block_size=max(1, end - begin), cache_type="none", size=max(1, end)) as stream:
+                stream.seek(begin)
+                data = cast("bytes", stream.read(end - begin))
+        else:
+            data = cast("bytes", fs.cat_file(path, start=begin, end=end))
     if len(data) != end - begin:
         raise InputError("it changed while it was read, or the connection was cut", file=name, hint="try again")
     return data
+
+
+def first_bytes(name: str, count: int) -> bytes:
+    """How a file begins."""
+    if is_web(name):
+        fs, path = _file_system(name)
+        with failures(name), fs.open(path, "rb", block_size=0, size=1) as stream:
+            return cast("bytes", stream.read(count))
+    return stretch(name, 0, min(count, about(name)["size"]))
 
 
 def has_stretches(name: str) -> bool:
@@ -161,8 +174,7 @@ def _patient() -> dict[str, Any]:
         from aiohttp import ClientTimeout
     except ImportError:
         return {}
-    from fsspec.config import conf
-
+    conf = needs("fsspec.config", "remote").conf
     limits = ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)
     return {"client_kwargs": {"timeout": limits, "trust_env": True, **conf.get("http", {}).get("client_kwargs", {})}}
 
@@ -207,7 +219,7 @@ def _missing(name: str, error: ImportError) -> TruegainError:
 def _words(name: str, error: BaseException) -> tuple[str, str]:
     """What went wrong, and what to do."""
     chain = _chain(error)
-    status = next((int(e.status) for e in chain if isinstance(getattr(e, "status", None), int)), None)
+    status = next((code for e in chain if isinstance(code := getattr(e, "status", None), int)), None)
     kinds = {kind.__name__ for e in chain for kind in type(e).__mro__}
     if status in (401, 403, 407) or "PermissionError" in kinds:
         return f"access was refused{f' ({status})' if status else ''}", "check your credentials and the address"

@@ -84,10 +84,11 @@ class Handout:
             return [] if piece is None else [(self.given - 1, piece)]
 
     def close(self) -> None:
-        """Hand out no more."""
-        with self.lock:
-            self.ended = True
+        """Hand out no more; a thread that waits for bytes is not waited for."""
+        self.ended = True
+        if self.lock.acquire(timeout=1):
             getattr(self.pieces, "close", lambda: None)()
+            self.lock.release()
 
 
 @dataclass(frozen=True)

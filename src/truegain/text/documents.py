@@ -6,6 +6,7 @@ that a second reading finds the same ones.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -13,8 +14,9 @@ from typing import cast
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, needs
 from truegain.tables.guard import reading
+from truegain.tables.packing import COMPRESSED, unpacking
 from truegain.tables.plain import plain_text
-from truegain.tables.remote import files_below, has_stretches
+from truegain.tables.remote import files_below, first_bytes, has_stretches
 from truegain.tables.sources import is_folder, matched, shown_path
 from truegain.tables.tabular import ending
 from truegain.text.line_documents import blocks, json_lines, located, ranges, sgml, tabbed, unnamed
@@ -101,9 +103,12 @@ def in_order(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece
 
 def _is_plain(path: str) -> bool:
     """Whether a file is not packed, and bytes from its middle can be asked for."""
-    with opened(path) as (_, plain):
-        pass
-    return plain and (not is_remote(path) or has_stretches(path))
+    if not is_remote(path):
+        with opened(path) as (_, plain):
+            return plain
+    if shown_path(path).lower().endswith(COMPRESSED):  # there may be thousands of them: none is looked at
+        return False
+    return unpacking(first_bytes(path, 6), io.BytesIO()) is None and has_stretches(path)
 
 
 # ---------------------------------------------------------------------- folders and ir_datasets

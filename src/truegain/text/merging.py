@@ -23,7 +23,7 @@ from truegain.tables.columns import Ids
 from truegain.text.counting import Place, settle
 from truegain.text.named import joined, on_disk, packed
 
-FAN = 64  # nodes that are merged at a time
+FAN = 16  # nodes that are merged at a time
 NODE = "node-"
 _MOST_TERMS = (1 << 31) - 1
 Answer = TypeVar("Answer")

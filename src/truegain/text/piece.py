@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, cast, get_args
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
@@ -86,7 +86,7 @@ class Piece:
 def opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
     """A stream of the unpacked bytes, and whether they are those of the file itself."""
     with read_failures(shown_path(path)), _stream(path) as stream:
-        unpacked = unpacking(stream.peek(6)[:6], cast("BinaryIO", stream))  # type: ignore[attr-defined]
+        unpacked = unpacking(stream.peek(6)[:6], stream)  # type: ignore[attr-defined]
         yield (stream, True) if unpacked is None else (unpacked, False)
 
 
