@@ -16,8 +16,9 @@ from tests.text.test_index import DOCS, tree, write
 from truegain.engine import Local, PieceError, Progress, run_on
 from truegain.errors import InputError
 from truegain.tables.columns import Ids
-from truegain.text import counting, indexing, merging
-from truegain.text.documents import Fields, Kind, all_pieces, read
+from truegain.text import counting, indexing, line_documents, merging
+from truegain.text import piece as of_pieces
+from truegain.text.documents import Fields, Kind, all_pieces, in_order, read
 from truegain.text.indexing import Settings, index
 from truegain.text.named import Named
 
@@ -153,8 +154,14 @@ def test_what_was_read_to_its_end_is_not_read_again(
 
     with run_on(Told(fails)), pytest.raises(PieceError, match="gone"):
         index(inputs, tmp_path / "corpus", SMALL)
-    real, asked = counting.in_order, list[str]()
-    monkeypatch.setattr(counting, "in_order", lambda path, *rest: (asked.append(path), real(path, *rest))[1])
+    asked: list[str] = []
+    monkeypatch.setattr(merging, "FAN", 1000)
+
+    def noted(path: str, *rest: Any) -> Iterator[Any]:
+        asked.append(path)
+        return in_order(path, *rest)
+
+    monkeypatch.setattr(counting, "in_order", noted)
     engine = Told()
     with run_on(engine):
         index(inputs, tmp_path / "corpus", SMALL)
@@ -185,8 +192,21 @@ def test_stretches_share_the_documents_out(tmp_path: Path, kind: Kind) -> None:
     docs = {f"d{i}": "x" * (i * 37 % 101) for i in range(40)}
     path = write(tmp_path, kind, docs)
     for size in (6, 7, 20, 64, 101, 199, 5000):
-        found = [name for piece in all_pieces([path], None, Fields(), size) for name in read(piece, Fields()).ids]
+        found = [name for p in all_pieces([path], None, Fields(), size) for name in read(p, Fields()).ids]
         assert found == list(docs), size
+
+
+def test_a_plain_document_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a stretch that looks for the end of a document: not through a whole file that has none."""
+    monkeypatch.setattr(of_pieces, "LARGEST", 4000)
+    path = tmp_path / "docs.jsonl"
+    path.write_text(" " * 3000 + '{"id": "a", "text": "b"}\n' + " " * 3000)
+    found = [name for p in all_pieces([str(path)], None, Fields(), 100) for name in read(p, Fields()).ids]
+    assert found == ["a"]
+    monkeypatch.setattr(line_documents, "_SLACK", 100)
+    path.write_text(" " * 30_000)
+    with pytest.raises(InputError, match="no document ends within"):
+        read(next(all_pieces([str(path)], None, Fields(), 100)), Fields())
 
 
 class OnDask:

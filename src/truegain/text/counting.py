@@ -30,6 +30,7 @@ from truegain.text.settings import Settings
 SUMMARY = "summary.json"
 TOKEN = "token"
 Files = Mapping[str, npt.NDArray[Any] | bytes]  # of a piece, by name
+CountedPiece = tuple[tuple[int, int], dict[str, Any], Files | None]  # its number, what to tell, what to write
 _AT_ONCE = 1 << 28  # bytes of text whose counts travel in one answer
 
 
@@ -126,7 +127,7 @@ class Stretch:
 class CountedStretch:
     """What became of a stretch: summaries of its pieces, their files where they could not be written, and the rest."""
 
-    parts: list[tuple[tuple[int, int], dict[str, Any], Files | None]]
+    parts: list[CountedPiece]
     left: int | None = None  # the first piece that was not counted, because the answer is full
 
 
@@ -134,7 +135,8 @@ def count(shared: tuple[Place, Settings], stretch: Stretch, seed: object = None)
     """Count the pieces of a stretch, those that are not there yet."""
     place, settings = shared
     _check_seen(stretch)
-    here, held, parts = place.seen, 0, []
+    parts: list[CountedPiece] = []
+    here, held = place.seen, 0
     for at, piece in stretch.taken(settings.fields, settings.piece):
         number = (stretch.number[0], at)
         if held >= _AT_ONCE:
@@ -206,7 +208,7 @@ def keep(folder: Path, files: Files) -> None:
     temporary = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.tmp")
     temporary.mkdir()
     for name, data in files.items():
-        (temporary / name).write_bytes(data)
+        (temporary / name).write_bytes(data if isinstance(data, bytes) else data.data)
     settle(temporary, folder)
 
 

@@ -57,7 +57,8 @@ def merge(place: Place, parts: Sequence[str], most: int, engine: Engine, here: E
     folder = Path(place.folder)
     for path in [*folder.glob(f"{NODE}*"), *(p / n for p in map(folder.joinpath, parts) for n in ("up", "onto"))]:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    levels, told = [], []
+    levels: list[list[Group]] = []
+    told: list[tuple[int, list[str]]] = []
     nodes = list(parts)
     while True:
         groups = _groups(nodes, len(levels))
