@@ -22,6 +22,7 @@ import numpy.typing as npt
 from truegain.addresses import is_remote
 from truegain.errors import InputError
 from truegain.tables.columns import Ids
+from truegain.tables.sources import shown_path
 from truegain.text.documents import Fields, Kind, Piece, in_order, read
 from truegain.text.named import packed
 from truegain.text.piece import IRDS
@@ -93,7 +94,7 @@ class Handout:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class DocumentStretch:
     """What one worker is given: a piece that is read by itself, or the file to cut pieces from, from `first` on.
 
     source: of threads, which share in the pieces of one file.
@@ -107,7 +108,7 @@ class Stretch:
     source: Handout | None = None
 
     def __str__(self) -> str:
-        return self.file
+        return shown_path(self.file)
 
     def taken(self, fields: Fields, size: int) -> Iterator[tuple[int, Piece]]:
         """The pieces to be counted, with their numbers."""
@@ -131,7 +132,7 @@ class CountedStretch:
     left: int | None = None  # the first piece that was not counted, because the answer is full
 
 
-def count(shared: tuple[Place, Settings], stretch: Stretch, seed: object = None) -> CountedStretch:  # noqa: ARG001
+def count(shared: tuple[Place, Settings], stretch: DocumentStretch, seed: object = None) -> CountedStretch:  # noqa: ARG001
     """Count the pieces of a stretch, those that are not there yet."""
     place, settings = shared
     _check_seen(stretch)
@@ -153,7 +154,7 @@ def count(shared: tuple[Place, Settings], stretch: Stretch, seed: object = None)
     return CountedStretch(parts)
 
 
-def _check_seen(stretch: Stretch) -> None:
+def _check_seen(stretch: DocumentStretch) -> None:
     """Refuse a file that is on the machine of who asked and not on this one."""
     path = stretch.piece.path if stretch.piece else stretch.path
     if path and not is_remote(path) and not path.startswith(IRDS) and not os.path.exists(path):  # noqa: PTH110

@@ -25,7 +25,17 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.tables.guard import wrote
 from truegain.tables.sources import shown_path, write_failures
 from truegain.text.corpus import MANIFEST, VERSION, Corpus, read_manifest
-from truegain.text.counting import TOKEN, CountedStretch, Handout, Place, Stretch, count, keep, part_name, summary_of
+from truegain.text.counting import (
+    TOKEN,
+    CountedStretch,
+    DocumentStretch,
+    Handout,
+    Place,
+    count,
+    keep,
+    part_name,
+    summary_of,
+)
 from truegain.text.documents import apart, in_order, kind_of, named_inputs
 from truegain.text.merging import NODE, Merged, merge
 from truegain.text.piece import absolute
@@ -105,7 +115,7 @@ def _counted(
 ) -> Numbered:
     """Summaries of all pieces, by number; those that are there are not counted again."""
     found: Numbered = {}
-    todo: list[Stretch] = []
+    todo: list[DocumentStretch] = []
     try:
         todo += _stretches(inputs, place, settings, engine, progress, found)
         progress(len(found))
@@ -151,7 +161,7 @@ def _stretches(
     engine: Engine,
     progress: Callable[[int], None],
     found: Numbered,
-) -> Iterator[Stretch]:
+) -> Iterator[DocumentStretch]:
     """What there is to do; what was done before goes to `found`."""
     there = {path.name for path in Path(place.folder).iterdir()}
     for number, file in enumerate(inputs):
@@ -163,14 +173,16 @@ def _stretches(
         pieces = apart(file, kind, settings.fields, settings.piece)
         if pieces is None and isinstance(engine, Local) and engine.kind == "threads":
             source = Handout(in_order(file, kind, settings.fields, settings.piece), progress)
-            yield from [Stretch((number, 0), file, kind, source=source)] * engine.workers
+            yield from [DocumentStretch((number, 0), file, kind, source=source)] * engine.workers
         elif pieces is None:
-            yield Stretch((number, _first_missing(number, place, there, found)), file, kind, path=absolute(file))
+            yield DocumentStretch(
+                (number, _first_missing(number, place, there, found)), file, kind, path=absolute(file)
+            )
         for at, piece in enumerate(pieces or ()):
             if part_name((number, at)) in there:
                 found[number, at] = summary_of(place.part((number, at)))
             else:
-                yield Stretch((number, at), file, kind, piece)
+                yield DocumentStretch((number, at), file, kind, piece)
 
 
 def _first_missing(number: int, place: Place, there: Collection[str], found: Numbered) -> int:
