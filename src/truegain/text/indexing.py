@@ -100,6 +100,9 @@ def _fill(
         _forget(partial)
         if isinstance(error.__cause__, TruegainError | OSError):
             raise error.__cause__ from None
+        file, _, said = str(error).partition(": ")
+        if said.startswith(file):  # an error of an input, which came from elsewhere as words, names its file itself
+            raise TruegainError(said) from None
         raise
     except TruegainError:
         _forget(partial)
