@@ -38,6 +38,7 @@ FLOORS = (
     ("student",),
     ("drawing", "keywords", "made_by", "lazy"),
     ("errors", "_version"),
+    ("addresses",),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
 FACE = {

@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from truegain.addresses import without_secrets
+
 ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
 
 
@@ -31,6 +33,7 @@ class InputError(TruegainError):
         text: str | None = None,
         hint: str | None = None,
     ) -> None:
+        file = None if file is None else without_secrets(file)
         self.problem, self.file, self.line, self.row, self.text, self.hint = (
             problem,
             file,

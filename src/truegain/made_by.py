@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from truegain._version import __version__
+from truegain.addresses import without_secrets
 from truegain.errors import some
 
 INPUTS = ("runs", "judgments", "gold", "ratings", "expert", "hole_sample", "earlier", "corpus", "judged_corpus", "data",
@@ -62,7 +63,7 @@ def told(arguments: Mapping[str, Any]) -> dict[str, object]:
 def named(given: Any) -> str:
     """What was given, by its name: files without their folder, tables by their source, and how many."""
     if isinstance(given, str | os.PathLike):
-        return Path(given).name or str(given)
+        return Path(without_secrets(os.fspath(given))).name or str(given)
     if isinstance(given, Mapping):
         return f"{len(given):,} in a dict ({some([str(name) for name in given])})"
     if isinstance(given, list | tuple):
@@ -79,7 +80,7 @@ def named(given: Any) -> str:
 
 def _plain(value: Any) -> object:
     if isinstance(value, PLAIN):
-        return value
+        return without_secrets(value) if isinstance(value, str) else value
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -117,7 +117,7 @@ def test_an_interruption_tells_what_is_left(folder: Path) -> None:
         "from truegain.text import indexing\n"
         "def stop(*given):\n"
         "    raise KeyboardInterrupt\n"
-        "indexing._merge = stop\n"
+        "indexing.merge = stop\n"
         "sys.argv = ['truegain', 'text', 'index', 'docs.jsonl', '-o', 'ix']\n"
         "app.main()\n"
     )

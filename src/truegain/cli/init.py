@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from truegain.addresses import is_remote
 from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
@@ -187,7 +188,7 @@ def _toml(
 
 
 def _path(path: str, folder: Path) -> str:
-    return _quoted(path if path == STANDARD_INPUT else os.path.relpath(path, folder or "."))
+    return _quoted(path if path == STANDARD_INPUT or is_remote(path) else os.path.relpath(path, folder or "."))
 
 
 def _quoted(text: str) -> str:

@@ -19,7 +19,7 @@ from truegain.tables.sources import read_bytes, shown_path, write_bytes
 from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending
-from truegain.tables.unchanging import digest_of, is_file
+from truegain.tables.unchanging import digest_of, fetched_digest, is_file
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
@@ -129,7 +129,11 @@ def check_wide(chosen: Format, writing: Writing, *, topics: bool, summary: bool)
 
 def digests(inputs: Iterable[str]) -> dict[str, str | None]:
     """What was read, by name, with the digest of each file's unpacked bytes; None for what can be read only once."""
-    return {shown_path(name): digest_of(name, read_bytes(name)) if is_file(name) else None for name in inputs}
+    return {shown_path(name): fetched_digest(name) or _digest(name) for name in inputs}
+
+
+def _digest(name: str) -> str | None:
+    return digest_of(name, read_bytes(name)) if is_file(name) else None
 
 
 def _json(whole: object) -> str:

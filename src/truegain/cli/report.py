@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from truegain.addresses import without_secrets
 from truegain.cache import Cache
 from truegain.cli.bundles import takes
 from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles
@@ -103,7 +104,9 @@ def report_command(
         pairs += asked.claims(study.systems, None, baseline, candidate)
     options = {**asked.made_by(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate,
                "corpus": corpus, "judged_corpus": judged_corpus, "truth": truth}  # fmt: skip
-    made = Made(str(study.made_by["truegain"]), shlex.join(["truegain", *sys.argv[1:]]), options, inputs)
+    made = Made(
+        str(study.made_by["truegain"]), shlex.join(["truegain", *map(without_secrets, sys.argv[1:])]), options, inputs
+    )
     baselines = [] if candidate else [asked.called(name) for name in baseline or ()]
     facts = gather(
         study, given.table, judged, pairs=pairs, baselines=baselines, costs=asked.costs, gold_level=asked.gold_level,

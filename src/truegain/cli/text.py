@@ -27,7 +27,8 @@ def index_command(
     documents: Annotated[
         list[str],
         typer.Argument(
-            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME.",
+            help="Documents: JSONL, CSV, TSV, Parquet, TREC SGML, a folder of text files, or irds:NAME; paths, "
+            "patterns or addresses such as s3://bucket/*.jsonl.gz.",
             metavar="DOCUMENTS...",
         ),
     ],
@@ -64,7 +65,7 @@ def index_command(
     jobs: Jobs = None,
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
-    from truegain.text.documents import Fields
+    from truegain.text.documents import Fields, named_inputs
     from truegain.text.indexing import Settings, index
     from truegain.text.named import Named
     from truegain.text.words import STOP_LISTS, Cutting
@@ -82,10 +83,11 @@ def index_command(
         kind=kind,
         only=Named.of(_named(only))[0] if only else None,
     )
-    size = sum(os.path.getsize(path) for path in documents if os.path.isfile(path))  # noqa: PTH113, PTH202
-    with Progress(-(-size // settings.piece), "pieces indexed") as progress:
+    named = named_inputs(documents)
+    size = sum(os.path.getsize(path) for path in named if os.path.isfile(path))  # noqa: PTH113, PTH202
+    with Progress(-(-size // settings.piece) or None, "pieces indexed") as progress:
         corpus = index(
-            documents,
+            named,
             output,
             settings,
             jobs=jobs or os.cpu_count() or 1,

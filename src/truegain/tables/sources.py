@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from truegain.addresses import is_remote, without_secrets
 from truegain.errors import ORDER, InputError, why
+from truegain.tables import remote
 from truegain.tables.guard import descriptor, reading, reading_standard_input, wrote
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
@@ -35,7 +37,7 @@ _IN_TABLE = {  # how commands say that gold labels stand in the judgments' own t
 
 
 def read_bytes(path: PathLike) -> bytes:
-    """All bytes of a file, or of standard input for '-', unpacked if gzip, xz or zstandard.
+    """All bytes of a file, here or at an address, or of standard input for '-', unpacked if gzip, xz or zstandard.
 
     Read in pieces, so that what cannot be text of lines (binary data, a line of more than 1 MB) is
     refused when it is seen, and what would not fit into memory before it has filled it.
@@ -73,6 +75,10 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     """A file to read, or standard input, noted as an input."""
     if not _can_be_a_name(name):
         raise InputError(f"cannot be read: {name!r} names no file", hint="check the path")
+    if is_remote(name):
+        with remote.reading_from(name) as far:
+            yield far
+        return
     if name != STANDARD_INPUT:
         with Path(name).open("rb", buffering=0) as stream:
             reading(stream.fileno(), shown_path(name))
@@ -148,6 +154,8 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
     name, file = os.fspath(path), shown_path(path)
     if not name or not _can_be_a_name(name):
         raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
+    if is_remote(name):
+        raise InputError("only files on this machine are written", file=file, hint="write it here, then copy it")
     if name.endswith(("/", os.sep)):
         raise InputError("this is a folder", file=file, hint="name a file to write")
     with write_failures(file):
@@ -245,10 +253,12 @@ def _can_be_a_name(name: str) -> bool:
 def shown_path(path: PathLike) -> str:
     r"""A path as it can be printed: bytes of a file name that are not UTF-8, and lone surrogates, as escapes.
 
+    An address is shown without user, password and query.
+
     >>> shown_path("runs/caf\udce9.run"), shown_path("runs/caf\ud8e9.run")
     ('runs/caf\\xe9.run', 'runs/caf\\ud8e9.run')
     """
-    name = os.fspath(path)
+    name = without_secrets(os.fspath(path))
     if name == STANDARD_INPUT:
         return "standard input"
     try:
@@ -258,15 +268,15 @@ def shown_path(path: PathLike) -> str:
 
 
 def expand(paths: Iterable[PathLike]) -> list[str]:
-    """Files behind paths, folders and globs, in a stable order.
+    """Files behind paths, addresses, folders and globs, in a stable order.
 
     A folder stands for all files in it that are not hidden.
     """
     found: list[str] = []
     for path in paths:
         name = os.fspath(path)
-        if name != STANDARD_INPUT and os.path.isdir(name):  # noqa: PTH112  Path.is_dir fails on a very long name
-            files = _files_in(name)
+        if is_folder(name):
+            files = remote.files_in(name) if is_remote(name) else _files_in(name)
             if not files:
                 raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
             if about := [file for file in files if _is_about(file)]:
@@ -275,14 +285,31 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
                     file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
                 )  # fmt: skip
             found += files
-        elif name != STANDARD_INPUT and glob.has_magic(name) and not os.path.exists(name):  # noqa: PTH110
-            files = sorted(glob.glob(name))
-            if not files:
-                raise InputError("no file matches this pattern", file=shown_path(name), hint="check the pattern")
-            found += files
         else:
-            found.append(name)
+            found += matched(name)
     return found
+
+
+def is_folder(name: str) -> bool:
+    """Whether a path or an address is that of a folder."""
+    if is_remote(name):
+        return not remote.has_pattern(name) and remote.is_folder(name)
+    return name != STANDARD_INPUT and os.path.isdir(name)  # noqa: PTH112  Path.is_dir fails on a very long name
+
+
+def matched(name: str) -> list[str]:
+    """The files that a pattern stands for, or the name itself where it is none."""
+    if is_remote(name):
+        if not remote.has_pattern(name):
+            return [name]
+        files = remote.matching(name)
+    elif name == STANDARD_INPUT or not glob.has_magic(name) or os.path.exists(name):  # noqa: PTH110
+        return [name]
+    else:
+        files = sorted(glob.glob(name))
+    if not files:
+        raise InputError("no file matches this pattern", file=shown_path(name), hint="check the pattern")
+    return files
 
 
 def _is_about(file: str) -> bool:

@@ -7,9 +7,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from truegain.addresses import is_remote
 from truegain.errors import InputError
 
 _seen: dict[str, str] | None = None  # digests of the files that were read meanwhile
+_far: dict[str, str] = {}  # digests of files at addresses as last read: they are not fetched again for them
 
 
 @contextmanager
@@ -25,17 +27,25 @@ def unchanging() -> Iterator[None]:
 
 def is_file(name: str) -> bool:
     """Whether this can be read again: no pipe, and not standard input."""
-    return name != "-" and os.path.isfile(name)  # noqa: PTH113  Path.is_file fails on a very long name
+    return is_remote(name) or (name != "-" and os.path.isfile(name))  # noqa: PTH113  Path.is_file fails on a very long name
 
 
 def check_unchanged(name: str, data: bytes) -> None:
     """Refuse a file whose bytes are not those that were read before."""
-    if _seen is None or not is_file(name):
+    far = is_remote(name)
+    if (_seen is None and not far) or not is_file(name):
         return
     digest = hashlib.sha256(data).hexdigest()
-    if _seen.setdefault(name, digest) != digest:
+    if far:
+        _far[name] = digest
+    if _seen is not None and _seen.setdefault(name, digest) != digest:
         hint = "run the command again when nothing writes to it"
         raise InputError("it changed while it was read", file=name, hint=hint)
+
+
+def fetched_digest(name: str) -> str | None:
+    """The digest of what was read from an address; None where nothing was, and for files on this machine."""
+    return _far.get(name)
 
 
 def digest_of(name: str, data: bytes) -> str:

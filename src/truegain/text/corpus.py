@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ids, Ints
@@ -104,6 +105,9 @@ class Corpus:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Corpus:
         """The corpus in a folder; one that is not whole, or of an unknown version, is refused."""
+        if is_remote(os.fspath(path)):
+            hint = "copy the folder here, and name the copy"
+            raise InputError("a corpus is read from this machine only", file=os.fspath(path), hint=hint)
         folder = Path(path)
         manifest = read_manifest(folder)
         parts = tuple(_open_part(folder / name) for name in manifest["parts"])

@@ -1,74 +1,50 @@
 """Indexing: documents to a corpus on disk, piece by piece, in bounded memory, whole or not at all.
 
 The work is done in OUTPUT.partial.  Every piece of the input becomes a folder there by itself and is renamed when it
-is whole; then the vocabularies and the ids of the pieces are merged, a range of hashes at a time; last the folder gets
-its name.  A second start keeps the pieces that are there, and merges anew.
+is whole; then the vocabularies and the ids of the pieces are merged; last the folder gets its name.  A second start
+keeps the pieces that are there, and merges anew.  Pieces and merges run on the engine: threads of this machine, or the
+workers of a cluster.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+import secrets
 import shutil
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from truegain._version import __version__
-from truegain.errors import InputError, TruegainError
-from truegain.tables.columns import Ids
+from truegain.addresses import is_remote
+from truegain.engine import Engine, Local, PieceError, engine_for
+from truegain.errors import InputError, TruegainError, some
 from truegain.tables.guard import wrote
 from truegain.tables.sources import shown_path, write_failures
 from truegain.text.corpus import MANIFEST, VERSION, Corpus, read_manifest
-from truegain.text.documents import Fields, Kind, Piece, all_pieces, read
-from truegain.text.named import Named, joined, on_disk, packed
-from truegain.text.words import Cutting
+from truegain.text.counting import (
+    TOKEN,
+    CountedStretch,
+    DocumentStretch,
+    Handout,
+    Place,
+    count,
+    keep,
+    part_name,
+    summary_of,
+)
+from truegain.text.documents import apart, in_order, kind_of, named_inputs
+from truegain.text.merging import NODE, Merged, merge
+from truegain.text.piece import absolute
+from truegain.text.settings import PER_PIECE
+from truegain.text.settings import Settings as Settings
 
 PLAN = "plan.json"
-_PER_PIECE = 12  # memory over the bytes of a piece, measured: bytes, lines, texts, and what is counted
-_LARGEST = 32 << 20
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to index: cutting, fields, and bytes of text in a piece.
-
-    `only` names the documents whose term counts are kept; frequencies are those of the whole collection all the same.
-    """
-
-    cutting: Cutting = field(default_factory=Cutting)
-    fields: Fields = field(default_factory=Fields)
-    kind: Kind | None = None
-    piece: int = _LARGEST
-    only: Named | None = None
-
-    @classmethod
-    def within(cls, memory: int, **rest: Any) -> Settings:
-        """Settings for an amount of memory."""
-        if memory < 64 << 20:
-            raise TruegainError(f"{memory >> 20} MB of memory is too little; give at least 64 MB")
-        return cls(piece=min(_LARGEST, memory // (2 * _PER_PIECE)), **rest)
-
-    def plan(self, inputs: Sequence[str]) -> str:
-        """A digest of all that decides what the corpus will be: two starts of one plan make the same corpus."""
-        plan = {
-            "version": VERSION,
-            "truegain": __version__,
-            "inputs": [[os.path.basename(path), *_fingerprint(path)] for path in inputs],  # noqa: PTH119
-            "cutting": self.cutting.plain(),
-            "fields": asdict(self.fields),
-            "kind": self.kind,
-            "piece": self.piece,
-            "only": None if self.only is None else hashlib.sha256(self.only.text.tobytes()).hexdigest(),
-        }
-        return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+_READ = "read-"  # notes of the inputs that are read to their end, and how many pieces they had
+Numbered = dict[tuple[int, int], dict[str, Any]]  # summaries of pieces
 
 
 def index(
@@ -82,16 +58,20 @@ def index(
 ) -> Corpus:
     """Index documents into a folder; one that holds the same corpus already is left as it is."""
     given = settings or Settings.within(memory)
+    if is_remote(os.fspath(output)):
+        raise InputError("a corpus is made on this machine only", file=str(output), hint="name a folder here")
     target = Path(os.path.realpath(output))
     partial = target.with_name(target.name + ".partial")
-    plan = given.plan(inputs)
+    named = named_inputs(inputs)
+    plan = given.plan(named)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         if read_manifest(target)["plan"] != plan:
             raise InputError("another corpus is there", file=str(output), hint="remove it, or name another folder")
         return Corpus.open(target)
     with write_failures(shown_path(output)):
         _prepare(partial, plan)
-        _fill(partial, inputs, given, plan, jobs, memory, progress)
+        if not (partial / MANIFEST).exists():
+            _fill(partial, named, given, plan, max(1, min(jobs, memory // (given.piece * PER_PIECE))), memory, progress)
         _finish(partial, target)
     return Corpus.open(target)
 
@@ -101,31 +81,123 @@ def _fill(
     inputs: Sequence[str],
     given: Settings,
     plan: str,
-    jobs: int,
+    workers: int,
     memory: int,
     progress: Callable[[int], None] | None,
 ) -> None:
-    """Index all pieces and merge them, unless that is done."""
-    if not (partial / MANIFEST).exists():
-        pieces = all_pieces(inputs, given.kind, given.fields, given.piece)
-        workers = max(1, min(jobs, memory // (given.piece * _PER_PIECE)))
-        try:
-            summaries = list(_indexed(pieces, partial, given, workers, progress))
-        except TruegainError:
-            _forget(partial)
-            raise
-        if not sum(s["documents"] for s in summaries):
-            shutil.rmtree(partial)
-            raise InputError("no documents were found", file=", ".join(inputs), hint="check the kind of the input")
-        _merge(partial, summaries, given, plan, max(1 << 16, memory // 1024))
-
-
-def _fingerprint(path: str) -> list[int]:
+    """Index all pieces and merge them."""
+    engine, place = engine_for(workers), Place.prepared(partial)
     try:
-        stat = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return []
-    return [stat.st_size, stat.st_mtime_ns]
+        pieces = _counted(inputs, place, given, engine, progress or (lambda _: None))
+        if not sum(s["documents"] for s in pieces.values()):
+            shutil.rmtree(partial)
+            hint = "check the kind of the input"
+            raise InputError("no documents were found", file=some([shown_path(i) for i in inputs], 10), hint=hint)
+        numbers = sorted(number for number, summary in pieces.items() if summary["documents"])
+        parts, most = [part_name(number) for number in numbers], max(1 << 16, memory // 1024 // workers)
+        merged = merge(place, parts, most, engine, Local(workers))
+    except PieceError as error:
+        _forget(partial)
+        if isinstance(error.__cause__, TruegainError | OSError):
+            raise error.__cause__ from None
+        file, _, said = str(error).partition(": ")
+        if said.startswith(file):  # an error of an input, which came from elsewhere as words, names its file itself
+            raise TruegainError(said) from None
+        raise
+    except TruegainError:
+        _forget(partial)
+        raise
+    _tell(partial, [pieces[number] for number in numbers], parts, merged, given, plan)
+
+
+# ---------------------------------------------------------------------- counting
+
+
+def _counted(
+    inputs: Sequence[str], place: Place, settings: Settings, engine: Engine, progress: Callable[[int], None]
+) -> Numbered:
+    """Summaries of all pieces, by number; those that are there are not counted again."""
+    found: Numbered = {}
+    todo: list[DocumentStretch] = []
+    try:
+        todo += _stretches(inputs, place, settings, engine, progress, found)
+        progress(len(found))
+        while todo:
+            open_ = Counter(stretch.number[0] for stretch in todo if stretch.piece is None)
+            left = []
+            answers = engine.run(count, todo, shared=(place, settings), name=str)
+            for stretch, answer in zip(todo, answers, strict=True):
+                _take(place, answer, found)
+                progress(0 if stretch.source else len(answer.parts))
+                if answer.left is not None:
+                    left.append(replace(stretch, number=(stretch.number[0], answer.left)))
+                elif stretch.piece is None:
+                    open_[stretch.number[0]] -= 1
+                    if not open_[stretch.number[0]]:
+                        _note_read(place, stretch.number[0], found)
+            todo = left
+    finally:
+        for stretch in todo:
+            if stretch.source is not None:
+                stretch.source.close()
+    return found
+
+
+def _take(place: Place, answer: CountedStretch, found: Numbered) -> None:
+    """Note what was counted, and write what the worker could not."""
+    for number, summary, files in answer.parts:
+        if files is not None and summary["documents"]:
+            keep(place.part(number), files)
+        found[number] = summary
+
+
+def _note_read(place: Place, number: int, found: Numbered) -> None:
+    """Note that an input was read to its end, so that nobody does so again."""
+    pieces = sorted(at for of, at in found if of == number and found[of, at]["documents"])
+    _write(Path(place.folder) / f"{_READ}{number:06d}", json.dumps(pieces).encode())
+
+
+def _stretches(
+    inputs: Sequence[str],
+    place: Place,
+    settings: Settings,
+    engine: Engine,
+    progress: Callable[[int], None],
+    found: Numbered,
+) -> Iterator[DocumentStretch]:
+    """What there is to do; what was done before goes to `found`."""
+    there = {path.name for path in Path(place.folder).iterdir()}
+    for number, file in enumerate(inputs):
+        kind, note = settings.kind or kind_of(file), f"{_READ}{number:06d}"
+        if note in there:
+            for at in json.loads((Path(place.folder) / note).read_text()):
+                found[number, at] = summary_of(place.part((number, at)))
+            continue
+        pieces = apart(file, kind, settings.fields, settings.piece)
+        if pieces is None and isinstance(engine, Local) and engine.kind == "threads":
+            source = Handout(in_order(file, kind, settings.fields, settings.piece), progress)
+            yield from [DocumentStretch((number, 0), file, kind, source=source)] * engine.workers
+        elif pieces is None:
+            yield DocumentStretch(
+                (number, _first_missing(number, place, there, found)), file, kind, path=absolute(file)
+            )
+        for at, piece in enumerate(pieces or ()):
+            if part_name((number, at)) in there:
+                found[number, at] = summary_of(place.part((number, at)))
+            else:
+                yield DocumentStretch((number, at), file, kind, piece)
+
+
+def _first_missing(number: int, place: Place, there: Collection[str], found: Numbered) -> int:
+    """The first piece of an input that is not there; those before it go to `found`."""
+    at = 0
+    while part_name((number, at)) in there:
+        found[number, at] = summary_of(place.part((number, at)))
+        at += 1
+    return at
+
+
+# ---------------------------------------------------------------------- the folder
 
 
 def _prepare(partial: Path, plan: str) -> None:
@@ -142,103 +214,31 @@ def _prepare(partial: Path, plan: str) -> None:
             file=str(partial),
             hint="finish that one first, or remove the folder",
         )
-    for path in partial.iterdir():  # what was not whole when the last start ended
-        if path.name.endswith(".tmp"):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _sweep(partial)  # what was not whole when the last start ended
     if not (partial / MANIFEST).exists():
         _write(note, plan.encode())
 
 
+def _sweep(partial: Path) -> None:
+    """Remove what was begun and never finished."""
+    for path in [*partial.glob("*.tmp"), *partial.glob("*/*.tmp")]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
 def _forget(partial: Path) -> None:
     """Remove a folder in which nothing is indexed yet, so that the command mended may be given at once."""
-    if not any(path.name.startswith("part-") for path in partial.iterdir()):
-        shutil.rmtree(partial)
+    if not any(path.name.startswith("part-") and not path.name.endswith(".tmp") for path in partial.iterdir()):
+        gone = partial.with_name(f"{partial.name}.{secrets.token_hex(4)}.tmp")  # a thread may still look for it
+        partial.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
-def _indexed(
-    pieces: Iterator[Piece],
-    folder: Path,
-    settings: Settings,
-    workers: int,
-    progress: Callable[[int], None] | None,
-) -> Iterator[dict[str, Any]]:
-    """Index pieces, a few at a time, and give their summaries in order."""
-    waiting: deque[Future[dict[str, Any]]] = deque()
-
-    def oldest() -> dict[str, Any]:
-        summary = waiting.popleft().result()
-        if progress is not None:
-            progress(1)
-        return summary
-
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for number, piece in enumerate(pieces):
-                if len(waiting) >= workers:
-                    yield oldest()
-                waiting.append(pool.submit(index_piece, piece, folder / f"part-{number:06d}", settings))
-            while waiting:
-                yield oldest()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def index_piece(piece: Piece, folder: Path, settings: Settings) -> dict[str, Any]:
-    """Count one piece into a folder of its own, unless that is there; needs nothing of any other piece."""
-    if folder.exists():
-        return json.loads((folder / "summary.json").read_text())  # type: ignore[no-any-return]
-    ids, texts, replaced = read(piece, settings.fields)
-    names = Ids.of(ids)
-    keep = np.ones(len(ids), np.bool_) if settings.only is None else settings.only.find(names) >= 0
-    counts = settings.cutting.count(texts, keep)
-    del texts
-    order = np.argsort(counts.vocabulary.hash, kind="stable")
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    start, text = packed(counts.vocabulary.take(order))
-    doc_order = np.argsort(names.hash, kind="stable")
-    doc_start, doc_text = packed(names.take(doc_order))
-    kept_row = np.where(keep, np.cumsum(keep) - 1, -1)
-    summary = {
-        "documents": len(ids),
-        "tokens": int(counts.frequency.sum()),
-        "replaced": replaced,
-        "empty": [ids[i] for i in np.flatnonzero(counts.length == 0).tolist()],
-    }
-    arrays: dict[str, tuple[str, npt.NDArray[Any]]] = {
-        "begin": ("<i8", counts.begin),
-        "term": ("<i4", place[counts.term]),
-        "count": ("<i4", counts.count),
-        "terms.hash": ("<u8", counts.vocabulary.hash[order]),
-        "terms.start": ("<i8", start),
-        "terms.text": ("u1", text),
-        "terms.frequency": ("<i8", counts.frequency[order]),
-        "docs.hash": ("<u8", names.hash[doc_order]),
-        "docs.start": ("<i8", doc_start),
-        "docs.text": ("u1", doc_text),
-        "docs.row": ("<i4", kept_row[doc_order]),
-    }
-    temporary = folder.with_name(folder.name + ".tmp")
-    temporary.mkdir()
-    for name, (dtype, array) in arrays.items():
-        (temporary / name).write_bytes(np.ascontiguousarray(array, dtype).tobytes())
-    (temporary / "summary.json").write_text(json.dumps(summary))
-    temporary.rename(folder)
-    return summary
-
-
-# ---------------------------------------------------------------------- merging
-
-
-def _merge(partial: Path, summaries: list[dict[str, Any]], settings: Settings, plan: str, most: int) -> None:
-    parts = [partial / f"part-{number:06d}" for number in range(len(summaries))]
-    for part in parts:
-        (part / "onto").unlink(missing_ok=True)
-    terms = _merge_terms(partial, parts, most)
-    duplicates = _merge_docs(partial, parts, most)
+def _tell(
+    partial: Path, summaries: list[dict[str, Any]], parts: list[str], merged: Merged, settings: Settings, plan: str
+) -> None:
+    """Write what the corpus says of itself."""
     empty = [name for s in summaries for name in s["empty"]]
-    for name, listed in (("duplicates", duplicates), ("empty", empty)):
+    for name, listed in (("duplicates", merged.duplicates), ("empty", empty)):
         _write(partial / f"{name}.jsonl", "".join(json.dumps(d) + "\n" for d in listed).encode())
     manifest = {
         "version": VERSION,
@@ -246,112 +246,27 @@ def _merge(partial: Path, summaries: list[dict[str, Any]], settings: Settings, p
         "cutting": settings.cutting.plain(),
         "documents": sum(s["documents"] for s in summaries),
         "tokens": sum(s["tokens"] for s in summaries),
-        "terms": terms,
-        "duplicates": len(duplicates),
+        "terms": merged.terms,
+        "duplicates": len(merged.duplicates),
         "empty": len(empty),
         "replaced": sum(s.get("replaced", 0) for s in summaries),
         "vectors": "all" if settings.only is None else "named",
-        "parts": [part.name for part in parts],
+        "parts": parts,
         "plan": plan,
     }
     _write(partial / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
 
 
-def _ranges(parts: Sequence[Path], name: str, most: int) -> Iterator[list[tuple[int, int]]]:
-    """Ranges of hashes with about `most` names each: for every part the rows in the range."""
-    hashes = [on_disk(part / f"{name}.hash", "<u8") for part in parts]
-    ranges = max(1, -(-sum(map(len, hashes)) // most))
-    step = (1 << 64) // ranges
-    edges = np.array([step * i for i in range(1, ranges)], np.uint64)
-    cuts = [[0, *np.searchsorted(h, edges).tolist(), len(h)] for h in hashes]
-    for i in range(ranges):
-        yield [(cut[i], cut[i + 1]) for cut in cuts]
-
-
-def _gathered(parts: Sequence[Path], name: str, rows: Sequence[tuple[int, int]]) -> Ids:
-    """The names of a range from all parts."""
-    found = []
-    for part, (first, last) in zip(parts, rows, strict=True):
-        start = np.array(on_disk(part / f"{name}.start", "<i8")[first : last + 1])
-        found.append((start, np.array(on_disk(part / f"{name}.text", "u1")[start[0] : start[-1]])))
-    return joined(found)
-
-
-def _column(parts: Sequence[Path], name: str, dtype: str, rows: Sequence[tuple[int, int]]) -> npt.NDArray[Any]:
-    columns = [np.array(on_disk(p / name, dtype)[a:b]) for p, (a, b) in zip(parts, rows, strict=True)]
-    return np.concatenate(columns)
-
-
-def _merge_terms(partial: Path, parts: Sequence[Path], most: int) -> int:
-    """One vocabulary, and for every part the number of each of its terms in it."""
-    with _Appender(partial, "terms", ("frequency",)) as out:
-        for rows in _ranges(parts, "terms", most):
-            names = _gathered(parts, "terms", rows)
-            frequency = _column(parts, "terms.frequency", "<i8", rows)
-            code, first = names.numbered()
-            order = np.argsort(names.hash[first], kind="stable")
-            place = np.empty(len(order), np.int64)
-            place[order] = out.written + np.arange(len(order))
-            total = np.bincount(code, weights=frequency, minlength=len(first)).astype(np.int64)
-            onto, at = place[code], 0
-            for part, (a, b) in zip(parts, rows, strict=True):
-                with (part / "onto").open("ab") as stream:
-                    stream.write(onto[at : at + b - a].astype("<i4").tobytes())
-                at += b - a
-            out.add(names.take(first[order]), frequency=total[order].astype("<i8"))
-        return out.written
-
-
-def _merge_docs(partial: Path, parts: Sequence[Path], most: int) -> list[str]:
-    """All documents with term counts; the first of several with one id, and the ids of the others."""
-    duplicates: list[str] = []
-    with _Appender(partial, "docs", ("part", "row")) as out:
-        for rows in _ranges(parts, "docs", most):
-            names = _gathered(parts, "docs", rows)
-            row = _column(parts, "docs.row", "<i4", rows)
-            part = np.repeat(np.arange(len(parts)), [b - a for a, b in rows])
-            _, first = names.numbered()
-            again = np.ones(len(names), np.bool_)
-            again[first] = False
-            duplicates += names.take(np.flatnonzero(again)).strings()
-            first = first[row[first] >= 0]
-            first = first[np.argsort(names.hash[first], kind="stable")]
-            out.add(names.take(first), part=part[first].astype("<i4"), row=row[first].astype("<i4"))
-    return sorted(duplicates)
-
-
-class _Appender:
-    """Writes names and columns of a merge, range after range."""
-
-    def __init__(self, folder: Path, name: str, columns: tuple[str, ...]) -> None:
-        self.files = {c: (folder / f"{name}.{c}").open("wb") for c in ("hash", "start", "text", *columns)}
-        self.written, self.bytes = 0, 0
-        self.files["start"].write(np.zeros(1, "<i8").tobytes())
-
-    def __enter__(self) -> _Appender:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for file in self.files.values():
-            file.close()
-
-    def add(self, names: Ids, **columns: npt.NDArray[Any]) -> None:
-        start, text = packed(names)
-        self.files["hash"].write(names.hash.astype("<u8").tobytes())
-        self.files["start"].write((self.bytes + start[1:]).astype("<i8").tobytes())
-        self.files["text"].write(text.tobytes())
-        for name, column in columns.items():
-            self.files[name].write(column.tobytes())
-        self.written += len(names)
-        self.bytes += int(start[-1])
-
-
 def _finish(partial: Path, target: Path) -> None:
     """Leave only what a corpus is made of, and give it its name; every step may be taken again."""
+    _sweep(partial)
     for path in partial.glob("part-*/*"):
         if path.name not in ("begin", "term", "count", "onto"):
             path.unlink()
-    (partial / PLAN).unlink(missing_ok=True)
+    for path in partial.glob(f"{NODE}*"):
+        shutil.rmtree(path)
+    for path in [partial / PLAN, partial / TOKEN, *partial.glob(f"{_READ}*")]:
+        path.unlink(missing_ok=True)
     if target.exists():
         target.rmdir()  # known to be empty
     partial.rename(target)

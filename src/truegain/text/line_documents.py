@@ -6,6 +6,8 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast
 
 from truegain.errors import InputError
 from truegain.tables.sources import shown_path
@@ -16,25 +18,69 @@ from truegain.text.piece import (
     Fields,
     Kind,
     Piece,
+    absolute,
     bad_line,
     decoded,
     endless,
     largest,
     only_texts,
     opened,
+    size_of,
+    stretch,
 )  # fmt: skip
 
 _DOC = re.compile(rb"<DOC>(.*?)</DOC>", re.DOTALL | re.IGNORECASE)
 _DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL | re.IGNORECASE)
 _HEADER = re.compile(rb"<DOCHDR>.*?</DOCHDR>", re.DOTALL | re.IGNORECASE)
+_SLACK = 1 << 16  # bytes read beyond a stretch, in which its last document mostly ends
 _TAG = re.compile(r"<[^<>]*>")
 
 
+def ranges(path: str, kind: Kind, size: int, names: tuple[str, ...] = ()) -> list[Piece]:
+    """Stretches of a plain file, without a look at it: who reads one finds the documents that are its own."""
+    step, whole = max(size, len(_boundary(kind))), size_of(path)
+    return [
+        Piece(path, kind, at, min(whole, at + step), None, names, absolute(path), whole)
+        for at in range(0, whole, step)
+    ]  # fmt: skip
+
+
+def located(piece: Piece) -> tuple[Piece, bytes]:
+    """The documents of a stretch: from the first end of a document at its begin to the first one at its end."""
+    if piece.data is not None:
+        return piece, cast("bytes", piece.data)
+    boundary = _boundary(piece.kind)
+    origin = piece.begin - min(piece.begin, len(boundary))
+    data = stretch(piece.path, origin, min(piece.size, piece.end + _SLACK))
+
+    def after(place: int) -> int:
+        """Where the first document ends that does so at a place or after it."""
+        nonlocal data
+        start = max(0, place - origin - len(boundary))
+        while (found := data.find(boundary, start)) < 0:
+            stop = origin + len(data)
+            if stop >= piece.size:
+                return len(data)
+            if len(data) > largest():
+                raise endless(piece.file)
+            data += stretch(piece.path, stop, min(piece.size, stop + len(data)))
+        return found + len(boundary)
+
+    first = after(piece.begin) if piece.begin else 0
+    last = after(piece.end) if piece.end < piece.size else len(data)
+    return replace(piece, begin=origin + first, end=origin + last), data[first:last]
+
+
+def _boundary(kind: Kind) -> bytes:
+    """How a document ends."""
+    return b"</DOC>" if kind == "trec" else b"\n"
+
+
 def blocks(path: str, kind: Kind, size: int, names: tuple[str, ...] = ()) -> Iterator[Piece]:
-    """Stretches that end with a line, or with a document of SGML."""
-    boundary = b"</DOC>" if kind == "trec" else b"\n"
+    """Stretches of a packed file that end with a line, or with a document of SGML."""
+    boundary = _boundary(kind)
     begin, held = 0, b""
-    with opened(path) as (stream, plain):
+    with opened(path) as (stream, _):
         while True:
             data = held + stream.read(max(1, size - len(held)))
             at = data.rfind(boundary)
@@ -46,7 +92,7 @@ def blocks(path: str, kind: Kind, size: int, names: tuple[str, ...] = ()) -> Ite
             last = not (following := stream.read(1))
             cut = len(data) if last or at < 0 else at + len(boundary)
             if cut:
-                yield Piece(path, kind, begin, begin + cut, None if plain else data[:cut], names)
+                yield Piece(path, kind, begin, begin + cut, data[:cut], names)
             begin, held = begin + cut, data[cut:] + following
             if last:
                 return

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, cast, get_args
+from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
+from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
+from truegain.tables import remote
 from truegain.tables.packing import unpacking
 from truegain.tables.sources import read_failures, shown_path
 
@@ -63,7 +66,11 @@ class Fields:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of one input: bytes of a file, rows of a table, files of a folder, or what was unpacked from it."""
+    """A stretch of one input: bytes of a file, rows of a table, files of a folder, or what was unpacked from it.
+
+    Of lines and SGML in a plain file it is the documents that end in the stretch, or first after it where it is the
+    last byte of one that decides; who reads it finds where they begin and end.
+    """
 
     file: str
     kind: Kind
@@ -71,22 +78,54 @@ class Piece:
     end: int
     data: Any = None
     names: tuple[str, ...] = ()  # of the fields of lines that a line of the file does not name
-
-    def bytes(self) -> bytes:
-        """What the stretch holds, of a file that is text."""
-        if self.data is not None:
-            return cast("bytes", self.data)
-        with read_failures(shown_path(self.file)), Path(self.file).open("rb") as stream:
-            stream.seek(self.begin)
-            return stream.read(self.end - self.begin)
+    path: str = ""  # of the file for whoever reads it, on whatever machine
+    size: int = 0  # of the whole file
 
 
 @contextmanager
 def opened(path: str) -> Iterator[tuple[BinaryIO, bool]]:
     """A stream of the unpacked bytes, and whether they are those of the file itself."""
-    with read_failures(shown_path(path)), Path(path).open("rb") as stream:
-        unpacked = unpacking(stream.peek(6), stream)
+    with read_failures(shown_path(path)), _stream(path) as stream:
+        unpacked = unpacking(stream.peek(6)[:6], stream)  # type: ignore[attr-defined]
         yield (stream, True) if unpacked is None else (unpacked, False)
+
+
+@contextmanager
+def _stream(path: str) -> Iterator[BinaryIO]:
+    if is_remote(path):
+        with remote.reading_from(path) as far:
+            yield far
+    else:
+        with Path(path).open("rb") as near:
+            yield near
+
+
+def stretch(path: str, begin: int, end: int) -> bytes:
+    """Some bytes of a plain file."""
+    if is_remote(path):
+        return remote.stretch(path, begin, end)
+    with read_failures(shown_path(path)), Path(path).open("rb") as stream:
+        stream.seek(begin)
+        return stream.read(end - begin)
+
+
+def whole(path: str) -> bytes:
+    """All bytes of a file as they are."""
+    with read_failures(shown_path(path)), _stream(path) as stream:
+        return stream.read()
+
+
+def absolute(path: str) -> str:
+    """A path that means the same in another folder; an address as it is."""
+    return path if is_remote(path) else os.path.abspath(path)  # noqa: PTH100  links are kept
+
+
+def size_of(path: str) -> int:
+    """Bytes of a file."""
+    if is_remote(path):
+        return int(remote.about(path)["size"])
+    with read_failures(shown_path(path)):
+        return Path(path).stat().st_size
 
 
 def largest() -> int:
@@ -130,13 +169,20 @@ def only_texts(piece: Piece, ids: list[str], replaced: int) -> int:
 
 def bad_line(piece: Piece, data: bytes, line: bytes, problem: str, hint: str | None = None) -> InputError:
     """A fault of a line, with its number in the whole file."""
-    before = data[: data.find(line)].count(b"\n")
+    number: int | None = data[: data.find(line)].count(b"\n") + 1
     if piece.data is None:
-        with Path(piece.file).open("rb") as stream:
-            left = piece.begin
-            while left and (block := stream.read(min(left, 1 << 24))):
-                before += block.count(b"\n")
-                left -= len(block)
-    place = {"line": before + 1} if piece.data is None or piece.begin == 0 else {}
-    text = line.decode(errors="replace")
-    return InputError(problem, file=piece.file, text=text, hint=hint, **place)
+        before = _lines_before(piece)
+        number = None if before is None else before + number  # type: ignore[operator]
+    elif piece.begin:
+        number = None
+    return InputError(problem, file=piece.file, line=number, text=line.decode(errors="replace"), hint=hint)
+
+
+def _lines_before(piece: Piece) -> int | None:
+    """Line ends before a piece; None where that would fetch much from elsewhere."""
+    if is_remote(piece.path) and piece.begin > LARGEST:
+        return None
+    count = 0
+    for begin in range(0, piece.begin, 1 << 24):
+        count += stretch(piece.path, begin, min(piece.begin, begin + (1 << 24))).count(b"\n")
+    return count

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import BinaryIO
 
@@ -12,7 +15,19 @@ from truegain.errors import InputError, needs
 from truegain.tables.separated import separator_of
 from truegain.tables.sources import shown_path
 from truegain.text.line_documents import check_unnamed
-from truegain.text.piece import NOT_UTF8, Documents, Errors, Fields, Kind, Piece, endless, largest, only_texts, opened
+from truegain.text.piece import (
+    NOT_UTF8,
+    Documents,
+    Errors,
+    Fields,
+    Kind,
+    Piece,
+    absolute,
+    endless,
+    largest,
+    only_texts,
+    opened,
+)  # fmt: skip
 
 
 def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterator[Piece]:
@@ -80,26 +95,37 @@ class _Lines:
         return Documents(ids, texts, only_texts(Piece(self.path, "csv", 0, 0), ids, replaced))
 
 
-def parquet_pieces(path: str, size: int) -> Iterator[Piece]:
-    """Rows of a Parquet file, about as many as have so many bytes of text."""
+def parquet_pieces(path: str, size: int, copy: str | None = None) -> Iterator[Piece]:
+    """Rows of a Parquet file, about as many as have so many bytes of text; of a copy where it lies elsewhere."""
     pl = needs("polars", "frames")
 
+    place = copy or absolute(path)
     try:
-        rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+        rows = int(pl.scan_parquet(place).select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = (str(error).splitlines() or ["unknown reason"])[0]
         raise InputError(f"not a readable Parquet file: {reason}", file=path) from None
-    unpacked = 4 * os.stat(path).st_size  # noqa: PTH116  text packs to about a quarter
+    unpacked = 4 * os.stat(place).st_size  # noqa: PTH116  text packs to about a quarter
     step = max(1, min(rows, rows * size // max(1, unpacked)))
     for begin in range(0, rows, step):
-        yield Piece(path, "parquet", begin, min(rows, begin + step))
+        yield Piece(path, "parquet", begin, min(rows, begin + step), path=place)
+
+
+def fetched_pieces(path: str, fields: Fields, size: int) -> Iterator[Piece]:
+    """The same of a file elsewhere, which is copied here as long as it is read: its columns lie all over it."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "copy.parquet")  # noqa: PTH118
+        with opened(path) as (stream, _), open(copy, "wb") as out:  # noqa: PTH123
+            shutil.copyfileobj(stream, out, 1 << 20)
+        for piece in parquet_pieces(path, size, copy):
+            yield replace(piece, data=parquet_rows(piece, fields))
 
 
 def parquet_rows(piece: Piece, fields: Fields) -> Documents:
     """Documents of rows of a Parquet file."""
     pl = needs("polars", "frames")
 
-    table = pl.scan_parquet(piece.file)
+    table = pl.scan_parquet(piece.path)
     ident, text = fields.of(table.collect_schema().names(), piece.file)
     part = table.slice(piece.begin, piece.end - piece.begin).select(
         pl.col(ident).cast(pl.String).alias("id"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from truegain.addresses import is_remote
 from truegain.errors import InputError
 from truegain.inference.study_file.said import Key
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
@@ -37,6 +38,9 @@ class StudyText:
     @classmethod
     def of(cls, path: str) -> StudyText:
         """Read a file; what is no TOML is refused with its line."""
+        if is_remote(path):
+            hint = "copy it here; the files it names may be addresses"
+            raise InputError("a study file is read from this machine only", file=path, hint=hint)
         text, file = _text(path), shown_path(path)
         return cls(path, file, text, _parsed(text, file))
 
@@ -154,5 +158,10 @@ def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, 
 
 
 def _is_no_path(text: str, key: str) -> bool:
-    """Words, system=model, and labels in the ratings' own file."""
-    return text in WORDS or (key == "uses" and "=" in text) or text.startswith(("column:", "assessor:", "irds:"))
+    """Words, system=model, labels in the ratings' own file, and addresses."""
+    return (
+        is_remote(text)
+        or text in WORDS
+        or (key == "uses" and "=" in text)
+        or text.startswith(("column:", "assessor:", "irds:"))
+    )

@@ -1,0 +1,262 @@
+"""Files elsewhere (s3, gs, hdfs, http and what else fsspec knows): opened, listed and told apart in one place.
+
+fsspec is imported where an address is met, and nowhere else.  Whatever goes wrong becomes an `InputError` with the
+address as it can be shown.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO, cast
+
+from truegain.addresses import is_web, without_secrets
+from truegain.errors import InputError, TruegainError, needs
+
+BLOCK = 8 << 20  # bytes that are asked for at a time
+_PATIENCE = 60  # seconds until a connection stands, and between two bytes of it
+_MARKS = (
+    "ETag",
+    "etag",
+    "Content-MD5",
+    "LastModified",
+    "Last-Modified",
+    "last_modified",
+    "mtime",
+    "updated",
+    "created",
+)  # fmt: skip  what tells that a file changed, by the file systems
+_LIBRARIES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hdfs": "pyarrow", "abfs": "adlfs",
+              "abfss": "adlfs", "az": "adlfs", "sftp": "paramiko", "ssh": "paramiko"}  # fmt: skip
+
+
+@contextmanager
+def reading_from(name: str) -> Iterator[BinaryIO]:
+    """The bytes behind an address, one after the other."""
+    fs, path = _file_system(name)
+    with failures(name):
+        stream = fs.open(path, "rb", block_size=0, size=1) if is_web(name) else fs.open(path, "rb", block_size=BLOCK)
+    try:
+        yield cast("BinaryIO", io.BufferedReader(_Told(stream, name), BLOCK))
+    finally:
+        with failures(name):
+            stream.close()
+
+
+def stretch(name: str, begin: int, end: int) -> bytes:
+    """Some bytes of a file that `has_stretches`, and no more than these."""
+    fs, path = _file_system(name)
+    with failures(name):
+        if is_web(name):  # which would send the whole file to fsspec's cat_file where it knows no stretches
+            with fs.open(path, "rb", block_size=max(1, end - begin), cache_type="none", size=max(1, end)) as stream:
+                stream.seek(begin)
+                data = cast("bytes", stream.read(end - begin))
+        else:
+            data = cast("bytes", fs.cat_file(path, start=begin, end=end))
+    if len(data) != end - begin:
+        raise InputError("it changed while it was read, or the connection was cut", file=name, hint="try again")
+    return data
+
+
+def first_bytes(name: str, count: int) -> bytes:
+    """How a file begins."""
+    if is_web(name):
+        fs, path = _file_system(name)
+        with failures(name), fs.open(path, "rb", block_size=0, size=1) as stream:
+            return cast("bytes", stream.read(count))
+    return stretch(name, 0, min(count, about(name)["size"]))
+
+
+def has_stretches(name: str) -> bool:
+    """Whether bytes from the middle can be asked for: some web servers send a file from its beginning only."""
+    if not is_web(name):
+        return True
+    fs, path = _file_system(name)
+    with failures(name):
+        if int(fs.info(path).get("size") or 0) < 2:
+            return False
+        try:
+            with fs.open(path, "rb", block_size=1, cache_type="none") as stream:
+                stream.seek(1)
+                return len(stream.read(1)) == 1
+        except ValueError:  # how fsspec says so
+            return False
+
+
+def about(name: str) -> Mapping[str, Any]:
+    """What is known of a file without reading it: its size, and marks that change with what it holds."""
+    fs, path = _file_system(name)
+    with failures(name):
+        found = fs.info(path)
+    marks = {mark: str(found[mark]) for mark in _MARKS if found.get(mark) is not None}
+    return {"size": int(found.get("size") or 0), **marks}
+
+
+def is_folder(name: str) -> bool:
+    """Whether an address is that of a folder; one of a web server ends in '/'."""
+    if is_web(name):
+        return without_secrets(name).endswith("/")
+    fs, path = _file_system(name)
+    with failures(name):
+        return bool(fs.isdir(path))
+
+
+def has_pattern(name: str) -> bool:
+    """Whether an address stands for all that match it."""
+    return any(mark in name for mark in ("*[" if is_web(name) else "*?["))
+
+
+def matching(name: str) -> list[str]:
+    """The addresses of the files that match a pattern."""
+    fs, path = _file_system(name)
+    with failures(name):
+        found = fs.glob(path, detail=True)
+    return sorted(_addressed(name, fs, path, _seen_files(found.values())))
+
+
+def files_in(name: str) -> list[str]:
+    """The addresses of the files right below a folder."""
+    fs, path = _file_system(name)
+    with failures(name):
+        found = _seen_files(fs.ls(path, detail=True))
+    return sorted(_addressed(name, fs, path, [file for file in found if file.rstrip("/") != path.rstrip("/")]))
+
+
+def _seen_files(listed: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Of what a folder lists the files that are not hidden, and no links that order the list of a web server."""
+    names = [str(info["name"]) for info in listed if info.get("type") != "directory"]
+    return [name for name in names if (last := name.rpartition("/")[2]) and last[0] not in ".?"]
+
+
+def files_below(name: str) -> dict[str, int]:
+    """All files below a folder by their path in it, with their sizes; none that is hidden."""
+    fs, path = _file_system(name)
+    with failures(name):
+        found = fs.find(path, detail=True)
+    root = path.rstrip("/") + "/"
+    sizes = {file.removeprefix(root): int(info.get("size") or 0) for file, info in found.items() if file != root}
+    return {file: size for file, size in sizes.items() if not any(p.startswith(".") for p in file.split("/"))}
+
+
+class _Told(io.RawIOBase):
+    """A stream of fsspec whose failures are told with the address."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self.stream, self.name = stream, name
+
+    def readable(self) -> bool:
+        """It is for reading."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer; a connection gives a little at a time."""
+        at = 0
+        with failures(self.name):
+            while at < len(buffer) and (data := self.stream.read(len(buffer) - at)):
+                buffer[at : at + len(data)] = data
+                at += len(data)
+        return at
+
+
+def _file_system(name: str) -> tuple[Any, str]:
+    """The file system of an address, and what the file is called there."""
+    core = needs("fsspec.core", "remote")
+    with failures(name):
+        fs, path = core.url_to_fs(name, **(_patient() if is_web(name) else {}))
+    return fs, str(path)
+
+
+def _patient() -> dict[str, Any]:
+    """A file may take longer than the five minutes that aiohttp gives it; what the user set for fsspec goes before."""
+    try:
+        from aiohttp import ClientTimeout
+    except ImportError:
+        return {}
+    conf = needs("fsspec.config", "remote").conf
+    limits = ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)
+    return {"client_kwargs": {"timeout": limits, "trust_env": True, **conf.get("http", {}).get("client_kwargs", {})}}
+
+
+def _addressed(name: str, fs: Any, path: str, found: list[str]) -> list[str]:
+    """Files as a file system calls them under the address they were found by, with its host."""
+    whole = name if is_web(name) else name.rstrip("/")
+    if whole.endswith(path):
+        root = whole[: len(whole) - len(path)]
+        return [root + file for file in found]
+    return [str(fs.unstrip_protocol(file)) for file in found]
+
+
+# ---------------------------------------------------------------------- failures
+
+
+@contextmanager
+def failures(name: str) -> Iterator[None]:
+    """Tell failures of a file system, of whatever kind, with the address."""
+    try:
+        yield
+    except (TruegainError, MemoryError):
+        raise
+    except ImportError as error:
+        raise _missing(name, error) from None
+    except Exception as error:
+        problem, hint = _words(name, error)
+        raise InputError(problem, file=name, hint=hint) from None
+
+
+def _missing(name: str, error: ImportError) -> TruegainError:
+    scheme = name.partition("://")[0].lower()
+    library = _LIBRARIES.get(scheme)
+    if is_web(name):
+        return InputError("this needs aiohttp", file=name, hint="run: pip install 'truegain[remote]'")
+    if library is None:
+        return InputError(f"cannot be read: {_first_line(name, error)}", file=name, hint="install what is missing")
+    hint = f"run: pip install 'truegain[remote]' {library}"
+    return InputError(f"{scheme}:// needs {library}", file=name, hint=hint)
+
+
+def _words(name: str, error: BaseException) -> tuple[str, str]:
+    """What went wrong, and what to do."""
+    chain = _chain(error)
+    status = next((code for e in chain if isinstance(code := getattr(e, "status", None), int)), None)
+    kinds = {kind.__name__ for e in chain for kind in type(e).__mro__}
+    if status in (401, 403, 407) or "PermissionError" in kinds:
+        return f"access was refused{f' ({status})' if status else ''}", "check your credentials and the address"
+    if kinds & {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
+        return "access was refused: no credentials were found", "set them up as for the file system's own tools"
+    if status in (404, 410):
+        return "no such file", "check the address"
+    if status is not None and status >= 400:
+        return f"the server answered {status}", "try again later, or check the address"
+    if kinds & {"ClientConnectorError", "ConnectionRefusedError", "EndpointConnectionError", "gaierror"}:
+        return "no connection to the server", "check the address and the network"
+    if kinds & {"ClientConnectionError", "ClientPayloadError", "ConnectionError", "TimeoutError", "HTTPClientError"}:
+        return "the connection was cut before all was read", "try again"
+    if "IsADirectoryError" in kinds:
+        return "this is a folder", "name a file; only runs may be a folder"
+    if "FileNotFoundError" in kinds:
+        return "no such file", "check the address"
+    if isinstance(error, ValueError) and "Protocol not known" in str(error):
+        return "no such file system is known", "s3://, gs://, hdfs://, http:// and what else fsspec knows are read"
+    return f"cannot be read: {_first_line(name, error)}", "check the address"
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error and those it came from."""
+    found: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in found:
+        found.append(at)
+        at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
+    return found
+
+
+def _first_line(name: str, error: BaseException) -> str:
+    """What an error says, without what the address keeps secret."""
+    text = (str(error).splitlines() or [""])[0] or type(error).__name__
+    shown = without_secrets(name)
+    for secret in re.split(r"[@?&=:/#]", name):
+        if len(secret) > 2 and secret not in shown:
+            text = text.replace(secret, "...")
+    return without_secrets(text)
