@@ -46,6 +46,7 @@ class Crew:
         try:
             self.client = self._connected()
             self._check_scheduler()
+            self.seen = time.monotonic()  # from now on workers are waited for
             self.look(at_once=True)
         except BaseException:
             self.close()
