@@ -39,13 +39,12 @@ def lists_of(
     ranking = run.ranking(single, ties)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
-    found = pool.find(run.topic, run.docs)[ranking.order]
-    at = np.flatnonzero(found >= 0)
-    run_topic = np.searchsorted(ranking.begin, at, side="right") - 1
-    by_topic = np.argsort(where[run_topic], kind="stable")
-    at, run_topic = at[by_topic], run_topic[by_topic]
+    known = np.flatnonzero(where >= 0)
     retrieved = np.full(len(pool.topics), ABSENT, np.int64)
-    retrieved[where[where >= 0]] = lengths[where >= 0]
+    retrieved[where[known]] = lengths[known]
+    list_of = np.full(len(pool.topics), -1, np.int64)
+    list_of[where[known]] = known
+    rank, item, per_list = pool.find_listed(run.docs, ranking.order, ranking.begin, list_of)
     top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
     noticed = {name: int(np.count_nonzero(ranking.flags & flag)) for name, flag in FLAGS.items()}
@@ -53,9 +52,9 @@ def lists_of(
     return Lists(
         run.system,
         retrieved,
-        at - ranking.begin[run_topic] + 1,
-        found[at],
-        np.bincount(where[run_topic], minlength=len(pool.topics)),
+        rank,
+        item,
+        per_list,
         tuple(v for v, w in zip(run.topic.values, where.tolist(), strict=True) if w < 0),
         noticed,
         len(lengths),
