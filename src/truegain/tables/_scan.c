@@ -23,6 +23,7 @@
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && \
     defined(__SIZEOF_INT128__)
 #define BY_WORDS 1
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 #if defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
 #elif defined(__SSE2__)
@@ -30,6 +31,7 @@
 #endif
 #else
 #define BY_WORDS 0
+#define ALWAYS_INLINE inline
 #endif
 
 /* ---------------------------------------------------------------- arguments */
@@ -501,10 +503,16 @@ static int settle(const Slow *slow, int count, double *values, PyThreadState **t
     return status;
 }
 
-/* What is read of which field, and where it goes. */
+/* Which field of a line is what; rank -1: there is none. */
+typedef struct {
+    int fewest, most, topic, second, doc, value, rank;
+} Layout;
+
+static const Layout RUN = {6, 99, 0, 5, 2, 4, 3}; /* nearly all that is read: compiled for it alone */
+
+/* Where what is read goes. */
 typedef struct {
     const unsigned char *base;
-    int fewest, most, topic_f, second_f, doc_f, value_f, rank_f;
     Grouped topics, seconds;
     int64_t *doc_start;
     int32_t *doc_length;
@@ -517,27 +525,27 @@ typedef struct {
 } Columns;
 
 /* Any line, byte by byte. */
-static int read_line(Columns *c, const unsigned char *line, const unsigned char *end)
+static int read_line(Columns *c, Layout layout, const unsigned char *line, const unsigned char *end)
 {
     Fields f;
-    int status = cut(line, end, c->most, &f);
+    int status = cut(line, end, layout.most, &f);
     if (status != FINE || !f.count || f.start[0][0] == '#')
         return status;
-    if (f.count < c->fewest)
+    if (f.count < layout.fewest)
         return TOO_FEW_FIELDS;
-    if (f.count > c->most)
+    if (f.count > layout.most)
         return TOO_MANY_FIELDS;
     Py_ssize_t row = c->rows++;
-    const unsigned char *value = f.start[c->value_f], *doc = f.start[c->doc_f];
-    size_t value_length = f.length[c->value_f], doc_length = f.length[c->doc_f];
+    const unsigned char *value = f.start[layout.value], *doc = f.start[layout.doc];
+    size_t value_length = f.length[layout.value], doc_length = f.length[layout.doc];
     if (!quick_number(value, value_length, &c->values[row]))
         c->slow[c->kept++] = (Slow){row, line, value, value_length};
-    append_group(&c->topics, row, c->base, f.start[c->topic_f], f.length[c->topic_f]);
-    append_group(&c->seconds, row, c->base, f.start[c->second_f], f.length[c->second_f]);
+    append_group(&c->topics, row, c->base, f.start[layout.topic], f.length[layout.topic]);
+    append_group(&c->seconds, row, c->base, f.start[layout.second], f.length[layout.second]);
     c->doc_start[row] = doc - c->base;
     c->doc_length[row] = (int32_t)doc_length;
     c->doc_hash[row] = hash_bytes(doc, doc_length);
-    c->ranks[row] = c->rank_f < 0 ? -1 : rank_of(f.start[c->rank_f], f.length[c->rank_f]);
+    c->ranks[row] = layout.rank < 0 ? -1 : rank_of(f.start[layout.rank], f.length[layout.rank]);
     c->more += f.more;
     return FINE;
 }
@@ -560,9 +568,9 @@ static inline void append_loaded(Grouped *g, Py_ssize_t row, const unsigned char
 
 /* The line that begins at `line` of a block, `at` being the blanks from there on: how many of these it takes where it
  * has just the fields that are needed with one blank between them, as nearly all lines have, or 0. */
-static inline int read_usual_line(Columns *c, const unsigned char *block, int line, const uint16_t *at, int left)
+static ALWAYS_INLINE int read_usual_line(Columns *c, Layout layout, const unsigned char *block, int line, const uint16_t *at, int left)
 {
-    int last = c->fewest - 1, begin = line, wrong = 0, taken = c->fewest;
+    int last = layout.fewest - 1, begin = line, wrong = 0, taken = layout.fewest;
     if (left <= last || block[line] == '#')
         return 0;
     for (int f = 0; f <= last; f++) { /* fields that are empty, and blanks of another kind */
@@ -580,19 +588,19 @@ static inline int read_usual_line(Columns *c, const unsigned char *block, int li
 #define START(f) (block + ((f) ? at[(f) - 1] + 1 : line))
 #define LENGTH(f) ((size_t)(block + at[f] - START(f)))
     Py_ssize_t row = c->rows++;
-    const unsigned char *value = START(c->value_f), *doc = START(c->doc_f);
-    size_t value_length = LENGTH(c->value_f), doc_length = LENGTH(c->doc_f);
+    const unsigned char *value = START(layout.value), *doc = START(layout.doc);
+    size_t value_length = LENGTH(layout.value), doc_length = LENGTH(layout.doc);
     if (!number_loaded(value, value_length, &c->values[row]) && !quick_number(value, value_length, &c->values[row]))
         c->slow[c->kept++] = (Slow){row, block + line, value, value_length};
-    append_loaded(&c->topics, row, c->base, START(c->topic_f), LENGTH(c->topic_f));
-    append_loaded(&c->seconds, row, c->base, START(c->second_f), LENGTH(c->second_f));
+    append_loaded(&c->topics, row, c->base, START(layout.topic), LENGTH(layout.topic));
+    append_loaded(&c->seconds, row, c->base, START(layout.second), LENGTH(layout.second));
     c->doc_start[row] = doc - c->base;
     c->doc_length[row] = (int32_t)doc_length;
     c->doc_hash[row] = hash_loaded(doc, doc_length);
     int32_t rank = -1;
-    if (c->rank_f >= 0) {
-        const unsigned char *text = START(c->rank_f);
-        size_t length = LENGTH(c->rank_f);
+    if (layout.rank >= 0) {
+        const unsigned char *text = START(layout.rank);
+        size_t length = LENGTH(layout.rank);
         uint64_t word = length <= 8 ? right(load(text), length) : 0;
         rank = all_digits(word) ? (int32_t)eight_digits(word) : rank_of(text, length);
     }
@@ -604,8 +612,8 @@ static inline int read_usual_line(Columns *c, const unsigned char *block, int li
 #endif
 
 /* Read lines of [p, stop) until there are none, no room, or one is bad: its status, and it. */
-static int read_lines(Columns *c, const unsigned char *p, const unsigned char *stop, Py_ssize_t capacity,
-                      PyThreadState **thread, const unsigned char **bad)
+static ALWAYS_INLINE int read_lines(Columns *c, const Layout layout, const unsigned char *p, const unsigned char *stop,
+                                    Py_ssize_t capacity, PyThreadState **thread, const unsigned char **bad)
 {
     int status = FINE;
     while (p < stop && c->rows < capacity && status == FINE) {
@@ -617,7 +625,7 @@ static int read_lines(Columns *c, const unsigned char *p, const unsigned char *s
 #endif
         while (p < stop && c->rows < capacity && status == FINE) {
 #if BY_WORDS
-            int taken = read_usual_line(c, block, (int)(p - block), at + next, count - next);
+            int taken = read_usual_line(c, layout, block, (int)(p - block), at + next, count - next);
             if (taken) {
                 next += taken;
                 p = block + at[next - 1] + 1;
@@ -628,7 +636,7 @@ static int read_lines(Columns *c, const unsigned char *p, const unsigned char *s
                 end = end ? end : stop;
                 if (p > block && end >= block + covered)
                     break; /* it goes on behind this block: begin another */
-                status = read_line(c, p, end);
+                status = read_line(c, layout, p, end);
                 *bad = status == FINE ? NULL : p;
                 p = end + 1;
 #if BY_WORDS
@@ -658,13 +666,13 @@ PyDoc_STRVAR(scan_doc,
 static PyObject *scan(PyObject *self, PyObject *args)
 {
     Py_ssize_t begin, end;
-    int fewest, most, topic_f, second_f, doc_f, value_f, rank_f;
+    Layout l;
     PyObject *objects[12];
     Array arrays[12];
     static const int sizes[12] = {1, -4, -8, -4, -4, -8, -4, -8, -4, -8, -8, -4};
     (void)self;
-    if (!PyArg_ParseTuple(args, "Onn(iiiiiii)OOOOOOOOOOO", &objects[0], &begin, &end, &fewest, &most, &topic_f,
-                          &second_f, &doc_f, &value_f, &rank_f, &objects[1], &objects[2], &objects[3], &objects[4],
+    if (!PyArg_ParseTuple(args, "Onn(iiiiiii)OOOOOOOOOOO", &objects[0], &begin, &end, &l.fewest, &l.most, &l.topic,
+                          &l.second, &l.doc, &l.value, &l.rank, &objects[1], &objects[2], &objects[3], &objects[4],
                           &objects[5], &objects[6], &objects[7], &objects[8], &objects[9], &objects[10],
                           &objects[11]))
         return NULL;
@@ -680,8 +688,9 @@ static PyObject *scan(PyObject *self, PyObject *args)
         return NULL;
     }
     /* every field that is read must be among the fewest a line may have, every array as long as the first */
-    int sound = fewest >= 1 && fewest <= 6 && topic_f >= 0 && topic_f < fewest && second_f >= 0 &&
-                second_f < fewest && doc_f >= 0 && doc_f < fewest && value_f >= 0 && value_f < fewest && rank_f < fewest;
+    int sound = l.fewest >= 1 && l.fewest <= 6 && l.topic >= 0 && l.topic < l.fewest && l.second >= 0 &&
+                l.second < l.fewest && l.doc >= 0 && l.doc < l.fewest && l.value >= 0 && l.value < l.fewest &&
+                l.rank < l.fewest;
     for (int i = 1; i < 12; i++)
         sound = sound && COUNT(i, abs(sizes[i])) >= capacity;
     if (!sound) {
@@ -695,8 +704,6 @@ static PyObject *scan(PyObject *self, PyObject *args)
         return PyErr_NoMemory();
     }
     c->base = base;
-    c->fewest = fewest, c->most = most, c->topic_f = topic_f, c->second_f = second_f, c->doc_f = doc_f;
-    c->value_f = value_f, c->rank_f = rank_f;
     c->topics = (Grouped){DATA(int32_t, 1), DATA(int64_t, 2), DATA(int32_t, 3), 0, NULL, 0};
     c->seconds = (Grouped){DATA(int32_t, 4), DATA(int64_t, 5), DATA(int32_t, 6), 0, NULL, 0};
     c->doc_start = DATA(int64_t, 7), c->doc_length = DATA(int32_t, 8), c->doc_hash = DATA(uint64_t, 9);
@@ -704,7 +711,9 @@ static PyObject *scan(PyObject *self, PyObject *args)
     c->rows = c->more = c->kept = 0;
     const unsigned char *bad = NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    int status = read_lines(c, base + begin, base + end, capacity, &thread, &bad);
+    int status = memcmp(&l, &RUN, sizeof l)
+                     ? read_lines(c, l, base + begin, base + end, capacity, &thread, &bad)
+                     : read_lines(c, RUN, base + begin, base + end, capacity, &thread, &bad);
     PyEval_RestoreThread(thread);
     PyObject *answer = Py_BuildValue("(nnnnin)", c->rows, c->topics.count, c->seconds.count, c->more, status,
                                      bad ? (Py_ssize_t)(bad - base) : -1);

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from truegain.cores import threads
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
@@ -103,8 +103,9 @@ def align(
             progress(1)
         return lists
 
-    with ThreadPoolExecutor(max(1, jobs)) as workers:
-        systems = [lists for several in workers.map(one, loaders) for lists in several]
+    waiting = list(loaders)
+    with threads(min(jobs, len(waiting))) as each:
+        systems = [lists for several in each(one, waiting) for lists in several]
     ranked = RankedGains(
         tuple(s.system for s in systems),
         pool,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -12,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.cores import threads
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
@@ -62,7 +60,7 @@ def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
     """Cut a TREC file, as plain text, into columns, in `jobs` threads."""
     edges = _edges(text)
     chunks = list(pairwise(edges))
-    with _mapping(jobs if len(chunks) > 1 else 1) as each:
+    with threads(jobs if len(chunks) > 1 else 1) as each:
         lines = list(each(lambda c: _scan.count_lines(text, *c), chunks))
         ends = np.cumsum([0, *lines])
         columns = _Columns(int(ends[-1]))
@@ -79,16 +77,6 @@ def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
             hint=f"a {layout.what} line is '{layout.line}'",
         )
     return columns.rows(text, counts, ends.tolist())
-
-
-@contextmanager
-def _mapping(jobs: int) -> Iterator[Any]:
-    """`map` in so many threads; without them where one is enough."""
-    if jobs < 2:
-        yield map
-        return
-    with ThreadPoolExecutor(jobs) as pool:
-        yield pool.map
 
 
 class _Columns:
