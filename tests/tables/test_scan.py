@@ -29,7 +29,7 @@ def bits(value: float) -> bytes:
 def values_of(texts: list[str]) -> list[float]:
     """Numbers as they are read from lines."""
     lines = "".join(f"1 Q0 d{i} 1 {text} t\n" for i, text in enumerate(texts)).encode()
-    return trec.scan(lines + PADDING, trec.RUN, "run").value[: len(texts)].tolist()
+    return list(trec.scan(lines + PADDING, trec.RUN, "run").value[: len(texts)].tolist())
 
 
 def decimal(draw: random.Random) -> str:

@@ -44,4 +44,4 @@ def _for_gains(asked: NamedMeasure) -> NamedMeasure:
     measure = asked.measure
     if not measure.cascades or {"max_rel", "rule"} & set(getattr(measure, "_written", ())):
         return asked
-    return replace(asked, measure=replace(measure, max_rel="topic", rule="gain"))
+    return replace(asked, measure=replace(measure, max_rel="topic", rule="gain"))  # type: ignore[call-arg]
