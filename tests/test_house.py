@@ -37,7 +37,7 @@ FLOORS = (
     ("studentized",),
     ("student",),
     ("drawing", "keywords", "made_by", "lazy"),
-    ("errors", "_version"),
+    ("errors", "_version", "cores"),
     ("addresses",),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}

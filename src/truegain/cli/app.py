@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -151,6 +152,7 @@ def build(verb: str | None = None) -> typer.Typer:
 def main() -> None:
     """Run the command line: mistakes of the user end with exit code 2 and a message, never with a traceback."""
     streams.mend()
+    gc.disable()  # until the command begins: all that is loaded stays
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = partial(_show_warning, set())
@@ -183,6 +185,7 @@ def main() -> None:
                 error.show()  # a mistake in the words of the command
             sys.exit(getattr(error, "exit_code", 2))
         finally:
+            gc.enable()
             streams.settle_output()
 
 
@@ -199,6 +202,8 @@ def _run() -> int | None:
     command = get_command(build(verb))
     if verb:
         import_module("truegain.cli.checks").check_all(command)
+    gc.freeze()
+    gc.enable()
     try:
         code = command(prog_name="truegain", standalone_mode=False)
     except SystemExit as end:  # typer's own way to end when the reader of our output went away

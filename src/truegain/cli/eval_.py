@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +20,10 @@ from truegain.inference.holes.evaluate import evaluate
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import NamedMeasure, parse_measure, parse_measures
 from truegain.measures.trec_names import is_trec_name
-from truegain.tables.likes import JudgmentsLike
 from truegain.tables.sources import expand
+
+if TYPE_CHECKING:
+    from truegain.tables.likes import JudgmentsLike
 
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 

@@ -16,11 +16,11 @@ from truegain.cli.scored import Filling
 from truegain.cli.writing import Writing
 from truegain.errors import TruegainError
 from truegain.measures.parse import NamedMeasure
-from truegain.tables.likes import JudgmentsLike
 from truegain.tables.table import FORMATS
 
 if TYPE_CHECKING:
     from truegain.inference.results import Answers, Estimate
+    from truegain.tables.likes import JudgmentsLike
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,16 +10,10 @@ import typer
 
 from truegain.cli.bundles import takes
 from truegain.errors import InputError, TruegainError
-from truegain.gains.catalogue import ALIASES
-from truegain.gains.magnitudes import normalised
-from truegain.gains.make import to_gains
 from truegain.gains.reading import RatingsAsked
 from truegain.tables.checks import warn
-from truegain.tables.grouped import item_keys
-from truegain.tables.header import Missing
+from truegain.tables.header import Missing, Outside, Repeated
 from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import Outside, Repeated
-from truegain.tables.scale import Scale
 
 RatingsFile = Annotated[
     str,
@@ -144,6 +138,11 @@ def gains_of(
     **parameters: Any,
 ) -> Judgments:
     """The gains of ratings by a rule, with what the rule needs told in the words of the command line."""
+    from truegain.gains.catalogue import ALIASES  # here, so that commands which make no gains start sooner
+    from truegain.gains.magnitudes import normalised
+    from truegain.gains.make import to_gains
+    from truegain.tables.scale import Scale
+
     name = ALIASES.get((rule or "").lower(), (rule or "").lower())
     declared = Scale.of(scale)
     if name in ("unanimity", "weighted") and declared.width is None:
@@ -172,6 +171,8 @@ def _check_above_0(table: Judgments) -> None:
 
 def _tell_no_majority(table: Judgments) -> None:
     """Tell where a majority is of one: no document has two equal ratings."""
+    from truegain.tables.grouped import item_keys
+
     key = item_keys(table)
     items = len(np.unique(key))
     if items == len(key):

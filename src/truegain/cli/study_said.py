@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from truegain.cli.streams import in_words
 from truegain.errors import InputError, TruegainError
-from truegain.inference.study_file.said import FileWords
+
+if TYPE_CHECKING:
+    from truegain.inference.study_file.said import FileWords
 
 _read: list[tuple[Any, FileWords]] = []  # by the command that runs, with its context
 ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
@@ -38,7 +41,7 @@ def placed(error: TruegainError) -> TruegainError:
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
     known = {_name(p) for p in context.command.params if p.name != "help"} - typed
     message = in_words(str(error))
-    found = _placed(FileWords(said.file, {o: key for o, key in said.keys.items() if o not in typed}), message)
+    found = _placed(replace(said, keys={o: key for o, key in said.keys.items() if o not in typed}), message)
     if found is None and not typed - ASIDE and any(re.search(pattern_of(option), message) for option in known):
         found = f"{said.file}: {message}"
     if found is None:
@@ -50,7 +53,7 @@ def placed(error: TruegainError) -> TruegainError:
 def _placed(said: FileWords, message: str) -> str | None:
     """A refusal with the place of the key that it is about; None where it is about none.
 
-    >>> from truegain.inference.study_file.said import Key
+    >>> from truegain.inference.study_file.said import FileWords, Key
     >>> _placed(FileWords("s.toml", {"confidence": Key("confidence", 3, ("95",))}), "--confidence 95 is too much")
     's.toml:3: --confidence 95 is too much'
     """

@@ -6,12 +6,12 @@ order of the pieces, so that one worker and twenty give the same bits.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from truegain.cores import cores as cores
 from truegain.errors import TruegainError
 
 Piece = TypeVar("Piece")
@@ -47,10 +47,3 @@ class Engine(Protocol):
     ) -> Iterator[Result]:
         """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
         ...
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from truegain.errors import TruegainError
-from truegain.gains.choice import FLAGGED, chosen
-from truegain.tables.header import Missing
+from truegain.tables.header import Missing, Outside, Repeated
 from truegain.tables.judgments import Judgments
-from truegain.tables.ratings import Outside, Repeated, read_ratings
-from truegain.tables.scale import Scale
+
+if TYPE_CHECKING:
+    from truegain.tables.scale import Scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,10 @@ class RatingsAsked:
 
         normalise, expert: what `agree` would be given, for drop_assessors='flagged'.
         """
+        from truegain.gains.choice import FLAGGED, chosen  # here, as most commands read no ratings
+        from truegain.tables.ratings import read_ratings
+        from truegain.tables.scale import Scale
+
         declared = Scale.of(scale or self.scale)
         if declared.level == "nominal" and not words:
             declared = replace(declared, level=None)
@@ -69,6 +74,8 @@ class RatingsAsked:
     @property
     def files(self) -> list[str]:
         """Files that are named."""
+        from truegain.gains.choice import FLAGGED
+
         return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
 
     @property

@@ -42,6 +42,7 @@ class Measure(metaclass=MeasureType):
     linear_in_gains: ClassVar[bool] = False  # the sum over documents of rank_weights(...)[rank - 1] * worth(label)
     of_subtopics: ClassVar[bool] = False
     unjudged_as_zero: ClassVar[bool] = True  # an unjudged document counts like one that is not relevant
+    cascades: ClassVar[bool] = False  # a gain is a chance to stop, by the highest gain there is
     reads_text: ClassVar[bool] = False  # needs a corpus, and the documents down to its cutoff by name
 
     @abstractmethod

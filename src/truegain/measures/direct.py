@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from truegain.measures.err import _Cascade
 from truegain.measures.parse import NamedMeasure
 from truegain.tables.checks import counted, warn
 from truegain.tables.ranked import RankedGains
@@ -43,6 +42,6 @@ def measures_for_gains(asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:
 
 def _for_gains(asked: NamedMeasure) -> NamedMeasure:
     measure = asked.measure
-    if not isinstance(measure, _Cascade) or {"max_rel", "rule"} & set(getattr(measure, "_written", ())):
+    if not measure.cascades or {"max_rel", "rule"} & set(getattr(measure, "_written", ())):
         return asked
-    return replace(asked, measure=replace(measure, max_rel="topic", rule="gain"))
+    return replace(asked, measure=replace(measure, max_rel="topic", rule="gain"))  # type: ignore[call-arg]

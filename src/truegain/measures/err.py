@@ -18,6 +18,8 @@ from truegain.tables.ranked import RankedGains
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Cascade(Measure):
+    cascades = True
+
     cutoff: int | None = None
     max_rel: float | str = 4
     rule: str = "exp"

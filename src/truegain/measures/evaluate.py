@@ -6,13 +6,13 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from truegain._version import __version__
-from truegain.engine import cores
+from truegain.cores import cores
 from truegain.errors import TruegainError
 from truegain.keywords import check_number, check_whole, takes
 from truegain.measures.base import Measure
@@ -23,13 +23,15 @@ from truegain.tables.align import align
 from truegain.tables.checks import check_grades, check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
-from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
 from truegain.tables.runs import Run, Runs, Ties, run_loaders
 from truegain.tables.scores import Scores
-from truegain.text.corpus import CorpusLike
+
+if TYPE_CHECKING:
+    from truegain.tables.likes import JudgmentsLike, RunsLike
+    from truegain.text.corpus import CorpusLike
 
 NoRelevant = Literal["zero", "skip"]
 Version = Literal["9", "10"]

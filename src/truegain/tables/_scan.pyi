@@ -43,19 +43,37 @@ def order(
     flags: _Int32,
 ) -> tuple[int, int]: ...
 def index(
-    text: bytes, start: _Int64, length: _Int32, hashes: _UInt64, group: _Int32, slots: _Int32
+    text: bytes, start: _Int64, length: _Int32, hashes: _UInt64, begin: _Int64, slots: _UInt64
 ) -> tuple[int, int]: ...
 def match(
     text: bytes,
     start: _Int64,
     length: _Int32,
     hashes: _UInt64,
-    group: _Int32,
-    slots: _Int32,
+    begin: _Int64,
+    slots: _UInt64,
     other_text: bytes,
     other_start: _Int64,
     other_length: _Int32,
     other_hash: _UInt64,
-    other_group: _Int32,
+    other_topic: _Int32,
     found: _Int32,
 ) -> None: ...
+def found(
+    text: bytes,
+    start: _Int64,
+    length: _Int32,
+    hashes: _UInt64,
+    begin: _Int64,
+    slots: _UInt64,
+    other_text: bytes,
+    other_start: _Int64,
+    other_length: _Int32,
+    other_hash: _UInt64,
+    order: _Int64,
+    list_begin: _Int64,
+    list_of_topic: _Int64,
+    rank: _Int64,
+    item: _Int32,
+    count: _Int64,
+) -> int: ...

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from truegain.cores import threads
 from truegain.tables.columns import Codes, Ids, Ints, frozen
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import ABSENT, DocKeys, RankedGains, Tops
@@ -39,13 +39,12 @@ def lists_of(
     ranking = run.ranking(single, ties)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
-    found = pool.find(run.topic, run.docs)[ranking.order]
-    at = np.flatnonzero(found >= 0)
-    run_topic = np.searchsorted(ranking.begin, at, side="right") - 1
-    by_topic = np.argsort(where[run_topic], kind="stable")
-    at, run_topic = at[by_topic], run_topic[by_topic]
+    known = np.flatnonzero(where >= 0)
     retrieved = np.full(len(pool.topics), ABSENT, np.int64)
-    retrieved[where[where >= 0]] = lengths[where >= 0]
+    retrieved[where[known]] = lengths[known]
+    list_of = np.full(len(pool.topics), -1, np.int64)
+    list_of[where[known]] = known
+    rank, item, per_list = pool.find_listed(run.docs, ranking.order, ranking.begin, list_of)
     top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)
     noticed = {name: int(np.count_nonzero(ranking.flags & flag)) for name, flag in FLAGS.items()}
@@ -53,9 +52,9 @@ def lists_of(
     return Lists(
         run.system,
         retrieved,
-        at - ranking.begin[run_topic] + 1,
-        found[at],
-        np.bincount(where[run_topic], minlength=len(pool.topics)),
+        rank,
+        item,
+        per_list,
         tuple(v for v, w in zip(run.topic.values, where.tolist(), strict=True) if w < 0),
         noticed,
         len(lengths),
@@ -104,8 +103,9 @@ def align(
             progress(1)
         return lists
 
-    with ThreadPoolExecutor(max(1, jobs)) as workers:
-        systems = [lists for several in workers.map(one, loaders) for lists in several]
+    waiting = list(loaders)
+    with threads(min(jobs, len(waiting))) as each:
+        systems = [lists for several in each(one, waiting) for lists in several]
     ranked = RankedGains(
         tuple(s.system for s in systems),
         pool,

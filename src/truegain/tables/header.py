@@ -11,6 +11,8 @@ from truegain.errors import InputError, TruegainError
 from truegain.tables.raw import COLUMNS, EXTRA
 
 Missing = Literal["refuse", "drop"]  # rows without a label
+Outside = Literal["error", "drop"]  # ratings outside the scale
+Repeated = Literal["error", "first", "last", "mean", "all"]  # ratings of one document by one assessor
 ColumnNames = str | Sequence[str] | Mapping[str, str]
 
 COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from truegain.engine import cores
+from truegain.cores import cores
 from truegain.errors import ORDER, EmptyError, InputError, check_one_of, some
 from truegain.keywords import takes
 from truegain.tables import tabular, trec

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.errors import InputError
 from truegain.tables import _scan
@@ -93,20 +94,29 @@ class Pool:
         return first, second
 
     @cached_property
-    def slots(self) -> Codes:
-        """The hash table behind `find`."""
-        size = 8
-        while size < 2 * len(self):
-            size *= 2
-        slots = np.full(size, -1, np.int32)
-        _scan.index(*self.docs.arrays, self.topic, slots)
+    def slots(self) -> npt.NDArray[np.uint64]:
+        """The hash tables behind `find`, one a topic."""
+        slots = np.empty(2 * len(self), np.uint64)
+        _scan.index(*self.docs.arrays, self.begin, slots)
         return frozen(slots)
 
     def find(self, topic: Coded, docs: Ids) -> Codes:
         """For every (topic, document) its item, or -1."""
         found = np.empty(len(docs), np.int32)
-        _scan.match(*self.docs.arrays, self.topic, self.slots, *docs.arrays, topic.onto(self.topics), found)
+        _scan.match(*self.docs.arrays, self.begin, self.slots, *docs.arrays, topic.onto(self.topics), found)
         return found
+
+    def find_listed(self, docs: Ids, order: Ints, begin: Ints, list_of: Ints) -> tuple[Ints, Codes, Ints]:
+        """What the lists of a run hold of the pool, topic by topic: ranks and items, best first, and how many.
+
+        List l has rows order[begin[l]:begin[l + 1]] of the documents; list_of tells the list of each topic, -1: none.
+        """
+        rank, item = np.empty(len(docs), np.int64), np.empty(len(docs), np.int32)
+        count = np.empty(len(self.topics), np.int64)
+        n = _scan.found(
+            *self.docs.arrays, self.begin, self.slots, *docs.arrays, order, begin, list_of, rank, item, count
+        )
+        return rank[:n].copy(), item[:n].copy(), count  # copies, so that the long arrays are given back
 
     @cached_property
     def facets(self) -> Facets:

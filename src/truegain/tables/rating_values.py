@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -53,8 +52,12 @@ def _number(value: Any, values: Mapping[str, float]) -> float | None:
     if not isinstance(value, str):
         return None
     top, slash, bottom = value.partition("/")
+    if not slash:
+        return None
+    from fractions import Fraction  # here, as few need it and it takes a while
+
     try:
-        return float(Fraction(top.strip()) / Fraction(bottom.strip())) if slash else None
+        return float(Fraction(top.strip()) / Fraction(bottom.strip()))
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from truegain.tables.convert import is_one_run, long_rows
 from truegain.tables.frames import is_frame, opened
 from truegain.tables.grouped import no_assessor
 from truegain.tables.header import COLUMN, ColumnNames, Header, Missing, told
+from truegain.tables.header import Outside as Outside
+from truegain.tables.header import Repeated as Repeated
 from truegain.tables.json_files import records
 from truegain.tables.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
 from truegain.tables.named import Columns, is_missing, renamed
@@ -28,8 +30,6 @@ from truegain.tables.scale import Scale
 from truegain.tables.separated import read_unnamed
 from truegain.tables.sources import read_bytes, shown_path
 
-Outside = Literal["error", "drop"]
-Repeated = Literal["error", "first", "last", "mean", "all"]
 RatingsLike = JudgmentsLike | Mapping[Any, Numbers]  # with a column for the assessor, or {assessor: judgments}
 MOST_NAMED = 8  # columns that a message lists
 

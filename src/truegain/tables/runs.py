@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegain.engine import cores
+from truegain.cores import cores
 from truegain.errors import ORDER, InputError, some
 from truegain.keywords import takes
 from truegain.tables import convert

@@ -13,7 +13,6 @@ from truegain.errors import TruegainError, needs, some
 from truegain.tables.columns import Floats
 from truegain.tables.formats.frames import pandas_frame
 from truegain.tables.formats.records import as_dict
-from truegain.tables.paper import Column, Wide, counted, listed
 from truegain.tables.paper_style import PaperStyle, PaperWords
 from truegain.tables.renaming import new_names
 from truegain.tables.table import Cell, Shown, Table
@@ -176,6 +175,8 @@ class Scores(Shown):
         | run | 0.75 | 0.50 |
         <BLANKLINE>
         """
+        from truegain.tables.paper import Column, Wide  # here, as few write a paper's table
+
         columns = tuple(
             Column(m, dict(zip(self.systems, map(plain, v), strict=True)), count=m in self.counts)
             for m, v in self.summaries.items()
@@ -184,6 +185,8 @@ class Scores(Shown):
 
     def _about(self) -> str:
         """What the numbers are, as a caption says it."""
+        from truegain.tables.paper import counted, listed
+
         totals = [m for m in self.measures if m in self.counts]
         means = "totals" if len(totals) == len(self.measures) else "means"
         means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""
@@ -239,6 +242,8 @@ class Scores(Shown):
 
     def in_short(self) -> str:
         """How many, of what, and the first of them."""
+        from truegain.tables.paper import counted
+
         first = self.measures[0]
         means = zip(self.systems, self.summaries[first], strict=True)
         told = some([f"{s} {shown(plain(v), first in self.counts)}" for s, v in means], FEW)

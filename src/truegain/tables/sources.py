@@ -6,7 +6,6 @@ import errno
 import glob
 import io
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -176,7 +175,7 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
         there = target.exists()
         if there and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+        temporary = target.with_name(f".{os.urandom(8).hex()}.part")
         try:
             with temporary.open("xb") as stream:
                 if there:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from truegain.cores import threads
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.tables import _scan
 from truegain.tables.columns import Coded, Codes, Floats, Ids, frozen
@@ -60,12 +60,12 @@ def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
     """Cut a TREC file, as plain text, into columns, in `jobs` threads."""
     edges = _edges(text)
     chunks = list(pairwise(edges))
-    with ThreadPoolExecutor(max(1, jobs)) as pool:
-        lines = list(pool.map(lambda c: _scan.count_lines(text, *c), chunks))
+    with threads(jobs if len(chunks) > 1 else 1) as each:
+        lines = list(each(lambda c: _scan.count_lines(text, *c), chunks))
         ends = np.cumsum([0, *lines])
         columns = _Columns(int(ends[-1]))
         places = list(zip(chunks, ends[:-1].tolist(), ends[1:].tolist(), strict=True))
-        counts = list(pool.map(lambda p: columns.fill(text, p[0][0], p[0][1], layout, p[1], p[2]), places))
+        counts = list(each(lambda p: columns.fill(text, p[0][0], p[0][1], layout, p[1], p[2]), places))
     for rows, *_, status, offset in counts:
         if status:
             raise _fault(text, layout, file, status, offset)
@@ -133,8 +133,18 @@ class _Segments:
         used = [slice(s.start, s.start + n) for s, n in zip(kept, counts, strict=True)]
         values = Ids.stretches(text, _joined(self.start, used), _joined(self.length, used)).coded()
         first = np.cumsum([0, *counts])
-        codes = [values.code[f + self.segment[s]] for f, s in zip(first.tolist(), kept, strict=False)]
-        return Coded(values.values, frozen(codes[0] if len(codes) == 1 else np.concatenate(codes)))
+        for s, f, n in zip(kept, first.tolist(), counts, strict=False):
+            _renumber(self.segment[s], values.code[f : f + n])
+        return Coded(values.values, frozen(_joined(self.segment, kept)))
+
+
+def _renumber(segment: Codes, code: Codes) -> None:
+    """Make codes of the numbers of segments, in place; mostly they follow one another as the segments do."""
+    if len(code) and np.array_equal(code, np.arange(code[0], code[0] + len(code))):
+        if code[0]:
+            segment += code[0]
+    else:
+        segment[:] = code[segment]
 
 
 def _joined(array: npt.NDArray[Any], parts: list[slice]) -> npt.NDArray[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +34,7 @@ def check_unchanged(name: str, data: bytes) -> None:
     far = is_remote(name)
     if (_seen is None and not far) or not is_file(name):
         return
-    digest = hashlib.sha256(data).hexdigest()
+    digest = _digest(data)
     if far:
         _far[name] = digest
     if _seen is not None and _seen.setdefault(name, digest) != digest:
@@ -54,4 +53,10 @@ def digest_of(name: str, data: bytes) -> str:
     >>> digest_of("a", b"")[:8]
     'e3b0c442'
     """
-    return (_seen or {}).get(name) or hashlib.sha256(data).hexdigest()
+    return (_seen or {}).get(name) or _digest(data)
+
+
+def _digest(data: bytes) -> str:
+    from hashlib import sha256  # here, as it takes a while and most commands tell no digests
+
+    return sha256(data).hexdigest()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from truegain.errors import TruegainError
 from truegain.keywords import takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
 from truegain.measures.parse import MeasuresLike
-from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.scores import Scores
+
+if TYPE_CHECKING:
+    from truegain.tables.likes import JudgmentsLike, RunsLike
 
 Fill = Literal["predicted"]
 
