@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from truegain.errors import InputError
@@ -30,18 +30,25 @@ def is_file(name: str) -> bool:
 
 def check_unchanged(name: str, data: bytes) -> None:
     """Refuse a file whose bytes are not those that were read before."""
-    if _seen is None or not is_file(name):
-        return
-    digest = hashlib.sha256(data).hexdigest()
-    if _seen.setdefault(name, digest) != digest:
+    if _seen is not None and is_file(name):
+        same_digest(name, hashlib.sha256(data).hexdigest())
+
+
+def same_digest(name: str, digest: str) -> str:
+    """The digest of what a file holds; refused where it is not the one of what was read before."""
+    if _seen is not None and _seen.setdefault(name, digest) != digest:
         hint = "run the command again when nothing writes to it"
         raise InputError("it changed while it was read", file=name, hint=hint)
+    return digest
 
 
-def digest_of(name: str, data: bytes) -> str:
-    """The digest of what a file holds.
+def digest_of(name: str, pieces: Iterable[bytes]) -> str:
+    """The digest of what a file holds, from its bytes, some at a time.
 
-    >>> digest_of("a", b"")[:8]
+    >>> digest_of("a", [b""])[:8]
     'e3b0c442'
     """
-    return (_seen or {}).get(name) or hashlib.sha256(data).hexdigest()
+    found = hashlib.sha256()
+    for piece in pieces:
+        found.update(piece)
+    return same_digest(name, found.hexdigest())
