@@ -110,7 +110,8 @@ class BatchScores:
                 del part.values[name]  # type: ignore[attr-defined]  # lest all stand in memory twice
             values[name] = np.concatenate(pieces, axis=1)
             del pieces
-            summaries[name] = np.sum(totals, axis=0) if measure.mean == "total" else summarise(measure, values[name])
+            added = measure.mean == "total" or values[name].dtype == object  # counts, which add up, and texts
+            summaries[name] = np.sum(totals, axis=0) if added else summarise(measure, values[name])
         return replace(
             first, systems=tuple(systems), topics=Names.joined(self.topics), values=values, summaries=summaries
         )

@@ -89,15 +89,13 @@ class Batches:
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems; by their tags once all was read."""
-        if self.name_by == "file":
-            return tuple(lines.name for lines in self.runs)
-        return tuple(self._tag(lines, tags) for lines, tags in zip(self.runs, self.tags, strict=True))
+        return tuple(map(self.name_of, range(len(self.runs))))
 
-    @staticmethod
-    def _tag(lines: LineTable, tags: set[str]) -> str:
-        """The name of a system by its tag; the first two of several are told."""
-        if len(tags) < 2:
-            return next(iter(tags), lines.name)
+    def name_of(self, number: int) -> str:
+        """The name of a system; by its tag where that is asked for, and the first two of several are told."""
+        lines, tags = self.runs[number], self.tags[number]
+        if self.name_by == "file" or len(tags) < 2:
+            return lines.name if self.name_by == "file" else next(iter(tags), lines.name)
         seen: dict[str, None] = {}
         for _, text in lines.file.chunks():
             with suppress(EmptyError):

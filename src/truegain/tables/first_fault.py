@@ -23,7 +23,10 @@ def first_fault(batches: Batches, met: InputError, ties: Ties = "descending") ->
     """The first fault of the judgments, then of each run, then of labels that do not go together; else the one met."""
     found = fault_in_lines(batches.judgments, judged=True)
     for number, lines in enumerate(batches.runs):
-        found = found or fault_in_lines(lines) or _fault_in_lists(batches, number, ties)
+        found = found or fault_in_lines(lines)
+        if found is None:
+            of_lists = _fault_in_lists(batches, number, ties)  # after which all tags were seen
+            found = _fault_in_tags(batches, number) or of_lists
     if found is None and met.problem.startswith(SEVERAL):
         found = _earliest(_several_labels(batches))
     return found or met
@@ -66,6 +69,15 @@ def _fault_in_lists(batches: Batches, number: int, ties: Ties) -> InputError | N
             place = error.line if whole else _first_line(batches, part, number, error.text or "")
             found.append((twice - whole, place or 0, error))
     return min(found, key=lambda one: one[:2])[2] if found else None
+
+
+def _fault_in_tags(batches: Batches, number: int) -> InputError | None:
+    """Several tags, where one is to name the system."""
+    try:
+        batches.name_of(number)
+    except InputError as error:
+        return error
+    return None
 
 
 def _first_line(batches: Batches, part: int, number: int, line: str) -> int:

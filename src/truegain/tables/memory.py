@@ -17,7 +17,7 @@ from truegain.tables.sources import PathLike, expand, read_failures, shown_path
 ALIGNED = 7.0  # bytes taken for each byte of a file while it is read and ordered, measured on lines of 40 bytes
 KEPT = 0.7  # bytes kept of each byte of a run that was matched with judgments: the judged documents
 HELD = 4.5  # bytes of a run that stays in memory: its text and its columns
-SAMPLE = 1 << 18  # bytes of compressed data that are unpacked to see how much is in them
+SAMPLE = 1 << 22  # bytes of compressed data that are unpacked to see how much is in them
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _MEMINFO = Path("/proc/meminfo")
 MemoryLike = int | float | str
