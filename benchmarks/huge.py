@@ -58,7 +58,7 @@ def text(count: int, said: bytes) -> Bytes:
 def plain(whole: Bytes) -> bytes:
     """Lines out of characters, 0 bytes left out."""
     flat = whole.ravel()
-    return flat[flat != 0].tobytes()
+    return bytes(flat[flat != 0])
 
 
 def write_run(

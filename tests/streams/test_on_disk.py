@@ -16,6 +16,8 @@ import pytest
 import truegain as tg
 from tests.streams.outcomes import outcome, tiny
 from truegain.tables import line_files, parts
+from truegain.tables.batches import Batches
+from truegain.tables.run import Run
 
 TOPICS = [str(t) for t in range(1, 31)]
 LABELS = [f"{t} 0 d{d} {d % 2}\n" for t in TOPICS for d in range(3)]
@@ -110,3 +112,18 @@ def test_lines_are_those_of_the_file(files: tuple[Path, Path], stretches: int) -
             tg.evaluate(run, judgments, "AP", memory=1)
         assert (caught.value.line, caught.value.text) == (place + 1, bad.rstrip())
         del lines[place]
+
+
+def test_a_file_that_changes_meanwhile_is_refused(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards against scores of two versions of a file: parts are read one after the other."""
+    judgments, run = files
+    read = Batches.run
+
+    def meanwhile(self: Batches, part: int, number: int) -> Run:
+        with run.open("a") as stream:
+            stream.write("# more\n")
+        return read(self, part, number)
+
+    monkeypatch.setattr(Batches, "run", meanwhile)
+    with tiny(), pytest.raises(tg.InputError, match="r: it changed while it was read"):
+        tg.evaluate(run, judgments, "AP", memory=1)

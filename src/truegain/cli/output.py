@@ -115,7 +115,7 @@ def write_scores(
         write_bytes(output, _whole(scores, chosen, topics, summary, inputs))
 
 
-def _whole(scores: Scores, chosen: Format, topics: bool, summary: bool, inputs: Sequence[str]) -> bytes:
+def _whole(scores: Scores, chosen: TableFormat, topics: bool, summary: bool, inputs: Sequence[str]) -> bytes:
     """Scores in a format that is made of all of them at once."""
     if chosen == "parquet":
         stream = io.BytesIO()
@@ -134,7 +134,7 @@ def _write_lines(output: str, rows: Iterable[Any], text: Callable[[list[Any]], s
     write_pieces(output, (text(some).encode() for some in iter(lambda: list(islice(left, AT_ONCE)), [])))
 
 
-def _check_held(scores: Scores, topics: bool, chosen: Format) -> None:
+def _check_held(scores: Scores, topics: bool, chosen: TableFormat) -> None:
     """Refuse formats that are made of all rows at once where these do not fit into memory."""
     need = HELD * len(scores.topics) * len(scores.systems) * len(scores.measures) if topics else 0
     if need > (limit := limit_of(None, 1.0)):

@@ -67,6 +67,7 @@ def _in_batches(
                 gathered.add(scored(ranked, asked, options), grades)
             if progress is not None:
                 progress(runs * (number + 1) // len(batches) - runs * number // len(batches))
+        batches.check_unchanged()
         batches.check_rows([bool(gathered.topics), *gathered.lists])
     except InputError as error:
         raise first_fault(batches, error, options.ties) from None

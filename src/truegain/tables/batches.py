@@ -112,6 +112,11 @@ class Batches:
             loaders: list[Loader] = [partial(self._run, part, number) for number in range(len(self.runs))]
             yield Batch(self.judged(part), loaders)
 
+    def check_unchanged(self) -> None:
+        """Refuse files that were written to meanwhile."""
+        for lines in [self.judgments, *self.runs]:
+            lines.file.check_unchanged()
+
     def check_rows(self, rows: Sequence[int]) -> None:
         """Refuse files without a row, as reading them whole does; `rows` is of the judgments, then of each run."""
         for lines, there in zip([self.judgments, *self.runs], rows, strict=True):

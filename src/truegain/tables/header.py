@@ -106,7 +106,7 @@ class Told:
     gold: str | None = None  # 'column:NAME' or 'assessor:NAME': the gold labels stand in the judgments' own file
     kept: dict[str, Any] = field(default_factory=dict)  # those gold labels, once the judgments are read
     memory: int | None = None  # bytes that may be taken
-    say: Callable[[str], None] = str  # where the user is told what is done; in Python nowhere
+    say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
 
 
 _told = Told()  # of the command that runs; in Python all is said to the functions themselves

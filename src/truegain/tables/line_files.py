@@ -12,6 +12,7 @@ from threading import Lock
 from typing import BinaryIO, cast
 
 from truegain.errors import InputError, why
+from truegain.tables.guard import descriptor
 from truegain.tables.memory import unpacked_size
 from truegain.tables.packing import Joined, unpacking
 from truegain.tables.plain import PIECE, Bounds, PartText, bad_place, in_bytes, not_text
@@ -38,6 +39,13 @@ class LineFile:
         self.size = stream.seek(0, os.SEEK_END)
         self.head = self.read(0, HEAD)
         self.begin = len(MARK) if self.head.startswith(MARK) else 0
+        self.state = _state(stream)
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that was written to since it was opened: its parts would not belong together."""
+        if _state(self.stream) != self.state:
+            hint = "run the command again when nothing writes to it"
+            raise InputError("it changed while it was read", file=self.file, hint=hint)
 
     def read(self, offset: int, length: int) -> bytes:
         """A stretch of the file; shorter at its end."""
@@ -90,6 +98,13 @@ class LineFile:
 
     def _lines_before(self, offset: int) -> int:
         return sum(self.read(at, min(PIECE, offset - at)).count(b"\n") for at in range(0, offset, PIECE))
+
+
+def _state(stream: BinaryIO) -> tuple[int, int] | None:
+    """When an open file was last written to, and its size."""
+    number = descriptor(stream)
+    found = None if number is None else os.fstat(number)
+    return None if found is None else (found.st_mtime_ns, found.st_size)
 
 
 def line_file(path: str, open_files: ExitStack) -> LineFile:

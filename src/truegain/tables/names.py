@@ -59,7 +59,8 @@ class Names(Sequence[str]):
                 yield self.text[begin:end].decode()
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Names | tuple) and len(self) == len(other)
-        return same and all(a == b for a, b in zip(self, other, strict=True))  # type: ignore[arg-type]
+        if not isinstance(other, Names | tuple) or len(self) != len(other):
+            return False
+        return all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
