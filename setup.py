@@ -15,7 +15,9 @@ def compiled(module: str) -> Extension:
     )
 
 
+MODULES = ("tables._scan", "tables._split", "sampling._copies", "text._words")
+
 setup(
-    ext_modules=[compiled(f"truegain.{module}") for module in ("tables._scan", "sampling._copies", "text._words")],
+    ext_modules=[compiled(f"truegain.{module}") for module in MODULES],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

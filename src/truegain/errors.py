@@ -70,7 +70,7 @@ def shorten(text: str, width: int = 80) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def some(names: list[str] | tuple[str, ...], most: int = 3) -> str:
+def some(names: Sequence[str], most: int = 3) -> str:
     """List a few names and count the rest.
 
     >>> some(["a", "b", "c", "d", "e"])

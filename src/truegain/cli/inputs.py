@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from truegain.cli.streams import tell
 from truegain.tables.header import Missing, Told, both_headers, own_gold, telling
+from truegain.tables.memory import memory_of
 
 READ = ("judgments", "ratings", "runs")  # parameters that name what is read
 OPTIONS = {
@@ -29,6 +31,17 @@ OPTIONS = {
             Missing, typer.Option("--missing", help="Rows of the judgments without a label: stop, or leave out.")
         ],
         "refuse",
+    ),
+    "memory": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--memory",
+                help="Memory that may be taken, as 2GB (default: half of what is free); files that take more are read "
+                "in batches, or refused.",
+            ),
+        ],
+        None,
     ),
 }
 
@@ -51,7 +64,10 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def called(**words: Any) -> None:
         judged, ran = both_headers(words["columns"] or "")
-        told = Told(words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own(words))
+        told = Told(
+            words.get("judgments", words.get("ratings")), judged, ran, words["missing"], _own(words),
+            memory=memory_of(words["memory"]), say=tell,
+        )  # fmt: skip
         about = words.get("gold") is not None or "separator" in words  # gold labels, or ratings
         words["columns"] = judged.written if about else None
         words["missing"] = words["missing"] if about else "refuse"

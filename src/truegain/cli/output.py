@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from itertools import chain, islice
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,8 +15,10 @@ from truegain.cli.options import ByTopic, Output
 from truegain.cli.streams import in_words
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
+from truegain.tables.memory import limit_of
+from truegain.tables.plain import in_bytes
 from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
-from truegain.tables.sources import read_bytes, shown_path, write_bytes
+from truegain.tables.sources import pieces_of, shown_path, write_bytes, write_pieces
 from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
 from truegain.tables.tabular import ending
@@ -24,6 +27,8 @@ from truegain.tables.unchanging import digest_of, fetched_digest, is_file
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
 TREC = ".trec"
+AT_ONCE = 50_000  # rows written together
+HELD = 500  # bytes that a row takes where all are held
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
 
 
@@ -98,23 +103,45 @@ def write_scores(
         write_bytes(output, replace(table, made_by=made_by).render(chosen))
         return
     rows = scores.rows(topics, summary)
+    if chosen == "trec":
+        _write_lines(output, _trec_lines(scores, names, topics, summary), "".join)
+    elif chosen == "csv" or chosen == "tsv":
+        separator = "," if chosen == "csv" else "\t"
+        _write_lines(output, chain([COLUMNS], rows), lambda some: separated(some[0], some[1:], separator))
+    elif chosen == "jsonl":
+        _write_lines(output, (dict(zip(COLUMNS, row, strict=True)) for row in rows), _json_lines)
+    else:
+        _check_held(scores, topics, chosen)
+        write_bytes(output, _whole(scores, chosen, topics, summary, inputs))
+
+
+def _whole(scores: Scores, chosen: TableFormat, topics: bool, summary: bool, inputs: Sequence[str]) -> bytes:
+    """Scores in a format that is made of all of them at once."""
     if chosen == "parquet":
         stream = io.BytesIO()
         scores.frame(topics, summary).write_parquet(stream)
-        write_bytes(output, stream.getvalue())
-        return
-    if chosen == "trec":
-        text = "".join(_trec_lines(scores, names, topics, summary))
-    elif chosen == "csv" or chosen == "tsv":
-        text = separated(COLUMNS, rows, "," if chosen == "csv" else "\t")
-    elif chosen == "json" or chosen == "jsonl":
-        records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        return stream.getvalue()
+    if chosen == "json":
+        records = [dict(zip(COLUMNS, row, strict=True)) for row in scores.rows(topics, summary)]
         made_by = {**scores.made_by, "inputs": digests(inputs)}
-        text = _json_lines(records) if chosen == "jsonl" else _json({"made_by": made_by, "scores": records})
-    else:
-        write_bytes(output, scores.table(topics, summary).render(chosen))
-        return
-    write_bytes(output, text.encode())
+        return _json({"made_by": made_by, "scores": records}).encode()
+    return scores.table(topics, summary).render(chosen)
+
+
+def _write_lines(output: str, rows: Iterable[Any], text: Callable[[list[Any]], str]) -> None:
+    """Write rows that may be more than memory holds, so many at a time as `text` is given."""
+    left = iter(rows)
+    write_pieces(output, (text(some).encode() for some in iter(lambda: list(islice(left, AT_ONCE)), [])))
+
+
+def _check_held(scores: Scores, topics: bool, chosen: TableFormat) -> None:
+    """Refuse formats that are made of all rows at once where these do not fit into memory."""
+    need = HELD * len(scores.topics) * len(scores.systems) * len(scores.measures) if topics else 0
+    if need > (limit := limit_of(None, 1.0)):
+        raise InputError(
+            f"-q as {chosen} takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken",
+            hint="take --format csv, tsv, jsonl or trec, which are written line by line, or give --memory",
+        )
 
 
 def check_wide(chosen: Format, writing: Writing, *, topics: bool, summary: bool) -> bool:
@@ -133,7 +160,7 @@ def digests(inputs: Iterable[str]) -> dict[str, str | None]:
 
 
 def _digest(name: str) -> str | None:
-    return digest_of(name, read_bytes(name)) if is_file(name) else None
+    return digest_of(name, pieces_of(name)) if is_file(name) else None
 
 
 def _json(whole: object) -> str:

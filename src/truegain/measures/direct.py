@@ -9,6 +9,7 @@ import numpy as np
 
 from truegain.measures.parse import NamedMeasure
 from truegain.tables.checks import counted, warn
+from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
 
@@ -17,14 +18,23 @@ def measures_for(ranked: RankedGains, asked: Sequence[NamedMeasure]) -> list[Nam
     if ranked.pool.judgments.are_gains:
         return measures_for_gains(asked)
     label = ranked.pool.judgments.label
-    parts = int((label != np.floor(label)).sum())
+    tell_fractions(asked, fractions_in(label), len(label))
+    return list(asked)
+
+
+def fractions_in(label: Floats) -> int:
+    """How many labels are not whole numbers."""
+    return int((label != np.floor(label)).sum())
+
+
+def tell_fractions(asked: Sequence[NamedMeasure], parts: int, labels: int) -> None:
+    """Warn where so many of the labels are not whole numbers, and a measure takes them as levels."""
     doubtful = [str(a.measure) for a in asked if _for_gains(a).measure != a.measure]
     if parts and doubtful:
         warn(
-            f"{parts} of {counted(len(label), 'label')} are not whole numbers, and {doubtful[0]} takes them as levels; "
+            f"{parts} of {counted(labels, 'label')} are not whole numbers, and {doubtful[0]} takes them as levels; "
             "if they are gains, name their column 'gain', or write max_rel='topic',rule='gain'"
         )
-    return list(asked)
 
 
 def measures_for_gains(asked: Sequence[NamedMeasure]) -> list[NamedMeasure]:

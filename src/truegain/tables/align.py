@@ -31,6 +31,11 @@ class Lists:
     keys: tuple[npt.NDArray[np.uint64], Ints]  # and their keys, likewise
     source: str = ""  # where the run was read from
 
+    @property
+    def missing(self) -> int:
+        """Judged topics that the run lacks."""
+        return int((self.retrieved < 0).sum())
+
 
 def lists_of(
     run: Run, pool: Pool, single: bool, keep_top: int = 0, keep_keys: int = 0, ties: Ties = "descending"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from truegain.errors import InputError, some
-from truegain.tables.align import Lists
 from truegain.tables.columns import Codes, Floats
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import counted as counted
@@ -21,16 +23,39 @@ FEWEST = 10  # rows from which on the values of a table tell what it is
 LEVELS = 20  # grades of a scale
 
 
-def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
-    """Topics that stand on one side only; an error where nothing is in common."""
-    judged = len(ranked.topics)
-    missing = {s.system: int((s.retrieved < 0).sum()) for s in systems}
+class SeenRun(Protocol):
+    """What is noticed of a run, all of it or some topics of it."""
+
+    @property
+    def system(self) -> str:
+        """Its name."""
+
+    @property
+    def missing(self) -> int:
+        """Judged topics that it lacks."""
+
+    @property
+    def unjudged_topics(self) -> Sequence[str]:
+        """Its topics that have no judgments."""
+
+    @property
+    def noticed(self) -> Mapping[str, int]:
+        """How many of its lists have each of FLAGS, and lines that are infinite or wider."""
+
+
+def check_overlap(topics: Sequence[str], systems: Sequence[SeenRun], unjudged: Sequence[str] | None = None) -> None:
+    """Topics that stand on one side only; an error where nothing is in common.
+
+    topics: those judged; unjudged: those of any run that are not, sorted, where they are known already.
+    """
+    judged = len(topics)
+    missing = {s.system: s.missing for s in systems}
     lost = [name for name, n in missing.items() if n == judged]
     if lost:
         theirs = next(s for s in systems if s.system == lost[0])
         raise InputError(
             f"{some(lost)}: no topic of the run has judgments "
-            f"(run topics {some(theirs.unjudged_topics)}; judged topics {some(ranked.topics)})",
+            f"(run topics {some(sorted(theirs.unjudged_topics))}; judged topics {some(topics)})",
             hint="check that run and judgments belong together",
         )
     short = [name for name, n in missing.items() if n]
@@ -40,16 +65,16 @@ def check_overlap(ranked: RankedGains, systems: Sequence[Lists]) -> None:
             f"(most: {max(missing.values())} of {judged}, in {some(short)}); "
             "they are left out of the mean unless all topics must count (complete=True)"
         )
-    extra = [s for s in systems if s.unjudged_topics]
+    extra = [s for s in systems if len(s.unjudged_topics)]
     if extra:
-        topics = sorted({t for s in extra for t in s.unjudged_topics})
+        found = sorted({t for s in extra for t in s.unjudged_topics}) if unjudged is None else unjudged
         warn(
             f"{_of(len(extra), len(systems), 'run', 'has', 'have')} topics without judgments, which are not scored: "
-            f"{counted(len(topics), 'topic')} ({some(topics)})"
+            f"{counted(len(found), 'topic')} ({some(found)})"
         )
 
 
-def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
+def check_scores(systems: Sequence[SeenRun], trec_eval: int) -> None:
     """Scores that do not order, and rank columns that say otherwise."""
 
     def where_seen(what: str, unit: str = "list") -> str:
@@ -79,44 +104,100 @@ def check_scores(systems: Sequence[Lists], trec_eval: int) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Grades:
+    """What labels there are: the highest, those of judged documents, and topics without one that reaches `level`."""
+
+    highest: float
+    values: frozenset[float]  # of judged documents: all of them, or LEVELS + 1 where there are more
+    least: float
+    greatest: float
+    empty: int
+    topics: int
+
+    @classmethod
+    def of(cls, ranked: RankedGains, level: float | None) -> Grades:
+        """The labels of a pool; `level` is the lowest that some measure takes as relevant."""
+        given = ranked.item_gain[ranked.item_judged]
+        empty = 0 if level is None else int((ranked.pool_relevant(level) == 0).sum())
+        ends = (float(given.min()), float(given.max())) if len(given) else (np.inf, -np.inf)
+        values = frozenset(np.unique(given)[: LEVELS + 1].tolist())
+        return cls(float(np.max(ranked.item_gain)), values, *ends, empty, len(ranked.topics))
+
+    def __add__(self, other: Grades) -> Grades:
+        """The labels of both, which share no topic."""
+        return Grades(
+            max(self.highest, other.highest), frozenset(sorted(self.values | other.values)[: LEVELS + 1]),
+            min(self.least, other.least), max(self.greatest, other.greatest), self.empty + other.empty,
+            self.topics + other.topics,
+        )  # fmt: skip
+
+
 def check_grades(ranked: RankedGains, levels: Sequence[float], skip: bool) -> None:
     """Levels of relevance that no label reaches, and topics with nothing to find."""
-    highest = float(np.max(ranked.item_gain))
+    tell_grades(Grades.of(ranked, min(levels, default=None)), levels, skip)
+
+
+def tell_grades(grades: Grades, levels: Sequence[float], skip: bool) -> None:
+    """Tell what is suspicious in labels, at the levels of relevance that measures ask for."""
     for level in sorted(set(levels)):
-        if highest < level:
+        if grades.highest < level:
             what = "have no value" if skip else "are all 0"
-            warn(f"no label reaches {level:g} (the highest is {highest:g}); measures at that level {what}")
-    given = ranked.item_gain[ranked.item_judged]
-    if levels and len(given) and float(given.min()) >= min(levels) and len(np.unique(given)) > LEVELS:
+            warn(f"no label reaches {level:g} (the highest is {grades.highest:g}); measures at that level {what}")
+    if levels and grades.values and grades.least >= min(levels) and len(grades.values) > LEVELS:
         warn(
-            f"every judged document counts as relevant: labels are {given.min():g} to {given.max():g}, more than "
+            f"every judged document counts as relevant: labels are {grades.least:g} to {grades.greatest:g}, more than "
             f"{LEVELS} different ones, and those of {min(levels):g} or more are relevant; if they are magnitudes, say "
             "where relevance begins (level=), or use a graded measure"
         )
-    empty = int((ranked.pool_relevant(min(levels)) == 0).sum()) if levels else 0
-    if empty and highest >= min(levels):
+    if levels and grades.empty and grades.highest >= min(levels):
         warn(
-            f"{_of(empty, len(ranked.topics), 'topic', 'has', 'have')} no relevant document; such topics "
+            f"{_of(grades.empty, grades.topics, 'topic', 'has', 'have')} no relevant document; such topics "
             + ("are left out" if skip else "count as 0, as in trec_eval (no_relevant='skip' leaves them out)")
         )
 
 
+@dataclass(frozen=True)
+class LargeLabels:
+    """Labels too large to be told apart: how many of all, and the first of them with its place in the file."""
+
+    count: int = 0
+    labels: int = 0
+    first: tuple[int, float] = (sys.maxsize, 0.0)
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> LargeLabels:
+        """Those of judgments; an error where one is too large to be added up."""
+        size = np.abs(judgments.label)
+        if (size > LARGEST).any():
+            row = int(np.flatnonzero(size > LARGEST)[0])
+            raise InputError(
+                f"label {judgments.label[row]:g} is too large to be added up",
+                **judgments.where(row),  # type: ignore[arg-type]
+                hint="check that this is the label's column, or divide the labels by something",
+            )
+        beyond = np.flatnonzero(size > WHOLE)
+        if not len(beyond):
+            return cls(labels=len(judgments))
+        where = judgments.where(row := int(beyond[0]))
+        place = next(n for unit in ("line", "row") if isinstance(n := where.get(unit), int))
+        return cls(len(beyond), len(judgments), (place, float(judgments.label[row])))
+
+    def __add__(self, other: LargeLabels) -> LargeLabels:
+        return LargeLabels(self.count + other.count, self.labels + other.labels, min(self.first, other.first))
+
+    def tell(self) -> None:
+        """Warn of them."""
+        if self.count:
+            warn(
+                f"{_of(self.count, self.labels, 'label', 'is', 'are')} beyond 2^53 (the first is {self.first[1]:g}), "
+                "where whole numbers are no longer told apart; check that these are labels"
+            )
+
+
 def check_labels(judgments: Judgments) -> None:
     """Labels too large to be told apart, or to be added up."""
-    size = np.abs(judgments.label)
-    if (size > LARGEST).any():
-        row = int(np.flatnonzero(size > LARGEST)[0])
-        raise InputError(
-            f"label {judgments.label[row]:g} is too large to be added up",
-            **judgments.where(row),  # type: ignore[arg-type]
-            hint="check that this is the label's column, or divide the labels by something",
-        )
-    if (size > WHOLE).any():
-        row = int(np.flatnonzero(size > WHOLE)[0])
-        warn(
-            f"{_of(int((size > WHOLE).sum()), len(judgments), 'label', 'is', 'are')} beyond 2^53 (the first is "
-            f"{judgments.label[row]:g}), where whole numbers are no longer told apart; check that these are labels"
-        )
+    LargeLabels.of(judgments).tell()
 
 
 def check_order(runs: Runs, judgments: Judgments) -> None:

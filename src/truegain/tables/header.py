@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -107,6 +107,8 @@ class Told:
     missing: Missing = "refuse"
     gold: str | None = None  # 'column:NAME' or 'assessor:NAME': the gold labels stand in the judgments' own file
     kept: dict[str, Any] = field(default_factory=dict)  # those gold labels, once the judgments are read
+    memory: int | None = None  # bytes that may be taken
+    say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
 
 
 _told = Told()  # of the command that runs; in Python all is said to the functions themselves

@@ -233,12 +233,19 @@ def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str
         return replace(judgments_of_columns(topics, docs, labels, file), bare=True)
     if kind:
         return _of_frame(tabular.read(text, kind, file), file, header, missing)
-    layout = trec.JUDGMENTS
-    if header.names:
-        named = layout_of(header, text, "judgments", ("label",))
-        if named is None:
-            return _of_frame(read_unnamed(text, header.names, file), file, header, missing)
-        layout = named
+    layout = judgments_layout(text, header)
+    if layout is None:
+        return _of_frame(read_unnamed(text, header.names, file), file, header, missing)
+    return judgments_of_lines(text, layout, file, jobs)
+
+
+def judgments_layout(text: bytes, header: Header) -> trec.Layout | None:
+    """How the lines of judgments are cut; None where these are no lines without names of columns."""
+    return layout_of(header, text, "judgments", ("label",)) if header.names else trec.JUDGMENTS
+
+
+def judgments_of_lines(text: bytes, layout: trec.Layout, file: str, jobs: int) -> Judgments:
+    """Judgments from lines without names of columns."""
     rows = trec.scan(text, layout, file, jobs)
     if not np.isfinite(rows.value).all():
         row = int(np.flatnonzero(~np.isfinite(rows.value))[0])

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from truegain.errors import InputError
+from truegain.tables.header import told
 
 PIECE = 1 << 20  # bytes read at a time; at most LONGEST_LINE, so that no longer line fits into one
 LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
@@ -34,11 +35,21 @@ def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = "conve
         what = "a zip archive" if data.startswith(b"PK") else "a bzip2 file"
         raise InputError(f"this is {what}", file=file, hint="unpack it, or compress with gzip, xz or zstandard")
     text = data.removeprefix(_BYTE_ORDER_MARK)
-    place = text.find(b"\0") if text.isascii() else _first_bad(text, whole)
+    place = bad_place(text, whole=whole)
     if place < 0:
         return text
+    raise not_text(text, place, file, hint)
+
+
+def bad_place(text: bytes, *, whole: bool = True) -> int:
+    """Where bytes are not UTF-8, or NUL, first; -1 where they are plain text."""
+    return text.find(b"\0") if text.isascii() else _first_bad(text, whole)
+
+
+def not_text(text: bytes, place: int, file: str, hint: str = "convert the file to UTF-8") -> InputError:
+    """What is said of bytes that are no text from a place on."""
     nul = text[place : place + 1] == b"\0"
-    raise InputError(
+    return InputError(
         "a NUL byte: this is binary data or UTF-16, not UTF-8 text" if nul else "not UTF-8 text",
         file=file,
         line=line_of(text, place),
@@ -61,9 +72,16 @@ def _first_bad(text: bytes, whole: bool) -> int:
     return text.find(b"\0")
 
 
+class PartText(bytes):
+    """Lines out of a larger file, which know where they stand in it."""
+
+    line_in_file: Callable[[int], int]  # by the number of a line here
+
+
 def line_of(text: bytes, offset: int) -> int:
-    """The number of the line that holds a byte."""
-    return text.count(b"\n", 0, offset) + 1
+    """The number of the line that holds a byte, in the file that the text was taken from."""
+    line = text.count(b"\n", 0, offset) + 1
+    return text.line_in_file(line) if isinstance(text, PartText) else line
 
 
 def line_at(text: bytes, offset: int, most: int = 1000) -> str:
@@ -91,7 +109,7 @@ class Bounds:
         self.seen += len(piece)
         self._fits(self.seen)
         if packed_size is not None and self.seen > max(BOMB, MOST_TIMES * packed_size):
-            problem = f"{_size(packed_size)} of compressed data unpack to more than {_size(self.seen)}"
+            problem = f"{in_bytes(packed_size)} of compressed data unpack to more than {in_bytes(self.seen)}"
             raise InputError(problem, file=self.file, hint="if that is meant, unpack the file first")
         newline = piece.find(b"\n")
         if self.of_lines and self.line + (newline if newline >= 0 else len(piece)) > LONGEST_LINE:
@@ -99,15 +117,15 @@ class Bounds:
         self.line = self.line + len(piece) if newline < 0 else len(piece) - piece.rfind(b"\n") - 1
 
     def _fits(self, size: int) -> None:
-        if size > most_bytes():
-            problem = f"this holds more than {_size(most_bytes())}, half of the memory there is"
+        if size > max(most_bytes(), told().memory or 0):
+            problem = f"this holds more than {in_bytes(most_bytes())}, half of the memory there is"
             raise InputError(problem, file=self.file, hint="check that it ends, or split it")
 
     def _too_long(self, before: bytes, piece: bytes) -> InputError:
         text, begin = before + piece, len(before) - self.line
         plain_text(text, self.file, whole=False)  # a NUL says more
         return InputError(
-            f"a line of more than {_size(LONGEST_LINE)}",
+            f"a line of more than {in_bytes(LONGEST_LINE)}",
             file=self.file,
             line=line_of(text, begin),
             text=line_at(text, begin),
@@ -118,7 +136,12 @@ class Bounds:
 @cache
 def most_bytes() -> int:
     """Half of the memory there is: the columns of a file take about as much again as its text."""
-    return min(_machine(), _group(), _process()) // 2
+    return memory_there() // 2
+
+
+def memory_there() -> int:
+    """The bytes of memory that this machine, this group of processes and this process may have."""
+    return min(_machine(), _group(), _process())
 
 
 def _machine() -> int:
@@ -147,10 +170,10 @@ def _process() -> int:
     return sys.maxsize if soft == limits.RLIM_INFINITY else soft
 
 
-def _size(count: int) -> str:
+def in_bytes(count: int) -> str:
     """A number of bytes for people.
 
-    >>> _size(1 << 20), _size(11_800_000_000), _size(2100)
+    >>> in_bytes(1 << 20), in_bytes(11_800_000_000), in_bytes(2100)
     ('1 MB', '11.8 GB', '2 KB')
     """
     for unit, many in (("GB", 1e9), ("MB", 1e6)):

@@ -21,6 +21,11 @@ def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, tabular
     """The content of a file, its kind (None for lines without names), and its name for messages."""
     data, file = read_bytes(path), shown_path(path)
     text = data if tabular.is_parquet(data, tabular.ending(file)) else plain_text(data, file)
+    return text, kind_of_file(text, file, header), file
+
+
+def kind_of_file(text: bytes, file: str, header: Header | None = None) -> tabular.Kind | None:
+    """The kind of a file whose text, or the beginning of it, is given; refused where `header` says otherwise."""
     kind = tabular.kind_of(text, file, header)
     if header and header.names and kind is not None:
         raise InputError(
@@ -33,7 +38,7 @@ def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, tabular
             f"there is no column '{theirs[0]}': this file has no names of columns", file=file,
             hint="leave it out of columns=, or name all columns of lines, as in columns='topic,doc,label'",
         )  # fmt: skip
-    return text, kind, file
+    return kind
 
 
 def layout_of(header: Header, text: bytes, what: str, values: Sequence[str]) -> Layout | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,29 +30,37 @@ def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]
         return _of_nested(nested(text, file), name, file, text)
     if kind:
         return runs_of_frame(tabular.read(text, kind, file), name, file, header)
-    if header.names:
-        return _of_unnamed(text, header, name, file, jobs)
-    rows = trec.scan(text, trec.RUN, file, jobs)
-    tags = rows.second.values
-    if name_by == "tag":
-        if len(tags) > 1:
-            raise InputError(
-                f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
-                file=file,
-                hint="name systems by file, or give one file a system",
-            )
-        name = tags[0]
-    return [Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=rows.wider)]
-
-
-def _of_unnamed(text: bytes, header: Header, name: str, file: str, jobs: int) -> list[Run]:
-    """Runs from lines without names, under those that the user gave."""
-    layout = layout_of(header, text, "run", ("score", "rank"))
+    layout = run_layout(text, header)
     if layout is None:
         return runs_of_frame(read_unnamed(text, header.names, file), name, file)
+    run = run_of_lines(text, layout, name, file, jobs)
+    return [replace(run, system=tag_of(run.tags, file)) if name_by == "tag" and run.tags else run]
+
+
+def run_layout(text: bytes, header: Header) -> trec.Layout | None:
+    """How the lines of a run are cut, where the user may have named their columns; None where it is no such lines."""
+    return layout_of(header, text, "run", ("score", "rank")) if header.names else trec.RUN
+
+
+def run_of_lines(text: bytes, layout: trec.Layout, name: str, file: str, jobs: int) -> Run:
+    """A run from lines without names, under those that the user gave, or those of TREC."""
     rows = trec.scan(text, layout, file, jobs)
-    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, from_lines=True)
-    return [ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)]
+    tags, wider = (rows.second.values, rows.wider) if layout is trec.RUN else ((), 0)
+    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=wider)
+    if layout is trec.RUN:
+        return run
+    return ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)
+
+
+def tag_of(tags: Sequence[str], file: str) -> str:
+    """The one tag of a run, which names its system."""
+    if len(tags) > 1:
+        raise InputError(
+            f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
+            file=file,
+            hint="name systems by file, or give one file a system",
+        )
+    return tags[0]
 
 
 def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:

@@ -19,6 +19,7 @@ from truegain.tables import convert
 from truegain.tables.frames import frame_of, is_frame, opened
 from truegain.tables.header import ColumnNames, Header, told
 from truegain.tables.lines import Lines
+from truegain.tables.memory import check_held
 from truegain.tables.named import Columns, renamed
 from truegain.tables.notice import counted
 from truegain.tables.protocols import Numbers, RanxLike, RunRow, TableLike
@@ -149,6 +150,7 @@ def read_runs(
         return data
     if not (isinstance(data, str | os.PathLike) or convert.is_paths(data)):
         return _of_object(data, columns)
+    check_held(data)
     loaders = run_loaders(data, name_by=name_by, jobs=jobs or cores(), columns=columns)  # type: ignore[arg-type]
     return Runs(tuple(run for load in loaders for run in load()))
 

@@ -57,7 +57,7 @@ class Scores(Shown):
     """
 
     systems: tuple[str, ...]
-    topics: tuple[str, ...]
+    topics: Sequence[str]
     values: Mapping[str, npt.NDArray[Any]]
     summaries: Mapping[str, Floats]
     objects: Mapping[str, Declared]  # the measures themselves: what they declare is not guessed from values

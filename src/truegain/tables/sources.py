@@ -49,6 +49,17 @@ def read_bytes(path: PathLike) -> bytes:
     return data
 
 
+def pieces_of(path: PathLike) -> Iterator[bytes]:
+    """The bytes of a file, unpacked, some at a time."""
+    name = os.fspath(path)
+    with read_failures(shown_path(name)), _opened(name) as stream:
+        first = _filled(stream, PIECE)
+        joined = cast("BinaryIO", Joined(first, stream))
+        unpacked = unpacking(first, joined) or joined
+        while piece := _filled(unpacked, PIECE):
+            yield piece
+
+
 @contextmanager
 def read_failures(file: str) -> Iterator[None]:
     """Tell failures of reading with the name of the file."""
@@ -224,6 +235,20 @@ def write_bytes(path: PathLike, data: bytes) -> None:
         return
     with replaced(path) as stream:
         stream.write(packed(data, name))
+
+
+def write_pieces(path: PathLike, pieces: Iterable[bytes]) -> None:
+    """The same of bytes that come some at a time; they are held together only where they are compressed."""
+    name = os.fspath(path)
+    if name.lower().endswith(COMPRESSED):
+        write_bytes(path, b"".join(pieces))
+    elif name == STANDARD_INPUT:
+        for piece in pieces:
+            _write_out(piece)
+    else:
+        with replaced(path) as stream:
+            for piece in pieces:
+                stream.write(piece)
 
 
 def _write_out(data: bytes) -> None:

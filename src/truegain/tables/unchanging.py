@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from truegain.addresses import is_remote
@@ -34,12 +34,18 @@ def check_unchanged(name: str, data: bytes) -> None:
     far = is_remote(name)
     if (_seen is None and not far) or not is_file(name):
         return
-    digest = _digest(data)
+    digest = _digest([data])
     if far:
         _far[name] = digest
+    same_digest(name, digest)
+
+
+def same_digest(name: str, digest: str) -> str:
+    """The digest of what a file holds; refused where it is not the one of what was read before."""
     if _seen is not None and _seen.setdefault(name, digest) != digest:
         hint = "run the command again when nothing writes to it"
         raise InputError("it changed while it was read", file=name, hint=hint)
+    return digest
 
 
 def fetched_digest(name: str) -> str | None:
@@ -47,16 +53,19 @@ def fetched_digest(name: str) -> str | None:
     return _far.get(name)
 
 
-def digest_of(name: str, data: bytes) -> str:
-    """The digest of what a file holds.
+def digest_of(name: str, pieces: Iterable[bytes]) -> str:
+    """The digest of what a file holds, from its bytes, some at a time.
 
-    >>> digest_of("a", b"")[:8]
+    >>> digest_of("a", [b""])[:8]
     'e3b0c442'
     """
-    return (_seen or {}).get(name) or _digest(data)
+    return same_digest(name, _digest(pieces))
 
 
-def _digest(data: bytes) -> str:
+def _digest(pieces: Iterable[bytes]) -> str:
     from hashlib import sha256  # here, as it takes a while and most commands tell no digests
 
-    return sha256(data).hexdigest()
+    found = sha256()
+    for piece in pieces:
+        found.update(piece)
+    return found.hexdigest()

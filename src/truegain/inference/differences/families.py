@@ -132,8 +132,10 @@ def pair_by_pair(
 
 def _topics_of_pairs(there: Bools, first: Places, second: Places) -> list[tuple[Bools, Places]]:
     """The sets of topics that pairs have, each with the places of its pairs."""
-    kinds, kind = np.unique(there, axis=0, return_inverse=True)
-    kind = kind.ravel()
+    packed = [row.tobytes() for row in np.packbits(there, axis=1)]  # np.unique by rows makes a field of each topic
+    numbers = {bits: number for number, bits in enumerate(sorted(set(packed)))}
+    kind = np.array([numbers[bits] for bits in packed])
+    kinds = there[[packed.index(bits) for bits in numbers]]
     one, two = np.minimum(kind[first], kind[second]), np.maximum(kind[first], kind[second])
     codes, which = np.unique(one * len(kinds) + two, return_inverse=True)
     ordered = np.argsort(which.ravel(), kind="stable")

@@ -24,6 +24,8 @@ CELLS = 2_000_000  # replicates times pairs held at a time
 BLOCK = 500  # replicates that share a seed; the answer depends on it, not on the number of workers
 USUAL = Resampling()
 STRETCH = 1000  # pairs whose signs are counted together
+DRAWN = 10_000_000  # numbers drawn at a time
+PIECE = 1 << 16  # signs drawn at a time where they are more
 
 
 class Bootstrapped(NamedTuple):
@@ -196,8 +198,32 @@ def _all_signs(n: int) -> Floats:
 
 def _count_signs(shared: Shared, block: tuple[int, int], _: np.random.SeedSequence) -> Ints:
     z, far, seed = shared
-    sums = (1.0 - 2.0 * _drawn(seed, block, z.shape[1], 2, np.int8)) @ z.T
+    if (block[1] - block[0]) * z.shape[1] > DRAWN:
+        sums = _signed_sums(z, seed, block)
+    else:
+        sums = (1.0 - 2.0 * _drawn(seed, block, z.shape[1], 2, np.int8)) @ z.T
     return np.asarray((np.abs(sums, out=sums) >= far).sum(axis=0), np.int64)
+
+
+def _signed_sums(z: Floats, seed: int, block: tuple[int, int]) -> Floats:
+    """Sums of z with the signs of each replicate of a block, of so many topics that not all signs are held at once.
+
+    The signs are those of `_drawn`, in its order: each is the highest bit of a byte, and four bytes are drawn at a
+    time, so pieces are multiples of four.  Sum of s z = sum of z - 2 (sum of z where the sign is turned).
+    """
+    number, n = block[0] // BLOCK, z.shape[1]
+    rng = generator(seed, "topics", number)
+    turned, end = np.zeros((block[1] - number * BLOCK, len(z))), (block[1] - number * BLOCK) * n
+    for begin in range(0, end, PIECE):
+        fours = rng.integers(0, 1 << 32, size=-(-min(PIECE, end - begin) // 4), dtype=np.uint32)
+        signs = (fours.astype("<u4", copy=False).view(np.uint8) >> 7)[: end - begin].astype(np.float64)
+        at = 0
+        while at < len(signs):
+            row, column = divmod(begin + at, n)
+            length = min(len(signs) - at, n - column)
+            turned[row] += z[:, column : column + length] @ signs[at : at + length]
+            at += length
+    return np.asarray(z.sum(axis=1) - 2 * turned[block[0] - number * BLOCK :])
 
 
 def _count_stars(shared: Shared, block: tuple[int, int], own: np.random.SeedSequence) -> Ints:
@@ -210,10 +236,23 @@ def _bootstrap_t(
 ) -> tuple[Floats, Floats]:
     """|t*| and |mean*| of each replicate and pair."""
     w, seed = shared
-    n, size = w.shape[1], block[1] - block[0]
-    flat = _drawn(seed, block, n, n, np.int64) + n * np.arange(size)[:, None]
-    copies = np.bincount(flat.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-    mean, square = copies @ w.T / n, copies @ (w**2).T / n
+    n, number = w.shape[1], block[0] // BLOCK
+    rng, step = generator(seed, "topics", number), max(1, DRAWN // n)
+    squared, pieces = w**2, []
+    for first in range(number * BLOCK, block[1], step):
+        last = min(first + step, block[1])
+        drawn = rng.integers(0, n, size=(last - first, n), dtype=np.int64)[max(0, block[0] - first) :]
+        if len(drawn):
+            pieces.append(_stars(drawn, w, squared))
+    return np.concatenate([stars for stars, _ in pieces]), np.concatenate([means for _, means in pieces])
+
+
+def _stars(drawn: Ints, w: Floats, squared: Floats) -> tuple[Floats, Floats]:
+    """|t*| and |mean*| of the replicates whose topics were drawn, each with so many numbers as there are topics."""
+    size, n = drawn.shape
+    drawn += n * np.arange(size)[:, None]
+    copies = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+    mean, square = copies @ w.T / n, copies @ squared.T / n
     variance = square - mean**2
     flat_ones = variance <= TOLERANCE * square
     error = np.sqrt(np.where(flat_ones, 1.0, variance) / (n - 1))

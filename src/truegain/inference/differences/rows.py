@@ -100,7 +100,8 @@ def wilcoxon_rows(first: Floats, second: Floats) -> RowResults:
     used = (ranks > 0).sum(axis=1)
     p: Floats = np.ones(len(z))
     small = (used > 0) & (used <= MOST_EXACT)
-    p[small] = _exact(w[small], ranks[small])
+    if small.any():
+        p[small] = _exact(w[small], ranks[small])
     many = used > MOST_EXACT
     n = used[many].astype(np.float64)
     ties = ((sizes[many] ** 2 - 1.0) * (ranks[many] > 0)).sum(axis=1)

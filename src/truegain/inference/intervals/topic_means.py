@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ class TopicMeans:
 
     measure: str
     systems: tuple[str, ...]
-    topics: tuple[str, ...]
+    topics: Sequence[str]
     values: Floats
     back: Callable[[Floats], Floats]
     bounds: tuple[float, float]  # the least and the greatest summary there can be

@@ -1,0 +1,117 @@
+"""Scores of some topics at a time, put together: the same as if all were scored at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from truegain.measures.base import Measure
+from truegain.measures.direct import fractions_in, tell_fractions
+from truegain.measures.parse import NamedMeasure
+from truegain.tables.align import Lists
+from truegain.tables.checks import Grades, LargeLabels, check_overlap, check_scores, tell_grades
+from truegain.tables.columns import Floats
+from truegain.tables.judgments import Judgments
+from truegain.tables.names import Names
+from truegain.tables.scores import Scores
+
+Summarise = Callable[[Measure, Floats], Floats]
+
+
+def is_of_topics_alone(measure: Measure) -> bool:
+    """Whether a topic's value depends on nothing but the topic: no text is read, and no label of another topic.
+
+    >>> from truegain.measures.parse import parse_measure
+    >>> [is_of_topics_alone(parse_measure(name)) for name in ("nDCG@10", "ERR@10", "ERR(max_rel='scale')@10")]
+    [True, True, False]
+    """
+    if measure.reads_text:
+        return False
+    values = [getattr(measure, field.name) for field in fields(measure)]
+    return "scale" not in values and all(is_of_topics_alone(v) for v in values if isinstance(v, Measure))
+
+
+@dataclass(frozen=True)
+class SeenSystem:
+    """What was noticed of a run over all batches; see `SeenRun` of tables.checks."""
+
+    system: str
+    missing: int
+    noticed: Mapping[str, int]
+    unjudged_topics: Names
+
+
+class BatchScores:
+    """What batches gave, one after the other: scores of their topics, and what is to be told of the data."""
+
+    def __init__(self, systems: int) -> None:
+        self.parts: list[Scores] = []
+        self.topics: list[Names] = []
+        self.unjudged: list[Names] = []
+        self.unjudged_by_system: list[list[Names]] = [[] for _ in range(systems)]
+        self.missing, self.lists = [0] * systems, [0] * systems
+        self.noticed: list[Counter[str]] = [Counter() for _ in range(systems)]
+        self.labels, self.fractions = LargeLabels(), 0
+        self.grades: Grades | None = None
+
+    def look_at_labels(self, judgments: Judgments) -> None:
+        """The labels of a batch."""
+        self.labels += LargeLabels.of(judgments)
+        self.fractions += fractions_in(judgments.label)
+
+    def look_at_runs(self, systems: Sequence[Lists]) -> None:
+        """The runs of a batch, matched with its judgments."""
+        for number, seen in enumerate(systems):
+            self.missing[number] += seen.missing
+            self.lists[number] += seen.lists
+            self.noticed[number].update(seen.noticed)
+            self.unjudged_by_system[number].append(Names.of(seen.unjudged_topics))
+        self.unjudged.append(Names.of(sorted({t for seen in systems for t in seen.unjudged_topics})))
+
+    def add(self, scores: Scores, grades: Grades | None) -> None:
+        """The scores of a batch, whose topics come behind all that were there, and its labels."""
+        self.topics.append(Names.of(scores.topics))
+        self.parts.append(replace(scores, topics=()))
+        if grades is not None:
+            self.grades = grades if self.grades is None else self.grades + grades
+
+    def tell(
+        self, systems: Sequence[str], asked: Sequence[NamedMeasure], levels: Sequence[float], trec_eval: int, skip: bool
+    ) -> None:
+        """What is suspicious in all batches together, in the order in which it is told of data read at once."""
+        self.labels.tell()
+        seen = [
+            SeenSystem(name, missing, noticed, Names.joined(unjudged))
+            for name, missing, noticed, unjudged in zip(
+                systems, self.missing, self.noticed, self.unjudged_by_system, strict=True
+            )
+        ]
+        check_overlap(Names.joined(self.topics), seen, Names.joined(self.unjudged))
+        check_scores(seen, trec_eval)
+        tell_fractions(asked, self.fractions, self.labels.labels)
+        if self.grades is not None:
+            tell_grades(self.grades, levels, skip)
+
+    def scores(self, systems: Sequence[str], chosen: Sequence[Measure], summarise: Summarise) -> Scores:
+        """All scores, with the summaries of all topics."""
+        values: dict[str, npt.NDArray[Any]] = {}
+        summaries: dict[str, Floats] = {}
+        first = self.parts[0]
+        for measure in chosen:
+            name = str(measure)
+            pieces = [part.values[name] for part in self.parts]
+            totals = [part.summaries[name] for part in self.parts]
+            for part in self.parts:
+                del part.values[name]  # type: ignore[attr-defined]  # lest all stand in memory twice
+            values[name] = np.concatenate(pieces, axis=1)
+            del pieces
+            added = measure.mean == "total" or values[name].dtype == object  # counts, which add up, and texts
+            summaries[name] = np.sum(totals, axis=0) if added else summarise(measure, values[name])
+        return replace(
+            first, systems=tuple(systems), topics=Names.joined(self.topics), values=values, summaries=summaries
+        )

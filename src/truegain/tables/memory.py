@@ -1,0 +1,134 @@
+"""How much memory reading takes, told before it begins, and how much may be taken."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from truegain.errors import InputError, TruegainError
+from truegain.tables.convert import is_paths
+from truegain.tables.header import told
+from truegain.tables.packing import unpacking
+from truegain.tables.plain import MOST_TIMES, in_bytes, memory_there
+from truegain.tables.sources import PathLike, expand, read_failures, shown_path
+
+ALIGNED = 7.0  # bytes taken for each byte of a file while it is read and ordered, measured on lines of 40 bytes
+KEPT = 0.7  # bytes kept of each byte of a run that was matched with judgments: the judged documents
+HELD = 4.5  # bytes of a run that stays in memory: its text and its columns
+SAMPLE = 1 << 22  # bytes of compressed data that are unpacked to see how much is in them
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_MEMINFO = Path("/proc/meminfo")
+MemoryLike = int | float | str
+
+
+def memory_of(given: MemoryLike | None) -> int | None:
+    """A number of bytes, as a number or as text; None: nothing was said.
+
+    >>> memory_of("2GB"), memory_of("1.5 GB"), memory_of("500M"), memory_of(4096)
+    (2000000000, 1500000000, 500000000, 4096)
+    """
+    if given is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", str(given), re.IGNORECASE)
+    if found is None or isinstance(given, bool) or (size := int(float(found[1]) * _UNITS[found[2].upper()])) < 1:
+        raise TruegainError(f"memory {given!r} is not a size; give bytes, or a text such as '2GB' or '500MB'")
+    return size
+
+
+def available() -> int:
+    """The bytes of memory that are free for this process now."""
+    try:
+        found = re.search(r"^MemAvailable:\s*(\d+) kB", _MEMINFO.read_text(), re.MULTILINE)
+    except OSError:  # not on Linux
+        found = None
+    return min(memory_there(), int(found[1]) * 1024) if found else memory_there()
+
+
+def unpacked_size(path: PathLike) -> int:
+    """The bytes that a file holds, guessed from its beginning where it is compressed; 0 where that is not known."""
+    name = os.fspath(path)
+    size = _size(name)
+    if not size:
+        return 0
+    with read_failures(shown_path(name)), Path(name).open("rb") as stream:
+        first = stream.read(8)
+        stream.seek(0)
+        unpacked = unpacking(first, stream)
+        if unpacked is None:
+            return size
+        got = len(unpacked.read(SAMPLE))
+        used = max(1, min(stream.tell(), size))
+        return got if got < SAMPLE else got * size // used
+
+
+def aligned_need(judgments: PathLike | None, runs: Sequence[PathLike], jobs: int, limit: int) -> int:
+    """The bytes that runs matched with judgments take: so many runs are read at a time, and of each a part is kept.
+
+    Files that are small even if compressed are not looked into; `limit` tells what is small.
+    """
+    given = [] if judgments is None else [judgments]
+    most = sum(map(_size, [*given, *runs])) * MOST_TIMES * ALIGNED
+    if most <= limit:
+        return 0
+    sizes = sorted(map(unpacked_size, runs), reverse=True)
+    return int(ALIGNED * (sum(map(unpacked_size, given)) + sum(sizes[:jobs])) + KEPT * sum(sizes[jobs:]))
+
+
+def needs_batches(runs: object, judgments: object, jobs: int, memory: MemoryLike | None) -> bool:
+    """Whether files of runs and judgments take more memory than may be taken: `memory`, or half of what is there."""
+    files = _files(runs)
+    if not isinstance(judgments, str | os.PathLike) or not files or told().gold is not None:
+        return False
+    limit = limit_of(memory)
+    return aligned_need(judgments, files, jobs, limit) > limit
+
+
+def check_aligned(runs: object, judgments: object, jobs: int, memory: MemoryLike | None = None) -> None:
+    """Refuse files of runs and judgments that take more memory than `memory`, or than there is."""
+    path = judgments if isinstance(judgments, str | os.PathLike) else None
+    limit = limit_of(memory, 1.0)
+    check_memory(aligned_need(path, _files(runs), jobs, limit), limit)
+
+
+def check_held(runs: object) -> None:
+    """Refuse files of runs that all stay in memory and take more than there is."""
+    limit = limit_of(None, 1.0)
+    check_memory(held_need(_files(runs), limit), limit)
+
+
+def _files(runs: object) -> list[str]:
+    """The files that runs are read from; none where they are something else."""
+    if isinstance(runs, str | os.PathLike):
+        return expand([runs])
+    return expand(runs) if is_paths(runs) else []  # type: ignore[arg-type]
+
+
+def limit_of(memory: MemoryLike | None, share: float = 0.5) -> int:
+    """The bytes that may be taken: as was said, or a share of what is available."""
+    return memory_of(memory) or told().memory or int(share * available())
+
+
+def held_need(runs: Sequence[PathLike], limit: int) -> int:
+    """The bytes that runs take which all stay in memory."""
+    if sum(map(_size, runs)) * MOST_TIMES * HELD <= limit:
+        return 0
+    return int(HELD * sum(map(unpacked_size, runs)))
+
+
+def check_memory(need: int, limit: int, why: str = "") -> None:
+    """Refuse work that takes more memory than there is, before it begins."""
+    if need > limit:
+        raise InputError(
+            f"this takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken{why}",
+            hint="give fewer runs or topics at a time, a machine with more memory, or memory= if you know better",
+        )
+
+
+def _size(path: PathLike) -> int:
+    """The size of a file as it lies there; 0 where there is none, as of standard input, pipes and addresses."""
+    try:
+        return Path(path).stat().st_size if os.path.isfile(path) else 0  # noqa: PTH113
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,66 @@
+"""Commands on files that take more memory than may be taken: read in batches, or refused."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+LINES, WHOLE = ("trec", "csv", "tsv", "jsonl"), ("table", "json")
+
+
+@pytest.fixture
+def study(folder: Path) -> list[str]:
+    """Judgments with subtopics' column, two runs; some topics of each on one side only."""
+    rng = random.Random(8)
+    (folder / "q").write_text(
+        "".join(f"{t} 0 d{d} {rng.randint(0, 3)}\n" for t in range(20) for d in rng.sample(range(12), 6))
+    )
+    for name in ("a", "b"):
+        rows = [f"{t} Q0 d{d} 1 {rng.random():.3f} {name}\n" for t in range(1, 21) for d in rng.sample(range(12), 8)]
+        rng.shuffle(rows)
+        (folder / f"{name}.run").write_text("".join(rows))
+    return [str(folder / name) for name in ("q", "a.run", "b.run")]
+
+
+def test_what_cannot_be_read_in_batches_is_refused_before(study: list[str], run: Run) -> None:
+    """Guards against a machine that swaps: commands that hold all in memory say how much, with exit code 2."""
+    for words in (["verdict", *study, "-m", "AP"], ["holes", *study], ["compare", *study, "--over", "collection"]):
+        code, _, said = run(*words, "--memory", "10KB")
+        assert (words[0], code) == (words[0], 2)
+        assert "of memory, and 10 KB may be taken" in said
+        assert "--memory" in said
+
+
+def test_eval_prints_the_same(study: list[str], run: Run, folder: Path) -> None:
+    """Guards formats of `eval -q` that are written some rows at a time; that there were batches is told once."""
+    for kind in LINES:
+        words = ["eval", *study, "-m", "nDCG@5", "-m", "RelString@3", "-q", "--format", kind]
+        code, at_once, said = run(*words)
+        assert code == 0
+        code, out, also = run(*words, "--memory", "10KB")
+        assert (code, out) == (0, at_once)
+        first, *rest = also.splitlines()
+        assert first.endswith("of memory, and 10 KB may be taken: read in batches")
+        assert rest == said.splitlines()
+        if kind == "csv":
+            run(*words, "-o", str(folder / "x.csv"))
+            assert (folder / "x.csv").read_text() == at_once
+
+
+def test_formats_that_are_made_at_once_are_refused(study: list[str], run: Run) -> None:
+    """Guards formats that hold all rows: of too many topics they are refused, and others are named."""
+    for kind in WHOLE:
+        code, _, said = run("eval", *study, "-q", "--format", kind, "--memory", "10KB")
+        assert code == 2
+        assert "take --format csv, tsv, jsonl or trec" in said
+        assert run("eval", *study, "--format", kind, "--memory", "10KB")[0] == 0
+
+
+def test_compare_prints_the_same(study: list[str], run: Run) -> None:
+    """Guards `compare` on files read in batches."""
+    words = ["compare", *study, "-m", "nDCG@5", "--test", "randomisation", "--trials", "1000"]
+    assert run(*words)[1] == run(*words, "--memory", "10KB")[1] != ""

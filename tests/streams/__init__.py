@@ -1,0 +1,1 @@
+"""Inputs larger than memory."""

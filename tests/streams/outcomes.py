@@ -1,0 +1,47 @@
+"""What scoring gives or says, at once and in batches, so that both can be held against one another."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truegain as tg
+from truegain.tables import batches, line_files, parts
+
+Outcome = tuple[object, ...]
+
+
+@contextmanager
+def tiny(part: int = 60, chunk: int = 50, stretches: int = 0) -> Iterator[None]:
+    """Parts, chunks and stretches of so few bytes and lines that small files have many; 0 stretches: always a copy."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "LEAST_PART", part)
+        patch.setattr(line_files, "CHUNK", chunk)
+        patch.setattr(parts, "RUNS", 3)
+        patch.setattr(parts, "FEW_STRETCHES", stretches)
+        patch.setattr(parts, "LEAST_STRETCH", 1 << 40)
+        yield
+
+
+def outcome(runs: list[Path], judgments: Path, measures: list[str], **options: Any) -> Outcome:
+    """All scores to the last bit with all that was warned of, or what was refused and why."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            scores = tg.evaluate([str(run) for run in runs], str(judgments), measures, **options)
+        except tg.TruegainError as error:
+            return type(error).__name__, str(error)
+    told = tuple(str(w.message) for w in caught)
+    values = tuple((name, _bits(matrix)) for name, matrix in scores.values.items())
+    means = tuple((name, _bits(row)) for name, row in scores.summaries.items())
+    made_by = {name: value for name, value in scores.made_by.items() if name != "memory"}
+    return scores.systems, tuple(scores.topics), values, means, made_by, told
+
+
+def _bits(values: Any) -> object:
+    return values.tolist() if values.dtype == object else (values.shape, values.tobytes())

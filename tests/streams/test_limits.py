@@ -1,0 +1,105 @@
+"""How much memory may be taken: what is said of it, and what is the same however much it is."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truegain as tg
+from tests.streams.outcomes import outcome, tiny
+from truegain.inference.differences import resampled
+from truegain.inference.monte_carlo import Resampling
+from truegain.measures.batch_scores import is_of_topics_alone
+from truegain.measures.catalogue import CATALOGUE
+from truegain.measures.parse import parse_measure
+from truegain.tables.memory import memory_of, unpacked_size
+from truegain.tables.names import Names
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> list[str]:
+    """Judgments with subtopics' column, two runs; some topics of each on one side only."""
+    rng = random.Random(8)
+    (tmp_path / "q").write_text(
+        "".join(f"{t} 0 d{d} {rng.randint(0, 3)}\n" for t in range(20) for d in rng.sample(range(12), 6))
+    )
+    for name in ("a", "b"):
+        rows = [f"{t} Q0 d{d} 1 {rng.random():.3f} {name}\n" for t in range(1, 21) for d in rng.sample(range(12), 8)]
+        rng.shuffle(rows)
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    return [str(tmp_path / name) for name in ("q", "a.run", "b.run")]
+
+
+def test_all_measures_are_the_same_in_batches(study: list[str]) -> None:
+    """Guards every measure of the catalogue whose topics stand alone: the same bits, whichever topics are beside."""
+    judgments, *runs = map(Path, study)
+    at = {"cutoff": "@5", "recall": "@0.2"}
+    names = [name + at.get(kind.AT or "", "") for name, kind in CATALOGUE.items()]
+    names = [name for name in names if is_of_topics_alone(parse_measure(name))]
+    assert len(names) > 30
+    for name in names:
+        at_once = outcome(runs, judgments, [name])
+        with tiny(part=900, chunk=4000):
+            assert outcome(runs, judgments, [name], memory=1) == at_once, name
+
+
+def test_a_measure_that_sees_other_topics_is_not_read_in_batches(study: list[str]) -> None:
+    """Guards max_rel='scale', the highest label of all topics: read at once, or refused, never by batch."""
+    with pytest.raises(tg.InputError, match=r"takes about .* of memory, and 1 KB may be taken"):
+        tg.evaluate(study[1:], study[0], "ERR(max_rel='scale')@5", memory=1)
+
+
+@pytest.mark.parametrize("n", [41, 1002])
+def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards p-values of many topics: drawn in pieces, signs and topics are those drawn at once, in the same order."""
+    z = np.random.default_rng(n).normal(0.05, 1, (3, n))
+    how = Resampling(1300, most=2000, seed=5, jobs=1)
+    p, found = resampled.randomisation_p(z, how), resampled.bootstrap_p(z, how)
+    block = (520, 990)
+    signs = 1.0 - 2.0 * resampled._drawn(5, block, n, 2, np.int8)
+    monkeypatch.setattr(resampled, "DRAWN", 3 * n + 1)
+    monkeypatch.setattr(resampled, "PIECE", 64)
+    assert np.abs(resampled._signed_sums(z, 5, block) - signs @ z.T).max() < 1e-10
+    assert (resampled.randomisation_p(z, how) == p).all()
+    for one, other in zip(resampled.bootstrap_p(z, how), found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_sizes() -> None:
+    """Guards how memory is written: with units, without, and not at all."""
+    assert [memory_of(x) for x in ("2GB", "1.5gb", "300 MB", "7k", 12, None)] == [
+        2 * 10**9,
+        15 * 10**8,
+        3 * 10**8,
+        7000,
+        12,
+        None,
+    ]
+    for bad in ("", "GB", "-1", "0", "2 XB", True, "nan"):
+        with pytest.raises(tg.TruegainError, match=r"memory .* is not a size"):
+            memory_of(bad)
+
+
+def test_the_size_of_compressed_files_is_guessed(tmp_path: Path) -> None:
+    """Guards the estimate, from the beginning of a file, within a tenth."""
+    text = "".join(f"{t} Q0 document-{t * 7919 % 10007} 1 {t * 0.7:.3f} x\n" for t in range(200_000)).encode()
+    (tmp_path / "x").write_bytes(text)
+    (tmp_path / "y").write_bytes(gzip.compress(text))
+    assert unpacked_size(tmp_path / "x") == len(text)
+    assert abs(unpacked_size(tmp_path / "y") / len(text) - 1) < 0.1
+    assert unpacked_size("-") == unpacked_size(tmp_path / "none") == 0
+
+
+def test_names() -> None:
+    """Guards names kept as bytes: as a tuple of strings, whatever is asked of them."""
+    strings = ("a", "", "töpic", "9", "z" * 300)
+    names = Names.joined([Names.of(strings[:2]), Names.of([]), Names.of(strings[2:])])
+    assert (len(names), tuple(names), names[-1], names[1:3]) == (5, strings, strings[-1], strings[1:3])
+    assert names == strings
+    assert names != strings[:4]
+    with pytest.raises(IndexError):
+        names[5]
