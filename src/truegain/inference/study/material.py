@@ -47,6 +47,7 @@ class Material:
     sample: HoleSample | HoleList | None = None
     listed: GoldList | None = None
     looks: float | None = None  # see `Lattice`
+    confidence: float = 0.95
 
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
@@ -86,9 +87,9 @@ class Material:
         if self.gold_rated:
             assert self.judge is not None
             judge = replace(self.judge, gold=raters.ratings.labelled(gains))
-            return evidence_of(self.ranked, m, judge, self.gold_level)
+            return evidence_of(self.ranked, m, judge, self.gold_level, self.confidence)
         ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
-        return evidence_of(ranked, m, self.judge, self.gold_level)
+        return evidence_of(ranked, m, self.judge, self.gold_level, self.confidence)
 
     def _evidence(self, m: Measure) -> tuple[Evidence, Evidence]:
         """What the scores stand on, and the labels as they are."""
@@ -99,7 +100,7 @@ class Material:
             return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
         if self.sample is not None:
             return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
-        found = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        found = evidence_of(self.ranked, m, self.judge, self.gold_level, self.confidence)
         return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
 
     def documents(self, m: Measure, lattice: Lattice, a: int, b: int) -> Moves:

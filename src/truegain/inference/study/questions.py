@@ -275,7 +275,7 @@ class Questions:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         lent = (*self._borrowed(m, a), *self._borrowed(m, b))
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
-        known = comparison.low is not None and comparison.low != comparison.high
+        known = comparison.low is not None and not lattice.exact
         if outcome == "cannot be told" and known and (told := buying.until_decided(asked)):
             notes.append(told)
         shares = self.shares(a, b, m) if known else {}
@@ -286,7 +286,7 @@ class Questions:
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
-            self.holes, self.made_by,
+            self.holes, self.made_by, lattice.exact,
         )  # fmt: skip
 
     def _with_limits(self, hidden: Hidden, lattice: Lattice, asked: Contrasts) -> Hidden:
