@@ -41,6 +41,8 @@ class Collection:
             there = topic.there[asked.b] & (score | topic.there[first])
             pooled.add(topic.relevant, own, others, there)
         variance, freedom = pooled.total()
+        if np.isnan(variance).any():
+            raise TruegainError("topics with one relevant document each do not tell what other collections would do")
         return Spread(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
 
 

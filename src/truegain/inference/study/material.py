@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.gains.judge import Judge
-from truegain.inference.collection.expansion import check_drawable
+from truegain.inference.collection.expansion import check_drawable, least_relevant
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
 from truegain.inference.judges.label_weights import level_of
@@ -30,6 +30,11 @@ from truegain.sampling.source import SourceName
 from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.ranked import RankedGains
+
+LONE = (
+    "no topic has more than one relevant document, and one relevant document a topic does not tell what other "
+    "documents would do"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +63,19 @@ class Material:
         if self.looks is not None:
             self._refuse_looks()
         collection = assessors = replicates = documents = None
+        over = self.spoken_of(m)
         if "collection" in self.over:
             if note := evidence.about.note:
                 raise TruegainError(f"{note} How that moves over collections is not known; give DCG or P")
             check_drawable(m)
-            self._refuse_shallow(m)
-            collection = partial(self._collection, m)
+            if "collection" in over:
+                self._refuse_shallow(m)
+                collection = partial(self._collection, m)
+            elif "topics" not in over:
+                raise TruegainError(
+                    f"{m} over other collections: {LONE}; name 'topics' in generalise_to and leave 'collection' out, "
+                    "or give a measure that sums over ranks, such as P@10"
+                )
         if self.raters is not None and self.listed is not None:
             self._refuse_rated()
         elif self.raters is not None:
@@ -74,7 +86,18 @@ class Material:
             if "replicates" in self.over:
                 replicates = partial(self.raters.repeated_moves, refitted, topics)
         twice = 0.0 if self.raters is None else self.raters.noise_twice
-        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, twice, self.looks)
+        return Lattice(evidence, naive, over, collection, assessors, replicates, documents, twice, self.looks)
+
+    def spoken_of(self, m: Measure) -> frozenset[SourceName]:
+        """What a measure can be told for: no other collections where one document a topic would have to tell of them.
+
+        A topic with one relevant document borrows its spread from those with several (see `few.Pooled`).
+        """
+        if "collection" not in self.over or not has_lone_rule(m):
+            return self.over
+        relevant = self.ranked.pool_relevant(least_relevant(m))
+        known = (relevant > 1).any() or not relevant.any()
+        return self.over if known else self.over - {"collection"}
 
     def _collection(self, m: Measure) -> OtherCollections:
         spreads = spreads_of(
