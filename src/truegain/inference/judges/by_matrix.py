@@ -12,7 +12,7 @@ from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.intervals import guarded_difference
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions, GoldSample
-from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Comparison
 from truegain.moves import Spread, summed
 from truegain.student import p_of, quantile_of
@@ -51,6 +51,7 @@ def _on_topics(
     refused: dict[int, str] = {}
     for s in dict.fromkeys(s for pair in pairs for s in pair):
         try:
+            check_own(lists, s)
             of_system = lists.matrices(s, answered, options.clusters)
             scores[s] = _sound(lists, s, of_system, answered, options)
             matrices[s] = of_system

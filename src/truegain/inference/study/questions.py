@@ -19,7 +19,7 @@ from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed, is_of
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
-from truegain.inference.study.evidence import ByGoldPairs
+from truegain.inference.study.evidence import ByGoldPairs, ByMatrices
 from truegain.inference.study.given import Given
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.hole_list import HoleList
@@ -329,9 +329,12 @@ class Questions:
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
-        touching = self.lattice(m).evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
+        evidence = self.lattice(m).evidence
+        touching = evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
         labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
-        return borrowed(system, self.judge_model if own else None, self.judge.design, labels)
+        if own and touching is None and isinstance(evidence, ByMatrices):  # rates alone: of whose documents?
+            labels = 0
+        return borrowed(system, self.judge_model if own else None, self.judge.design, labels, evidence.least_gold)
 
     # ------------------------------------------------------------------ what to buy next
 
