@@ -51,9 +51,9 @@ def _on_topics(
     refused: dict[int, str] = {}
     for s in dict.fromkeys(s for pair in pairs for s in pair):
         try:
-            check_own(lists, s)
             of_system = lists.matrices(s, answered, options.clusters)
             scores[s] = _sound(lists, s, of_system, answered, options)
+            check_own(lists, s)
             matrices[s] = of_system
         except TruegainError as error:
             refused[s] = f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}"

@@ -43,6 +43,7 @@ class Evidence(ABC):
     """Scores of all systems on one measure, and what they would be with other units of each kind."""
 
     least_gold: ClassVar[int] = LEAST_GOLD  # gold labels that a score or a difference must stand on
+    by_rates: ClassVar[bool] = False  # whether gold labels tell how often the judge errs, and no more
 
     @property
     @abstractmethod
@@ -259,6 +260,7 @@ class ByMatrices(Evidence):
     pairs: int
 
     least_gold: ClassVar[int] = LEAST_OWN
+    by_rates: ClassVar[bool] = True
 
     @property
     def value(self) -> Floats:

@@ -19,7 +19,7 @@ from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed, is_of
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
-from truegain.inference.study.evidence import ByGoldPairs, ByMatrices
+from truegain.inference.study.evidence import ByGoldPairs
 from truegain.inference.study.given import Given
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.hole_list import HoleList
@@ -332,7 +332,7 @@ class Questions:
         evidence = self.lattice(m).evidence
         touching = evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
         labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
-        if own and touching is None and isinstance(evidence, ByMatrices):  # rates alone: of whose documents?
+        if own and touching is None and evidence.by_rates:  # rates alone: of whose documents?
             labels = 0
         return borrowed(system, self.judge_model if own else None, self.judge.design, labels, evidence.least_gold)
 
