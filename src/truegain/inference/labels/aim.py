@@ -122,7 +122,7 @@ def _rounds(judged: int, top: int | None) -> list[int]:
 
 
 def least_of(touching: Ints | None, judged: int, top: int, pairs: int, least: int = LEAST_GOLD) -> Ints:
-    """About how many labels in all make 10 touch each of so many differences, or all there are; 0 where they do.
+    """About how many labels in all make `least` touch each of so many differences, or all there are; 0 where they do.
 
     >>> least_of(np.array([12, 5, 0]), 20, 100, 3).tolist(), least_of(np.array([3]), 3, 4, 1).tolist()
     ([0, 40, 100], [4])
