@@ -78,6 +78,10 @@ class Evidence(ABC):
         """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
         return None
 
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """How far each score may lie above and below the truth by limits of each bronze label; None where unknown."""
+        return None
+
     @property
     def about(self) -> About:
         """What is known of the labels."""
@@ -194,6 +198,10 @@ class ByGoldPairs(Evidence):
         if not np.isfinite(np.subtract(*self.fit.bounds)):
             return None
         return self.touching(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
+
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:
+        """Wilson's limits of each bronze label put together: see `PairFit.by_stratum`."""
+        return self.fit.by_stratum(quantile)
 
     def contributions(self) -> Floats:
         """What each topic brings."""

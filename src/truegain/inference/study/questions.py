@@ -219,8 +219,8 @@ class Questions:
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
-        said = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
-        notes = [note for note in said if note]
+        about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
+        notes = [note for note in about if note]
         reach, unknown = self._reach(m)
         bound = "" if reach is None else "tiers and ranks hold"
         if self.hole_sample is None and (holes := self._material.said_of_holes(m, None, bound)):
