@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -44,7 +43,7 @@ class Moves:
     """A row a unit, a column a system: M'M is the covariance of the scores over the source.
 
     >>> moves = Moves.left_out("topics", ("1", "2", "3"), np.array([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]))
-    >>> moves.covariance.round(4).tolist()
+    >>> (moves.matrix.T @ moves.matrix).round(4).tolist()
     [[0.0133, -0.0133], [-0.0133, 0.0133]]
     """
 
@@ -63,11 +62,6 @@ class Moves:
         n = len(units)
         matrix = np.sqrt((n - 1) / n) * (without.mean(axis=0) - without)
         return cls(source, units, frozen(matrix), n - 1.0 if df is None else df, frozen(without))
-
-    @cached_property
-    def covariance(self) -> Floats:
-        """M'M."""
-        return frozen(self.matrix.T @ self.matrix)
 
     def spread(self, asked: Contrasts) -> Spread:
         """Variances of contrasts."""

@@ -304,7 +304,7 @@ def test_pairs_refused_by_rectifying_are_counted() -> None:
 
 def test_a_standard_error_of_nothing_is_not_believed() -> None:
     """Guards graded labels without any error and topics that are all alike: refused, not answered with certainty."""
-    gold = {str(t): {str(d): d % 3 for d in range(6)} for t in range(5)}
+    gold = {str(t): {str(d): d % 3 for d in range(6)} for t in range(7)}
     runs = {"a": {t: {d: -float(d) for d in row} for t, row in gold.items()}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

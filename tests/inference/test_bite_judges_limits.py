@@ -114,7 +114,7 @@ def test_degrees_of_freedom_without_clusters() -> None:
     for judge in (JUDGE, EBAY):
         matrices = Judges.of(judge).matrices(list("012345"), binary=True)
         fit = MatrixFit(tuple("012345"), np.stack([f / 2, f]), [matrices, matrices], value)
-        (_, of_topics), asked = fit.by_topic().covariance.diagonal(), Contrasts.of([(None, 1), (0, 1)])
+        (_, of_topics), asked = (fit.by_topic().matrix ** 2).sum(axis=0), Contrasts.of([(None, 1), (0, 1)])
         apart, together = fit.over_topics(asked, clusters=False), fit.over_topics(asked)
         assert apart.df[0] == pytest.approx(5 * (apart.variance[0] / of_topics) ** 2)
         assert (together.variance[0] == apart.variance[0]) == (judge is EBAY)

@@ -233,7 +233,7 @@ def test_topics_that_move_against_their_gold_leave_a_quarter(
     fit = MatrixFit(names, np.stack([1 - f, f], axis=1)[None], [matrices], value)
     variance, df = fit.gold_by_label(score)  # as large as it is, or hardly any
     monkeypatch.setattr(MatrixFit, "gold_by_label", staticmethod(lambda _: (share * variance, df)))
-    of_topics, of_gold = float(fit.by_topic().covariance[0, 0]), fit.over_gold(score).variance[0]
+    of_topics, of_gold = float((fit.by_topic().matrix[:, 0] ** 2).sum()), fit.over_gold(score).variance[0]
     both = (fit.by_topic().matrix[:, 0] * fit.gold_sums(score)[0].sum(axis=1)[:, 0]).sum() * math.sqrt(12 / 11)
     whole, least = of_topics + of_gold + 2 * both, max(of_topics, of_gold) / 4
     assert (whole < least) == (share < 1)  # both cases are seen

@@ -58,7 +58,7 @@ def test_leaving_topics_out_of_means() -> None:
     left = Topics.means_without(scores)
     assert np.isnan(left[1, 2])
     assert left[1, 3] == pytest.approx(np.nanmean(np.delete(scores[1], 3)))
-    assert (Topics(()).nested_in, len(Topics(("1", "2")))) == ((), 2)
+    assert len(Topics(("1", "2"))) == 2
 
 
 def ratings(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -84,18 +84,18 @@ def test_assessors_left_out_as_a_loop_does(seed: int) -> None:
                 out = who[i] == code and bool(others) and (where is None or bool(where[item[i]]))
                 assert weight == float(not out)
     assert people.rated_once == sum(int((item == d).sum()) == 1 for d in range(12))
-    assert (people.nested_because, people.nested_in) == ("", ())
+    assert people.nested_because == ""
 
 
 def test_assessors_with_topics_of_their_own_are_nested() -> None:
     """Guards what is crossed: not one assessor a topic, nor one topic an assessor."""
     item, topic = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
     each = Assessors(("x", "y"), np.array([0, 0, 1, 1, 0, 0]), item, topic)
-    assert (each.nested_because, each.nested_in) == ("every topic has one assessor", ("topics",))
+    assert each.nested_because == "every topic has one assessor"
     own = Assessors(tuple("uvwxyz"), np.arange(6, dtype=np.int32), item, topic)
     assert own.nested_because == "every assessor rated one topic only"
     shared = Assessors(("x", "y"), np.array([0, 1, 1, 1, 0, 0]), item, topic)
-    assert shared.nested_in == ()
+    assert shared.nested_because == ""
 
 
 def test_times_of_asking_are_left_out_for_all_alike() -> None:
@@ -107,7 +107,7 @@ def test_times_of_asking_are_left_out_for_all_alike() -> None:
     for i, key in enumerate(zip(who.tolist(), item.tolist(), strict=True)):
         assert asked.asked[i] == seen.get(key, 0)
         seen[key] = seen.get(key, 0) + 1
-    assert (asked.units, asked.most, asked.nested_in[0]) == (("time 1", "time 2"), 2, "topics")
+    assert (asked.units, asked.most) == (("time 1", "time 2"), 2)
     assert [row.tolist() for row in asked.left_out()] == [(asked.asked != t).astype(float).tolist() for t in (0, 1)]
     more = Replicates.of(np.append(who, 1), np.append(item, 1))
     assert (len(more), more.most) == (2, 3)
@@ -119,7 +119,7 @@ def test_gold_is_named_and_what_chance_leaves_open() -> None:
     named = [f"{pool.topics[t]} {d}" for t, d in zip(pool.topic.tolist(), pool.docs.strings(), strict=True)]
     drawn = np.array([name in ("1 a", "1 b", "2 c") for name in named])
     gold = Gold.drawn(pool, drawn, np.array([1.0, 4.0, 5.0, 0.5, 2.0]))
-    assert (set(gold.units), gold.of, gold.nested_in) == ({"1 a", "1 b", "2 c"}, 5, ("topics",))
+    assert (set(gold.units), gold.of) == ({"1 a", "1 b", "2 c"}, 5)
     whole, part = judged_whole(pool.topic, drawn, 3)
     assert (whole.tolist(), part.tolist()) == ([True, False, False], [False, True, False])
 

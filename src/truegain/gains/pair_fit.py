@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.gains.sampled_pairs import SampledPairs
+from truegain.student import wilson
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 
 ADDED = 4  # gold values of the whole stratum beside those that touch a contrast
@@ -156,6 +157,46 @@ class PairFit:
             least = (high - low) ** 2 * odd * (1 - odd)
             out += np.maximum(spread, least) * (self.unseen[at] @ load[at] ** 2)
         return np.asarray(out / self.pairs.topics**2)
+
+    def by_stratum(self, quantile: Floats) -> tuple[Floats, Floats]:
+        """How far each score may lie above and below its true value, put together from Wilson's limits of each stratum.
+
+        A score is the sum over strata of L p + R m: p the gold values of its documents, L their load, R what the sample
+        has too few of the stratum's documents (too many: below 0), which is predicted.  With a and b the limits of p,
+        0 and 1 where the stratum has no gold value of its documents,
+
+            up = sqrt(sum (L (b - p) + R (b - m))^2) ,  down = sqrt(sum (L (p - a) + R (m - a))^2)
+
+        A few gold values that stand for many documents and are seldom relevant have a variance that grows with the
+        score: value +- t sqrt(V) is then too short above a low one (.81-.90 where .95 is meant).  Values are counted as
+        (sum L)^2 / sum L^2 (1 - f), and as more where they differ less than 0 and 1 would.
+
+        Zou and Donner 2008, Statistics in Medicine 27 (MOVER); Newcombe 1998, Statistics in Medicine 17.
+        """
+        s, (low, high) = self.pairs.sampled, self.pairs.ends
+        scale = high - low or 1.0
+        stratum, gold = self.pairs.stratum[s], (self.pairs.gold[s] - low) / scale
+        m = (self.expected(np.ones((1, self.pairs.topics)))[0] - low) / scale
+        error = self.load.T @ (gold - m[self.pairs.topic[s], stratum])
+        whole, weight = self.whole.sum(axis=1), self.load.sum(axis=0)
+        mean = np.divide(error, weight, out=np.zeros(len(weight)), where=weight > 0)
+        squares = np.zeros((2, len(weight)))
+        for h in range(whole.shape[1]):
+            at = stratum == h
+            load, open_ = self.load[at].sum(axis=0), self.unseen[at] @ self.load[at] ** 2
+            has = load > 0
+            p = np.divide(gold[at] @ self.load[at], load, out=np.zeros(len(load)), where=has)
+            square = np.divide(gold[at] ** 2 @ self.load[at], load, out=np.zeros(len(load)), where=has)
+            alike = np.divide(p - p**2, square - p**2, out=np.ones(len(load)), where=square - p**2 > TINY)
+            n = np.divide(load**2 * np.maximum(alike, 1.0), open_, out=np.full(len(load), np.inf), where=open_ > 0)
+            a, b = wilson(p, n, quantile)
+            a, b = np.where(has, a, 0.0), np.where(has, b, 1.0)
+            lacks, share = whole[:, h] - load, np.maximum(whole[:, h], TINY)
+            by_label = np.clip((self.whole[:, :, h] @ m[:, h]) / share + mean, 0.0, 1.0)
+            up, down = load * (b - p) + lacks * (b - by_label), load * (p - a) + lacks * (by_label - a)
+            squares += np.maximum([down, up], 0.0) ** 2
+        down, up = np.sqrt(squares) * scale / self.pairs.topics
+        return np.asarray(down), np.asarray(up)
 
     def has_gold(self) -> Bools:
         """System x topic: where a gold pair counts."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from truegain.sampling.source import SampledUnits, Source, SourceName, never_empty
+from truegain.sampling.source import SampledUnits, Source, never_empty
 from truegain.tables.columns import Bools, Codes, Floats, Ints
 
 ASSESSORS = Source("assessors", "assessor", crossed_with=("topics", "collection"), claim="by assessors like these {n}")
@@ -36,11 +36,6 @@ class Assessors(SampledUnits):
         if cells.shape[1] == len(np.unique(cells[0])):
             return "every topic has one assessor"
         return "every assessor rated one topic only" if cells.shape[1] == len(np.unique(cells[1])) else ""
-
-    @property
-    def nested_in(self) -> tuple[SourceName, ...]:
-        """Topics, where assessors have topics, or topics assessors, of their own."""
-        return ("topics",) if self.nested_because else ()
 
     @cached_property
     def rated_once(self) -> int:

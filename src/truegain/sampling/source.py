@@ -51,11 +51,6 @@ class SampledUnits:
     def __len__(self) -> int:
         return len(self.units)
 
-    @property
-    def nested_in(self) -> tuple[SourceName, ...]:
-        """What holds these units."""
-        return self.SOURCE.nested_in
-
 
 def never_empty(kept: Bools, item: Ints) -> Floats:
     """Weights of ratings, 1 for those that are kept; an item that would have none left keeps all of its own.

@@ -178,11 +178,11 @@ def test_a_settled_claim_needs_nothing_more() -> None:
 
 def test_an_exact_difference_has_no_limits() -> None:
     """Guards all labels gold and the topics held fixed: the sentence says exactly, better, worse or as good."""
-    better, worse = verdict(0.05, 0.05), verdict(-0.05, -0.05)
+    better, worse = verdict(0.05, 0.05, exact=True), verdict(-0.05, -0.05, exact=True)
     said = f"{FOUND}, exactly: all its labels are gold."
     assert better.sentence == f"b is better than a: +0.0500 P@10, {said}"
     assert worse.sentence == f"b is not better than a, it is worse: -0.0500 P@10, {said}"
-    same = verdict(0.0, 0.0, outcome="does not hold")
+    same = verdict(0.0, 0.0, outcome="does not hold", exact=True)
     assert same.sentence == f"b is not better than a, it is as good: +0.0000 P@10, {said}"
 
 

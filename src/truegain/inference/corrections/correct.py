@@ -30,7 +30,7 @@ from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.label_weights import judges_of, levels_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
-from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
 from truegain.keywords import takes
 from truegain.made_by import told
@@ -166,7 +166,9 @@ def _one_measure(
     answers = []
     for s in range(len(ranked.systems)):
         try:
-            answers.append(_one_system(lists, s, options))
+            found = _one_system(lists, s, options)
+            check_own(lists, s)  # last: a judge worse than chance says more
+            answers.append(found)
         except TruegainError as error:
             answers.append(_refused(lists, s, options, why_not(lists, s, error)))
     if all(a.refused for a in answers):

@@ -12,7 +12,7 @@ from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.intervals import guarded_difference
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.options import CorrectionOptions, GoldSample
-from truegain.inference.judges.soundness import check_inside, check_says_something, score_range, why_not
+from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Comparison
 from truegain.moves import Spread, summed
 from truegain.student import p_of, quantile_of
@@ -53,6 +53,7 @@ def _on_topics(
         try:
             of_system = lists.matrices(s, answered, options.clusters)
             scores[s] = _sound(lists, s, of_system, answered, options)
+            check_own(lists, s)
             matrices[s] = of_system
         except TruegainError as error:
             refused[s] = f"{lists.ranked.systems[s]}: {why_not(lists, s, error)}"

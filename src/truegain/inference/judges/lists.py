@@ -177,6 +177,6 @@ class JudgedLists:
             names = " and ".join(self.ranked.systems[s] for s in systems)
             raise TruegainError(
                 f"none of the {self.judges.size} gold pairs is a document that {names} retrieved where {self.measure} "
-                "looks; judge some of these, or give accuracy='lists' or 'given'"
+                "looks; judge some of these"
             )
         return Judges.of(self.judge_and_pairs[0].reweighted(counts))

@@ -9,6 +9,24 @@ from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.lists import JudgedLists
 from truegain.tables.columns import Bools
 
+LEAST_OWN = 20  # gold labels of its own documents, by which the judge of a system is measured: fewer claim too much
+
+
+def check_own(lists: JudgedLists, system: int) -> None:
+    """Refuse to measure the judge on too few documents of a system: a rate of a handful passes as known too often.
+
+    Of equal systems whose judge favours one (40 topics, 300 studies), with 10 gold labels of that one 7% of intervals
+    lie on the wrong side of 0, with 20 2%; 2.5% are meant to.
+    """
+    if lists.accuracy != "system" or lists.judge_and_pairs is None:
+        return
+    own = int((lists.pair_counts([system]) > 0).sum())
+    if own < LEAST_OWN:
+        raise TruegainError(
+            f"{own} gold {'label is' if own == 1 else 'labels are'} of what it retrieved where {lists.measure} looks, "
+            f"and {LEAST_OWN} are needed: judge more of these"
+        )
+
 
 def why_not(lists: JudgedLists, system: int, error: TruegainError) -> str:
     """Why a system cannot be corrected, and where its judge was measured; the system itself is not named."""

@@ -121,16 +121,16 @@ def _rounds(judged: int, top: int | None) -> list[int]:
     return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
 
 
-def least_of(touching: Ints | None, judged: int, top: int, pairs: int) -> Ints:
-    """About how many labels in all make 10 touch each of so many differences, or all there are; 0 where they do.
+def least_of(touching: Ints | None, judged: int, top: int, pairs: int, least: int = LEAST_GOLD) -> Ints:
+    """About how many labels in all make `least` touch each of so many differences, or all there are; 0 where they do.
 
     >>> least_of(np.array([12, 5, 0]), 20, 100, 3).tolist(), least_of(np.array([3]), 3, 4, 1).tolist()
     ([0, 40, 100], [4])
     """
     if touching is None:
         return np.zeros(pairs, np.int64)
-    wanted = np.array([-(-judged * LEAST_GOLD // int(n)) if n else top for n in touching])
-    return np.where(touching >= LEAST_GOLD, 0, np.minimum(wanted, top))
+    wanted = np.array([-(-judged * least // int(n)) if n else top for n in touching])
+    return np.where(touching >= least, 0, np.minimum(wanted, top))
 
 
 def _at_least(labels: int | None, least: int) -> int | None:

@@ -214,7 +214,8 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         notes.append(evidence.note)
     if touching is not None and len(asked) == 1:
         details["touching"] = int(touching[0])
-        notes.append(f"{int(touching[0]):,} of the {now.gold:,} gold labels touch this difference.")
+        do = "are of what the one of the two with fewer retrieved" if evidence.by_rates else "touch this difference"
+        notes.append(f"{int(touching[0]):,} of the {now.gold:,} gold labels {do}.")
     if isinstance(evidence, ByList) and len(asked) == 1 and not evidence.draws.whole:
         worth = _bronze_worth(evidence, asked, now)
         details["bronze_worth"] = worth
@@ -228,7 +229,7 @@ def _with_gold(study: Study, m: Measure, asked: Contrasts, names: str, aim: Aim)
         found = Answering(study.systems, m, lattice, study.confidence, len(study.topics)).differences(asked)[0]
         why = f"; {'; '.join(found.notes)}" if found.low is None and found.notes else ""
         notes.insert(0, f"So far {found}{why}.")
-    least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked))
+    least = least_of(None if now.whole else touching, now.gold, now.pairs or now.gold, len(asked), evidence.least_gold)
     return planned(standings, now.gold, most, names, m, aim, details, notes, least)
 
 

@@ -12,7 +12,6 @@ from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
 from truegain.inference.study.anytime import nothing_in_common
-from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.ranking import Ranking, freedom, largest_t
 from truegain.inference.study.reach import Reach
@@ -66,7 +65,7 @@ class Answering:
         lacking, touching = evidence.unlisted(asked), evidence.touching(asked)
         unknown = np.zeros(len(asked), np.bool_) if lacking is None else lacking > 0
         if touching is not None and not self.lattice.exact:
-            unknown |= touching < LEAST_GOLD
+            unknown |= touching < evidence.least_gold
         if self._tells_differences:
             unknown[:] = True
         return np.where(unknown, np.nan, evidence.value)
@@ -223,7 +222,7 @@ class Answering:
             far = 0.0 if reach is None else np.where(difference > 0, *reach.sides(asked)[:2])
             sure = (np.abs(difference) - far > TINY) & ~open_[asked.a] & ~open_[asked.b]
         elif (touching := self.lattice.evidence.touching(asked)) is not None:
-            sure &= touching >= LEAST_GOLD
+            sure &= touching >= self.lattice.evidence.least_gold
         if (lacking := self.lattice.evidence.unlisted(asked)) is not None:
             sure &= lacking == 0
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
@@ -288,16 +287,16 @@ def _unknown(
     still: bool, touching: int | None, lattice: Lattice, where: str = "what the two systems retrieved"
 ) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
-    notes = []
+    notes, least = [], lattice.evidence.least_gold
     if still:
         notes.append("no unit moves this difference, so how sure it is cannot be told")
-    elif touching is not None and touching < LEAST_GOLD:
+    elif touching is not None and touching < least:
         kind = "gold label" if lattice.labels == "gold" else "sampled hole"
         order = lattice.evidence.about.order
         left = 0 if order is None else len(order.sizes) - order.n
         more = ": judge the next rows of the list" if left else f": draw them from {where}"
-        if 0 < left <= LEAST_GOLD - touching:
+        if 0 < left <= least - touching:
             more = f", or all of the list: judge its last {'row' if left == 1 else f'{left} rows'}"
         labels = f"1 {kind} touches it" if touching == 1 else f"{touching} {kind}s touch it"
-        notes.append(f"{labels}; at least {LEAST_GOLD} are needed{more}")
+        notes.append(f"{labels}; at least {least} are needed{more}")
     return tuple(notes)

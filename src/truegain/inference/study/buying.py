@@ -134,6 +134,7 @@ class Buying:
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled hole", information=tau, alpha=alpha,
+            away=about.away,
         )  # fmt: skip
         if (
             self.weights is not None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from truegain.contrasts import BLOCK, Contrasts
+from truegain.contrasts import BLOCK, NONE, Contrasts
 from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.pair_fit import PairFit
 from truegain.gains.topic_fit import TopicFit, tails
+from truegain.inference.judges.soundness import LEAST_OWN
 from truegain.moves import Moves, Spread
 from truegain.sampling.gold import Gold
 from truegain.sampling.ordered import OrderedDraws
@@ -19,7 +21,7 @@ from truegain.sampling.topics import Topics
 from truegain.tables.columns import Bools, Floats, Ints
 
 LEAST_TOPICS = 3
-LEAST_GOLD = 10  # gold labels that a score or a difference must stand on
+LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
 TINY = 1e-15
 
 
@@ -39,6 +41,9 @@ class About:
 
 class Evidence(ABC):
     """Scores of all systems on one measure, and what they would be with other units of each kind."""
+
+    least_gold: ClassVar[int] = LEAST_GOLD  # gold labels that a score or a difference must stand on
+    by_rates: ClassVar[bool] = False  # whether gold labels tell how often the judge errs, and no more
 
     @property
     @abstractmethod
@@ -71,6 +76,10 @@ class Evidence(ABC):
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
+        return None
+
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """How far each score may lie above and below the truth by limits of each bronze label; None where unknown."""
         return None
 
     @property
@@ -190,6 +199,10 @@ class ByGoldPairs(Evidence):
             return None
         return self.touching(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
 
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:
+        """Wilson's limits of each bronze label put together: see `PairFit.by_stratum`."""
+        return self.fit.by_stratum(quantile)
+
     def contributions(self) -> Floats:
         """What each topic brings."""
         return self.fit.by_topic()
@@ -254,6 +267,9 @@ class ByMatrices(Evidence):
     fit: MatrixFit
     pairs: int
 
+    least_gold: ClassVar[int] = LEAST_OWN
+    by_rates: ClassVar[bool] = True
+
     @property
     def value(self) -> Floats:
         """The corrected mean of each system."""
@@ -263,6 +279,16 @@ class ByMatrices(Evidence):
     def about(self) -> About:
         """Gold pairs, of no known number."""
         return About(counts=(self.pairs, 0), away=not self.fit.same_topics)
+
+    def touching(self, asked: Contrasts) -> Ints | None:
+        """Gold pairs of what a system retrieved, on which its judge was measured; of a pair, of the one with fewer.
+
+        None where gold is of other topics, or only counts are known.
+        """
+        if self.about.away or any(m.pairs is None for of in self.fit.matrices for m in of):
+            return None
+        first, second = asked.ends((self.fit.gold_rows.weight > 0).sum(axis=0).astype(np.float64))
+        return np.asarray(np.where(asked.a == NONE, first, np.minimum(first, second)), np.int64)
 
     def by_topic(self) -> Moves:
         """The judge's rates as they are."""

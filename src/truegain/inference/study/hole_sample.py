@@ -73,6 +73,10 @@ class ByHoles(ByGoldPairs):
         """Sampled holes that move each contrast; no fewer than are needed where none is left open."""
         return np.where(self._settled(asked), np.maximum(super().touching(asked), LEAST_GOLD), super().touching(asked))
 
+    def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """Holes have no bronze label."""
+        return None
+
     def contributions(self) -> Floats:
         """What each topic brings."""
         return np.asarray(self.judged.T + self.fit.by_topic())

@@ -41,6 +41,8 @@ class Collection:
             there = topic.there[asked.b] & (score | topic.there[first])
             pooled.add(topic.relevant, own, others, there)
         variance, freedom = pooled.total()
+        if np.isnan(variance).any():
+            raise TruegainError("topics with one relevant document each do not tell what other collections would do")
         return Spread(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
 
 
@@ -224,8 +226,21 @@ class Lattice:
     def score_limits(self, spread: Spread, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores; by gold labels joined with Wilson's where scores have a least and a greatest value."""
         value, known = self.evidence.value, self.evidence.near_bounds()
-        low, high = within(*limits(value, spread, confidence), bounds)
-        return (low, high) if known is None else joined_with_wilson(value, spread, *known, confidence)
+        if known is None:
+            low, high = limits(value, spread, confidence)
+            return within(low, high, bounds)
+        by_label = None if "topics" in self.over else self._by_label(spread, confidence)
+        return joined_with_wilson(value, spread, *known, confidence, by_label)
+
+    def _by_label(self, spread: Spread, confidence: float) -> tuple[Floats, Floats] | None:
+        """Limits of scores, the topics held fixed, put together from those of each bronze label; None where unknown."""
+        quantile = quantiles_of(confidence, spread.df)
+        halves, gold = self.evidence.by_label(quantile), self._over_labels(Contrasts.scores(len(spread.df)))
+        if halves is None or gold is None:
+            return None
+        others = quantile**2 * np.maximum(spread.variance - gold.variance, 0.0)
+        down, up = (np.sqrt(half**2 + others) for half in halves)
+        return self.evidence.value - down, self.evidence.value + up
 
     def own_parts(self, asked: Contrasts) -> dict[SourceName, Floats]:
         """The variance that each source brings by itself; together they are all of it."""
@@ -257,9 +272,16 @@ def limits(value: Floats, spread: Spread, confidence: float) -> tuple[Floats, Fl
 
 
 def joined_with_wilson(
-    value: Floats, spread: Spread, labels: Floats, bounds: tuple[float, float], confidence: float
+    value: Floats,
+    spread: Spread,
+    labels: Floats,
+    bounds: tuple[float, float],
+    confidence: float,
+    known: tuple[Floats, Floats] | None = None,
 ) -> tuple[Floats, Floats]:
     """Limits by t, kept within the bounds, and Wilson's, whichever is further out: near a bound t alone is too short.
+
+    known: limits in place of those by t.
 
     Wilson's are those of a proportion from as many independent labels as would have this variance, p (1 - p)/V with
     half a label added to either side of p.
@@ -270,7 +292,7 @@ def joined_with_wilson(
     >>> joined_with_wilson(np.array([0.5, 0.02]), spread, np.array([10.0, 100.0]), (0.0, 1.0), 0.95)[1].round(4)
     array([0.7262, 0.0525])
     """
-    low, high = limits(value, spread, confidence)
+    low, high = limits(value, spread, confidence) if known is None else known
     least, scale = bounds[0], bounds[1] - bounds[0]
     p = np.clip((value - least) / scale, 0.0, 1.0)
     shrunk = (p * labels + 0.5) / (labels + 1)

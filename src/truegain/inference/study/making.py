@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
+from truegain.contrasts import Contrasts
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.gains.topic_fit import TopicFit
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.soundness import check_inside, score_range
 from truegain.inference.judges.sources import rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByMatrices, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.gold import Gold
+from truegain.student import quantiles_of
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains
 
 
-def evidence_of(ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None) -> Evidence:
-    """What the scores of a measure stand on; what cannot be corrected is refused."""
+def evidence_of(
+    ranked: RankedGains, measure: Measure, judge: Judge | None, gold_level: float | None, confidence: float = 0.95
+) -> Evidence:
+    """What the scores of a measure stand on; what cannot be corrected is refused.
+
+    confidence: a corrected score whose whole interval lies outside what it can be is refused.
+    """
     if measure.mean != "arithmetic":
         raise MeasureError(f"{measure} is not a mean over topics; a study is about means: take another measure")
     if judge is None:
         return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
     if judge.design in SAME_POPULATION:
         return rectified(ranked, measure, judge, gold_level)[0]
-    return _by_matrix(ranked, measure, judge, gold_level)
+    return _by_matrix(ranked, measure, judge, gold_level, confidence)
 
 
 def rectified(
@@ -52,7 +60,9 @@ def rectified(
     return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
 
 
-def _by_matrix(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None) -> ByMatrices:
+def _by_matrix(
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_level: float | None, confidence: float
+) -> ByMatrices:
     lists = JudgedLists.of(ranked, judge, measure, gold_level=gold_level)
     answered = np.ones(len(ranked.topics), np.bool_)
     matrices = {}
@@ -61,7 +71,44 @@ def _by_matrix(ranked: RankedGains, measure: Measure, judge: Judge, gold_level: 
             matrices[s] = lists.matrices(s, answered)
         except TruegainError as error:
             raise TruegainError(f"{system}, {measure}: {error}") from None
-    return ByMatrices(lists.fit_with(matrices, answered), judge.size)
+    found = ByMatrices(lists.fit_with(matrices, answered), judge.size)
+    _check_possible(found, lists, confidence)
+    return found
+
+
+def _check_possible(found: ByMatrices, lists: JudgedLists, confidence: float) -> None:
+    """Refuse scores and differences that lie clearly outside what they can be, as `tg.compare` does."""
+    systems, value, topics = lists.ranked.systems, found.value, np.ones(len(found.fit.topics), np.bool_)
+    if lone := [s for s, n in zip(systems, found.fit.has_gold.sum(axis=0).tolist(), strict=True) if n == 1]:
+        raise TruegainError(
+            f"{some(lone)}, {lists.measure}: the gold pairs come from 1 topic, so how topics differ is not known; have "
+            "gold labels of more topics"
+        )
+    ranges = np.array([score_range(lists, s, topics) for s in range(len(systems))])
+    half = _half(found, Contrasts.scores(len(systems)), confidence)
+    for system, *one in zip(systems, value.tolist(), half.tolist(), ranges.tolist(), strict=True):
+        _inside(f"{system}, {lists.measure}", *one)
+    pairs = Contrasts.all_pairs(len(systems))
+    most = np.maximum(*pairs.ends(ranges[:, 1] - ranges[:, 0]))
+    far = np.flatnonzero(np.abs(pairs.values(value)) > most)  # few, as a rule none
+    pairs = Contrasts(pairs.a[far], pairs.b[far])
+    half = _half(found, pairs, confidence) if len(far) else most
+    for i, (a, b) in enumerate(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)):
+        names, end = f"{systems[b]} - {systems[a]}, {lists.measure}", float(most[far[i]])
+        _inside(names, float(value[b] - value[a]), float(half[i]), (-end, end))
+
+
+def _half(found: ByMatrices, asked: Contrasts, confidence: float) -> Floats:
+    """Half of each interval's width."""
+    spread = found.over_topics(asked)
+    return np.asarray(quantiles_of(confidence, spread.df) * np.sqrt(spread.variance))
+
+
+def _inside(what: str, value: float, half: float, limits: tuple[float, float]) -> None:
+    try:
+        check_inside(value, half, limits)
+    except TruegainError as error:
+        raise TruegainError(f"{what}: {error}") from None
 
 
 def _complete(scores: Floats, ranked: RankedGains) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.gains.judge import Judge
-from truegain.inference.collection.expansion import check_drawable
+from truegain.inference.collection.expansion import check_drawable, least_relevant
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
 from truegain.inference.judges.label_weights import level_of
@@ -31,6 +31,11 @@ from truegain.tables.columns import Floats, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.ranked import RankedGains
 
+LONE = (
+    "no topic has more than one relevant document, and one relevant document a topic does not tell what other "
+    "documents would do"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Material:
@@ -47,6 +52,7 @@ class Material:
     sample: HoleSample | HoleList | None = None
     listed: GoldList | None = None
     looks: float | None = None  # see `Lattice`
+    confidence: float = 0.95
 
     def lattice(self, m: Measure) -> Lattice:
         """What a measure stands on; what cannot be spoken of is refused."""
@@ -57,12 +63,19 @@ class Material:
         if self.looks is not None:
             self._refuse_looks()
         collection = assessors = replicates = documents = None
+        over = self.spoken_of(m)
         if "collection" in self.over:
             if note := evidence.about.note:
                 raise TruegainError(f"{note} How that moves over collections is not known; give DCG or P")
             check_drawable(m)
-            self._refuse_shallow(m)
-            collection = partial(self._collection, m)
+            if "collection" in over:
+                self._refuse_shallow(m)
+                collection = partial(self._collection, m)
+            elif "topics" not in over:
+                raise TruegainError(
+                    f"{m} over other collections: {LONE}; name 'topics' in generalise_to and leave 'collection' out, "
+                    "or give a measure that sums over ranks, such as P@10"
+                )
         if self.raters is not None and self.listed is not None:
             self._refuse_rated()
         elif self.raters is not None:
@@ -73,7 +86,18 @@ class Material:
             if "replicates" in self.over:
                 replicates = partial(self.raters.repeated_moves, refitted, topics)
         twice = 0.0 if self.raters is None else self.raters.noise_twice
-        return Lattice(evidence, naive, self.over, collection, assessors, replicates, documents, twice, self.looks)
+        return Lattice(evidence, naive, over, collection, assessors, replicates, documents, twice, self.looks)
+
+    def spoken_of(self, m: Measure) -> frozenset[SourceName]:
+        """What a measure can be told for: no other collections where one document a topic would have to tell of them.
+
+        A topic with one relevant document borrows its spread from those with several (see `few.Pooled`).
+        """
+        if "collection" not in self.over or not has_lone_rule(m):
+            return self.over
+        relevant = self.ranked.pool_relevant(least_relevant(m))
+        known = (relevant > 1).any() or not relevant.any()
+        return self.over if known else self.over - {"collection"}
 
     def _collection(self, m: Measure) -> OtherCollections:
         spreads = spreads_of(
@@ -86,9 +110,9 @@ class Material:
         if self.gold_rated:
             assert self.judge is not None
             judge = replace(self.judge, gold=raters.ratings.labelled(gains))
-            return evidence_of(self.ranked, m, judge, self.gold_level)
+            return evidence_of(self.ranked, m, judge, self.gold_level, self.confidence)
         ranked = self.ranked.with_gains(raters.on(self.ranked.pool, gains))
-        return evidence_of(ranked, m, self.judge, self.gold_level)
+        return evidence_of(ranked, m, self.judge, self.gold_level, self.confidence)
 
     def _evidence(self, m: Measure) -> tuple[Evidence, Evidence]:
         """What the scores stand on, and the labels as they are."""
@@ -99,7 +123,7 @@ class Material:
             return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
         if self.sample is not None:
             return self.sample.evidence(m), evidence_of(self.ranked, m, None, None)
-        found = evidence_of(self.ranked, m, self.judge, self.gold_level)
+        found = evidence_of(self.ranked, m, self.judge, self.gold_level, self.confidence)
         return found, found if self.judge is None else evidence_of(self.ranked, m, None, None)
 
     def documents(self, m: Measure, lattice: Lattice, a: int, b: int) -> Moves:

@@ -29,7 +29,8 @@ class Standing:
 
     `pairs` is how many pairs gold is drawn from, `differ` how many of them move the difference, `open` how many of
     these have no gold label: no plan asks for more.  `ratings` is how many ratings an assessor gives; `whole` says that
-    gold is counted in whole topics, with so many `labels` each.
+    gold is counted in whole topics, with so many `labels` each; `away` that gold is of other topics: it then neither
+    grows nor shrinks with the topics.
     """
 
     parts: Mapping[str, float]
@@ -47,6 +48,7 @@ class Standing:
     information: Floats | None = None  # of an ordered list: tau with the first 0, 1, 2, ... rows judged
     differ: int | None = None  # pairs that move the difference, where that is known
     open: int = 0  # those without a gold label
+    away: bool = False  # whether gold labels are of other topics
     alpha: float | None = None  # the error at all looks together, where limits shall hold at every one
 
     @property
@@ -58,6 +60,7 @@ class Standing:
         """Half of the width with so many times as many of each; gold: times the share of the pairs that is gold.
 
         V' = (topics + collection + replicates) T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A'
+        gold of other topics: gold G/G' in place of its part
 
         >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
         >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
@@ -83,7 +86,7 @@ class Standing:
             f = self.gold / self.pairs
             new = min(1.0, f * gold)
             return now * (1 - new) / (1 - f) * f / (new * topics) if f < 1 else 0.0
-        return now / (topics * gold)
+        return now / (gold if self.away else topics * gold)
 
     def _quantile(self, then: Mapping[str, float], topics: float, gold: float, assessors: float) -> float:
         """Student's quantile for the freedom there will be: that of now, times by how much Satterthwaite's grows."""
@@ -205,7 +208,9 @@ def steps_of(now: Standing, smallest: float, costs: Mapping[str, float] | None =
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
     found = []
     for kind in KINDS:
-        moved = ("topics", "collection", "gold") if kind == "topics" and "topics" in now.parts else (kind,)
+        moved: tuple[str, ...] = (kind,)
+        if kind == "topics" and "topics" in now.parts:
+            moved = ("topics", "collection", *(() if now.away else ("gold",)))
         if not have[kind] or not any(now.parts.get(part) for part in moved):
             continue
         most = now.pairs / now.gold if kind == "gold" and now.pairs else math.inf
@@ -266,6 +271,7 @@ def cheapest(now: Standing, half: float, costs: Mapping[str, float]) -> Mix | No
 
     For numbers of topics and assessors on a grid the fewest gold labels are found; a topic comes with as many gold
     labels and ratings as the others have, further gold labels beside; never more gold labels than pairs that differ.
+    With gold of other topics a topic comes without.
 
     >>> now = Standing({"topics": 0.0003, "gold": 0.0001}, topics=50, gold=100, pairs=1000)
     >>> cheapest(now, 0.03, {"topics": 5.0, "gold": 1.5})  # doctest: +ELLIPSIS
@@ -289,7 +295,7 @@ def cheapest(now: Standing, half: float, costs: Mapping[str, float]) -> Mix | No
 
 def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: Mapping[str, float]) -> Mix:
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors}
-    times = {"topics": topics, "gold": topics * gold, "assessors": assessors}
+    times = {"topics": topics, "gold": gold if now.away else topics * gold, "assessors": assessors}
     more = {kind: math.ceil(have[kind] * (times[kind] - 1) - 1e-6) for kind in KINDS if have[kind] and kind in costs}
     all_that_differ = False
     if now.differ is not None and "gold" in more:
@@ -301,7 +307,8 @@ def _mixed(now: Standing, topics: float, gold: float, assessors: float, costs: M
         sum(costs[kind] * n * (now.labels if kind == "gold" else 1) for kind, n in more.items() if kind != "assessors")
         + costs.get("assessors", 0.0) * (now.ratings * more.get("assessors", 0) + of_new_topics)
     )  # fmt: skip
-    factor["gold"] = factor["gold"] / factor["topics"] if "gold" in costs else 1.0  # else it grows with the topics
+    if not now.away:
+        factor["gold"] = factor["gold"] / factor["topics"] if "gold" in costs else 1.0  # else it grows with the topics
     if all_that_differ:
         factor["gold"] = now.pairs / now.gold
     half = now.after(**factor)
@@ -347,6 +354,6 @@ def _cost(now: Standing, kind: str, more: int, costs: Mapping[str, float]) -> fl
         return costs[kind] * more * now.labels
     if kind == "assessors":
         return costs[kind] * more * now.ratings
-    gold = costs.get("gold", 0.0) * now.gold * now.labels / now.topics
+    gold = 0.0 if now.away else costs.get("gold", 0.0) * now.gold * now.labels / now.topics
     ratings = costs.get("assessors", 0.0) * now.assessors * now.ratings / now.topics
     return (costs[kind] + gold + ratings) * more

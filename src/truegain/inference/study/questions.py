@@ -27,7 +27,7 @@ from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
-from truegain.inference.study.material import Material
+from truegain.inference.study.material import LONE, Material
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import HolesHeld, Ranking
@@ -108,10 +108,20 @@ class Questions:
 
     @property
     def _population(self) -> Population:
+        return self._population_of(self.measures)
+
+    def _population_of(self, measures: Sequence[Measure]) -> Population:
+        """Of what some measures are told for; what is left out for one of several is told beside it."""
+        over = frozenset[SourceName]().union(*map(self._material.spoken_of, measures))
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.hole_sample
         sampled = None if sample is None else (sample.size, sample.holes)
-        return Population(self.over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
+        return Population(over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled)
+
+    def left_out(self, measure: MeasureLike | None = None) -> str:
+        """Why a measure is not told for all that the study speaks of, in words; empty where it is."""
+        m = self._measure(measure)
+        return "" if self._material.spoken_of(m) == self.over else f"{m} is not told for other collections: {LONE}."
 
     def lattice(self, measure: MeasureLike | None = None) -> Lattice:
         """What a measure stands on; made when first asked for."""
@@ -154,8 +164,11 @@ class Questions:
     def _answers(self, of: Sequence[Answering], found: Sequence[T], asked: Contrasts | None = None) -> Answers[T]:
         """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
         holes = [self._said_of_holes(x.measure, asked) for x in of]
-        told: list[str] = [said for x, about in zip(of, holes, strict=True) for said in (x.note, about) if said]
-        return Answers(tuple(found), self.made_by, (self.population, *told))
+        told: list[str] = [
+            said for x, about in zip(of, holes, strict=True)
+            for said in (self.left_out(x.measure), x.note, about) if said
+        ]  # fmt: skip
+        return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *told))
 
     def _said_of_holes(self, m: Measure, asked: Contrasts | None) -> str:
         """What was taken of unjudged documents, in words; empty where there are none, or a sample stands for them."""
@@ -170,9 +183,11 @@ class Questions:
     def estimates(self, measure: MeasureLike | None = None) -> Answers[Estimate]:
         """The score of every system with its interval, by all that was sampled."""
         gold = ["gold"] if self.judge is not None else ["holes"] if self.hole_sample is not None else []
-        over = ", ".join([*(s for s in POPULATIONS if s in self.over), *gold])
-        chosen = self._chosen(measure)
-        return self._answers(chosen, [one for each in chosen for one in each.estimates(over)])
+        chosen, found = self._chosen(measure), []
+        for each in chosen:
+            over = ", ".join([*(s for s in POPULATIONS if s in each.lattice.over), *gold])
+            found += each.estimates(over)
+        return self._answers(chosen, found)
 
     def compare(
         self, a: str | None = None, b: str | None = None, measure: MeasureLike | None = None
@@ -204,7 +219,8 @@ class Questions:
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
-        notes = [note for note in (self.population, self._answering(m).note) if note]
+        about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
+        notes = [note for note in about if note]
         reach, unknown = self._reach(m)
         bound = "" if reach is None else "tiers and ranks hold"
         if self.hole_sample is None and (holes := self._material.said_of_holes(m, None, bound)):
@@ -259,7 +275,7 @@ class Questions:
     def _pulls(self, m: Measure, asked: Contrasts, most: int = 5) -> dict[str, tuple[Pull, ...]]:
         """The units that pull a pair most, by source."""
         lattice, pair = self.lattice(m), (int(asked.a[0]), int(asked.b[0]))
-        documents = self._material.documents(m, lattice, *pair) if "collection" in self.over else None
+        documents = self._material.documents(m, lattice, *pair) if "collection" in lattice.over else None
         return pulls_of(lattice, asked, documents, most)
 
     # ------------------------------------------------------------------ verdicts
@@ -271,23 +287,23 @@ class Questions:
         comparison = answering.differences(asked)[0]
         hidden, notes = self._hidden(m, a, b)
         hidden = None if hidden is None else self._with_limits(hidden, lattice, asked)
-        notes += [answering.note] if answering.note else []
+        notes += [note for note in (self.left_out(m), answering.note) if note]
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         lent = (*self._borrowed(m, a), *self._borrowed(m, b))
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
-        known = comparison.low is not None and comparison.low != comparison.high
+        known = comparison.low is not None and not lattice.exact
         if outcome == "cannot be told" and known and (told := buying.until_decided(asked, hidden)):
             notes.append(told)
         shares = self.shares(a, b, m) if known else {}
-        population, top = self._population, next(iter(shares), None)
+        population, top = self._population_of([m]), next(iter(shares), None)
         return Verdict(
             comparison, outcome, self.smallest, population.holds_for, population.held_fixed,
             lines_of(lattice, asked, m, shares, comparison), naive_line(lattice, asked, self.confidence),
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
-            self.holes, self.made_by,
+            self.holes, self.made_by, lattice.exact,
         )  # fmt: skip
 
     def _with_limits(self, hidden: Hidden, lattice: Lattice, asked: Contrasts) -> Hidden:
@@ -317,9 +333,12 @@ class Questions:
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
         if self.judge is None:
             return borrowed(system, self.judge_model if own else None, None, 0)
-        touching = self.lattice(m).evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
+        evidence = self.lattice(m).evidence
+        touching = evidence.touching(Contrasts.of([(None, self.systems.index(system))]))
         labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
-        return borrowed(system, self.judge_model if own else None, self.judge.design, labels)
+        if own and touching is None and evidence.by_rates:  # rates alone: of whose documents?
+            labels = 0
+        return borrowed(system, self.judge_model if own else None, self.judge.design, labels, evidence.least_gold)
 
     # ------------------------------------------------------------------ what to buy next
 

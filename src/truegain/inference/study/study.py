@@ -149,7 +149,7 @@ class Study(Questions):
         self.hole_sample = None if hole_sample is None else within.sample(hole_sample, self._given, self.measures, fill)
         self._material = Material(
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
-            self.hole_sample, self.gold_list, confidence if anytime else None,
+            self.hole_sample, self.gold_list, confidence if anytime else None, confidence,
         )  # fmt: skip
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
         self._lattices: dict[str, Lattice] = {}

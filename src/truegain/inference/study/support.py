@@ -124,6 +124,8 @@ def _for(
             try:
                 study = Study(runs, judgments, measure, generalise_to=population, **options)
                 study.lattice(measure)
+                if left_out := study.left_out(measure):
+                    raise TruegainError(left_out.removesuffix("."))
                 some_pairs = _some_pairs(study)
             except TruegainError as error:
                 refused[str(error)] = (*refused.get(str(error), ()), measure)

@@ -59,6 +59,7 @@ class Verdict(Shown):
     borrowed: tuple[str, ...] = ()
     holes: str = "bound"
     made_by: Mapping[str, object] = field(default_factory=dict)
+    exact: bool = False  # whether all labels are gold and nothing else is spoken of
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -94,7 +95,7 @@ class Verdict(Shown):
     @property
     def _exact(self) -> bool:
         """Whether nothing of what is spoken of was sampled."""
-        return self.comparison.low is not None and self.comparison.low == self.comparison.high
+        return self.exact and self.comparison.low is not None
 
     @property
     def settled(self) -> bool:
