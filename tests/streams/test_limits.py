@@ -71,11 +71,12 @@ def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.Mon
 
 def test_sizes() -> None:
     """Guards how memory is written: with units, without, and not at all."""
-    assert [memory_of(x) for x in ("2GB", "1.5gb", "300 MB", "7k", 12, None)] == [
+    assert [memory_of(x) for x in ("2GB", "1.5gb", "300 MB", "7k", "64", 12, None)] == [
         2 * 10**9,
         15 * 10**8,
         3 * 10**8,
         7000,
+        64 << 20,
         12,
         None,
     ]

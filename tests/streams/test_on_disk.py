@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import random
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +59,12 @@ def test_nothing_is_left(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
 def test_sorted_files_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards sorted files, as bytes and as numbers: they are read where they lie; a file in pieces is copied."""
     made: list[int] = []
-    monkeypatch.setattr(parts, "spare_file", lambda: made.append(1) or io.BytesIO())
+
+    def spare() -> io.BytesIO:
+        made.append(1)
+        return io.BytesIO()
+
+    monkeypatch.setattr(parts, "spare_file", spare)
     (tmp_path / "q").write_text("".join(LABELS))
     for name, rows in (("numbers", ROWS), ("bytes", sorted(ROWS))):
         (tmp_path / name).write_text("".join(rows))
@@ -76,7 +82,7 @@ def test_a_disk_without_room_is_told_before(files: tuple[Path, Path], monkeypatc
     """Guards the message where a copy would not fit: how much it takes, how much there is, what to do."""
     judgments, run = files
     free = type("Free", (), {"free": 7000})
-    monkeypatch.setattr(line_files.shutil, "disk_usage", lambda _: free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
     run.write_text("".join(f"{t % 97} Q0 d{t} 1 1.5 x\n" for t in range(900)))
     said = r"r: a copy of it takes 1\d KB on disk, and .*spare has 7 KB .*TMPDIR"
     with tiny(), pytest.raises(tg.InputError, match=said):

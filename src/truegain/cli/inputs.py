@@ -37,8 +37,8 @@ OPTIONS = {
             str | None,
             typer.Option(
                 "--memory",
-                help="Memory that may be taken, as 2GB (default: half of what is free); files that take more are read "
-                "in batches, or refused.",
+                help="Memory to stay within, as 2GB (default: half of what is free): files that take more are read in "
+                "batches, or refused.",
             ),
         ],
         None,

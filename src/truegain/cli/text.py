@@ -13,6 +13,7 @@ from truegain.cli.options import Jobs, Output, OutputFormat
 from truegain.cli.output import write_table
 from truegain.cli.progress import Progress
 from truegain.tables.columns import Ids
+from truegain.tables.memory import memory_of
 from truegain.tables.table import Table
 
 text = typer.Typer(
@@ -61,7 +62,9 @@ def index_command(
         list[str] | None,
         typer.Option("--for", help="Judgments or run: keep term counts of the documents they name only."),
     ] = None,
-    memory: Annotated[int, typer.Option("--memory", min=64, help="Memory to stay within, in MB.")] = 1024,
+    memory: Annotated[
+        str, typer.Option("--memory", help="Memory to stay within, as 2GB; a bare number is MB.")
+    ] = "1024",
     jobs: Jobs = None,
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""
@@ -72,7 +75,7 @@ def index_command(
 
     words = stop if stop is None or stop in STOP_LISTS else _words(stop)
     settings = Settings.within(
-        memory << 20,
+        memory_of(memory) or 0,
         cutting=Cutting.of(words, stemmer, cjk),
         fields=Fields(
             id_field,
@@ -91,7 +94,7 @@ def index_command(
             output,
             settings,
             jobs=jobs or os.cpu_count() or 1,
-            memory=memory << 20,
+            memory=memory_of(memory) or 0,
             progress=progress.advance,
         )
     typer.echo(

@@ -12,7 +12,7 @@ from truegain.measures.scoring import Options, at_level, levels_of, scored
 from truegain.tables.align import align
 from truegain.tables.batches import Batches, batches_of
 from truegain.tables.checks import Grades
-from truegain.tables.first_fault import first_fault
+from truegain.tables.first_fault import first_fault, first_fault_of_files
 from truegain.tables.memory import MemoryLike
 from truegain.tables.pool import Pool
 from truegain.tables.read import NameBy
@@ -39,7 +39,12 @@ def evaluate_in_batches(
     if not all(is_of_topics_alone(a.measure) for a in asked):
         return None
     with ExitStack() as open_files:
-        batches = batches_of(runs, judgments, name_by=name_by, jobs=jobs, memory=memory, open_files=open_files)
+        try:
+            batches = batches_of(runs, judgments, name_by=name_by, jobs=jobs, memory=memory, open_files=open_files)
+        except InputError as error:
+            if error.line is None:  # no fault of a line
+                raise
+            raise first_fault_of_files(runs, judgments, error, name_by, jobs, options.ties) from None
         return None if batches is None else _in_batches(batches, asked, options, jobs, progress)
 
 

@@ -152,9 +152,11 @@ def batches_of(
 ) -> Batches | None:
     """Files of runs and judgments in batches that take no more than so much memory; None where one is no lines."""
     files, limit = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs)), limit_of(memory)
-    found = _lines_of(files, judgments, open_files)
-    if found is None:
-        return None
+    found = []
+    for table in tables_of(files, judgments, open_files):
+        if table is None:
+            return None
+        found.append(table)
     need = in_bytes(aligned_need(judgments, files, jobs, limit))
     told().say(f"all at once would take about {need} of memory, and {in_bytes(limit)} may be taken: read in batches")
     if name_by == "file":
@@ -162,21 +164,18 @@ def batches_of(
     return Batches(found[0], found[1:], limit, jobs, name_by, open_files)
 
 
-def _lines_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> list[LineTable] | None:
-    """The judgments and the runs as files of lines; None where one of them is something else."""
-    said, found = told(), []
+def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
+    """The judgments and then the runs as files of lines; None for one that is something else."""
+    said = told()
     headers = [said.judged if os.fspath(judgments) == said.judgments else Header(), *[said.ran] * len(files)]
     for number, (path, header) in enumerate(zip([os.fspath(judgments), *files], headers, strict=True)):
         lines = line_file(path, open_files)
         head = lines.head[lines.begin :]
-        if kind_of_file(head, lines.file, header) is not None:
-            return None
-        layout = run_layout(head, header) if number else judgments_layout(head, header)
-        if layout is None:
-            return None
+        layout = None
+        if kind_of_file(head, lines.file, header) is None:
+            layout = run_layout(head, header) if number else judgments_layout(head, header)
         name = "stdin" if path == STANDARD_INPUT else system_name(path)
-        found.append(LineTable(lines, layout, name))
-    return found
+        yield None if layout is None else LineTable(lines, layout, name)
 
 
 def _empty(system: str, file: str) -> Run:

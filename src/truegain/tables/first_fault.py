@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from typing import Any
 
 import numpy as np
 
 from truegain.errors import EmptyError, InputError
 from truegain.tables import trec
-from truegain.tables.batches import Batches, LineTable
+from truegain.tables.batches import Batches, LineTable, tables_of
 from truegain.tables.checks import LargeLabels
 from truegain.tables.judgments import judgments_of_lines
 from truegain.tables.pool import Pool
+from truegain.tables.read import NameBy
 from truegain.tables.runs import Ties
+from truegain.tables.sources import expand
+from truegain.tables.unchanging import is_file
 
 INFINITE, TOO_LARGE = "label is infinite", "too large to be added up"
 SEVERAL = ("two labels (", "two subtopics for")
@@ -30,6 +35,32 @@ def first_fault(batches: Batches, met: InputError, ties: Ties = "descending") ->
     if found is None and met.problem.startswith(SEVERAL):
         found = _earliest(_several_labels(batches))
     return found or met
+
+
+def first_fault_of_files(
+    runs: Any, judgments: Any, met: InputError, name_by: NameBy, jobs: int, ties: Ties
+) -> InputError:
+    """The same where a file could not be divided, so that there are no batches: files are looked at one by one."""
+    files = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs))
+    if not all(map(is_file, [os.fspath(judgments), *files])):
+        return met
+    judged: LineTable | None = None
+    with ExitStack() as open_files:
+        try:
+            for table in tables_of(files, judgments, open_files):
+                if table is None:
+                    break
+                found = fault_in_lines(table, judged=judged is None)
+                if found is None and judged is not None:
+                    alone = Batches(judged, [table], 1 << 30, jobs, name_by, open_files)
+                    of_lists = _fault_in_lists(alone, 0, ties)
+                    found = _fault_in_tags(alone, 0) or of_lists
+                if found is not None:
+                    return found
+                judged = judged or table
+        except InputError as error:
+            return error
+    return met
 
 
 def fault_in_lines(lines: LineTable, *, judged: bool = False) -> InputError | None:

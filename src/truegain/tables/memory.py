@@ -24,15 +24,18 @@ MemoryLike = int | float | str
 
 
 def memory_of(given: MemoryLike | None) -> int | None:
-    """A number of bytes, as a number or as text; None: nothing was said.
+    """A number of bytes, as a number or as text, which without a unit is MB; None: nothing was said.
 
-    >>> memory_of("2GB"), memory_of("1.5 GB"), memory_of("500M"), memory_of(4096)
-    (2000000000, 1500000000, 500000000, 4096)
+    >>> memory_of("2GB"), memory_of("1.5 GB"), memory_of("500"), memory_of(4096)
+    (2000000000, 1500000000, 524288000, 4096)
     """
     if given is None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", str(given), re.IGNORECASE)
-    if found is None or isinstance(given, bool) or (size := int(float(found[1]) * _UNITS[found[2].upper()])) < 1:
+    unit = _UNITS[found[2].upper()] if found is not None else 0
+    if isinstance(given, str) and given.strip()[-1:].isdigit():
+        unit = 1 << 20
+    if found is None or isinstance(given, bool) or (size := int(float(found[1]) * unit)) < 1:
         raise TruegainError(f"memory {given!r} is not a size; give bytes, or a text such as '2GB' or '500MB'")
     return size
 
