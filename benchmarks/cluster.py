@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.contestants import files_of
+from benchmarks.races.scoring import files_of
 from benchmarks.workloads import FOLDER, make
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.job import Job

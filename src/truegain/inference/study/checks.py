@@ -17,6 +17,7 @@ from truegain.sampling.designs import DRAWN_PAIRS
 from truegain.sampling.gold import chance_of_draw, judged_whole
 from truegain.sampling.source import SourceName
 from truegain.tables.checks import warn
+from truegain.tables.columns import Codes
 from truegain.tables.judgments import Judgments
 
 LEAST_REPLICATES = 100
@@ -172,9 +173,10 @@ def tell_unlike_design(judge: Judge) -> None:
     drawn[pairs.item] = True
     values, label = np.unique(pool.labels, return_inverse=True)
     there = pool.labels >= 0
-    by_label = [there & (label == k) for k in range(len(values))]
-    groups, kinds = ([there], {"topics": pool.topic, "bronze labels": label}) if judge.design == "random" else (
-        by_label, {"topics": pool.topic})  # fmt: skip
+    groups = [there] if judge.design == "random" else [there & (label == k) for k in range(len(values))]
+    kinds: dict[str, Codes] = {"topics": pool.topic}
+    if judge.design == "random":
+        kinds["bronze labels"] = label.astype(np.int32)
     odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
     if odd:
         warn(
