@@ -185,7 +185,7 @@ def test_extremes_are_those_of_every_labelling(case: int, measure: str) -> None:
     rows = {(a, b): (low, high) for a, b, _, low, high, _, _ in made.pairs().rows}
     for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
         i, j = "xyz".index(a), "xyz".index(b)
-        assert rows[a, b] == pytest.approx((-far[j, i], far[i, j]), abs=1e-12)
+        assert rows[a, b] == pytest.approx((-far[i, j], far[j, i]), abs=1e-12)
 
 
 # ---------------------------------------------------------------------- what to judge next, and who is left out

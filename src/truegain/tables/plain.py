@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 
 from truegain.errors import InputError
-from truegain.tables.header import told
 
 PIECE = 1 << 20  # bytes read at a time; at most LONGEST_LINE, so that no longer line fits into one
 LONGEST_LINE = 1 << 20  # bytes; the longest of TREC's own lines has about 200
@@ -117,6 +116,10 @@ class Bounds:
         self.line = self.line + len(piece) if newline < 0 else len(piece) - piece.rfind(b"\n") - 1
 
     def _fits(self, size: int) -> None:
+        if size <= most_bytes():
+            return
+        from truegain.tables.header import told  # here, as it loads numpy, and help needs none
+
         if size > max(most_bytes(), told().memory or 0):
             problem = f"this holds more than {in_bytes(most_bytes())}, half of the memory there is"
             raise InputError(problem, file=self.file, hint="check that it ends, or split it")

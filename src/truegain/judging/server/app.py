@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -49,9 +50,15 @@ def create_app(
         known = f"http.{status}" if f"http.{status}.title" in renderer.texts else f"http.{400 if status < 500 else 500}"
         return renderer.plain(known, base, again)
 
+    @asynccontextmanager
+    async def until_the_end(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if isinstance(database, str):  # what was opened here is closed here: SQLite then has all in one file
+            store.close()
+
     app = FastAPI(
         title=f"truegain judging: {study.words.title}", version=__version__, openapi_url="/api/openapi.json",
-        docs_url=None, redoc_url=None, redirect_slashes=False,
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=until_the_end,
     )  # fmt: skip
     app.add_middleware(RequestGuard, plain=plain, mturk=study.people.platform == "mturk", limits=limits)
     app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
