@@ -30,3 +30,12 @@ def test_a_quantile_that_is_given_stays() -> None:
     for more in ({}, {"confidence": 0.95}):
         now = Standing({"topics": 0.01}, 4, quantile=1.96, **more)  # type: ignore[arg-type]
         assert now.after(topics=4) == pytest.approx(1.96 * 0.05)
+
+
+def test_gold_labels_within_topics_leave_the_freedom_of_topics() -> None:
+    """Guards all gold labels bought: what topics leave, by Student's quantile of these topics, not of one or two."""
+    parts = {"topics": 0.0001, "gold": 0.01}
+    now = Standing(parts, 80, gold=150, pairs=1000, quantile=quantile_of(0.95, 79), confidence=0.95, df=79.0)
+    assert now.after(gold=1000 / 150) == pytest.approx(quantile_of(0.95, 79) * 0.01)
+    whole = Standing(parts, 43, gold=8, pairs=43, quantile=quantile_of(0.95, 7), confidence=0.95, df=7.0, whole=True)
+    assert whole.after(gold=43 / 8) == pytest.approx(quantile_of(0.95, 42) * 0.01, rel=0.01)

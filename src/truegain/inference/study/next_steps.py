@@ -92,17 +92,21 @@ class Standing:
         """Student's quantile for the freedom there will be: that of now, times by how much Satterthwaite's grows."""
         if not self.confidence or math.isinf(self.df):
             return self.quantile
-
-        def freedom(parts: Mapping[str, float], topics: float, gold: float, assessors: float) -> float:
-            units = {"topics": self.topics * topics, "assessors": self.assessors * assessors,
-                     "gold": self.gold * gold if self.whole else math.inf}  # fmt: skip
-            return satterthwaite([(v, max(units[source] - 1, 1.0)) for source, v in parts.items()])
-
-        now = freedom({**self._others(1.0, 1.0), "gold": self.parts.get("gold", 0.0)}, 1.0, 1.0, 1.0)
-        grown = freedom(then, topics, gold, assessors)
+        before = {**self._others(1.0, 1.0), "gold": self.parts.get("gold", 0.0)}
+        now, grown = self._freedom(before), self._freedom(then, topics, gold, assessors)
         if math.isinf(now):
             return self.quantile
-        return quantile_of(self.confidence, max(1.0, self.df * grown / now))
+        return quantile_of(self.confidence, max(1.0, min(self.df, grown), self.df * grown / now))
+
+    def _freedom(
+        self, parts: Mapping[str, float], topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0
+    ) -> float:
+        """Degrees of freedom of the sum; gold labels within topics go with these, whole gold topics by themselves."""
+        nested = "topics" in self.parts and not self.whole and not self.away
+        own = [(parts["topics"] + (parts["gold"] if nested else 0.0), self.topics * topics)]
+        own += [(parts["assessors"], self.assessors * assessors)]
+        own += [] if nested else [(parts["gold"], self.gold * gold if self.whole else math.inf)]
+        return satterthwaite([(v, max(units - 1, 1.0)) for v, units in own])
 
     def _rows(self, topics: float, gold: float) -> tuple[float, float]:
         """Of the first rows of an ordered list: V(gold) = s2/tau, tau growing with every row.
