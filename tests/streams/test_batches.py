@@ -76,7 +76,7 @@ def studies(draw: st.DrawFn) -> tuple[dict[str, bytes], dict[str, object]]:
     return bare, options
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(studies(), st.integers(1, 400), st.integers(1, 300), st.sampled_from([0, 1 << 20]))
 def test_the_same_in_batches(
     tmp_path_factory: pytest.TempPathFactory, study: tuple[dict[str, bytes], dict[str, object]], part: int, chunk: int,
