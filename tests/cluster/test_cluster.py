@@ -238,3 +238,26 @@ def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
     assert len(told) == 1
     assert "cannot be kept in" in told[0]
     assert job.count == 0
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:8787", "ucx://h:1", "tcp://ann:s3cret@h:1", "tcp://h:1?token=s3cret", "tcp://h:100000"],
+)
+def test_what_is_no_scheduler_is_refused_at_once(address: str) -> None:
+    """Guards addresses that Dask waits for and then fails on, and secrets in them."""
+    with pytest.raises(tg.TruegainError, match="this is no address") as told:
+        tg.Cluster(address)
+    assert "s3cret" not in str(told.value)
+
+
+def test_tls_needs_certificates() -> None:
+    """Guards tls:// without them: told at once, where Dask ends with a TypeError and hangs."""
+    with pytest.raises(tg.TruegainError, match="names no certificates"), tg.run_on(tg.Cluster("tls://127.0.0.1:1")):
+        pass
+
+
+def test_an_address_is_no_engine() -> None:
+    """Guards `run_on("tcp://...")`: told what to write."""
+    with pytest.raises(tg.TruegainError, match=r"give one such as tg\.Cluster"), tg.run_on("tcp://127.0.0.1:1"):  # type: ignore[arg-type]
+        pass

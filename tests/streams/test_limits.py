@@ -70,8 +70,8 @@ def test_signs_and_topics_are_the_same_in_pieces(n: int, monkeypatch: pytest.Mon
 
 
 def test_sizes() -> None:
-    """Guards how memory is written: with units, without, and not at all."""
-    assert [memory_of(x) for x in ("2GB", "1.5gb", "300 MB", "7k", "64", 12, None)] == [
+    """Guards how memory is written: with units, or not at all; a bare number in text could be bytes or MB."""
+    assert [memory_of(x) for x in ("2GB", "1.5gb", "300 MB", "7k", "64MiB", 12, None)] == [
         2 * 10**9,
         15 * 10**8,
         3 * 10**8,
@@ -80,7 +80,7 @@ def test_sizes() -> None:
         12,
         None,
     ]
-    for bad in ("", "GB", "-1", "0", "2 XB", True, "nan"):
+    for bad in ("", "GB", "-1", "0", "64", "2 XB", True, "nan"):
         with pytest.raises(tg.TruegainError, match=r"memory .* is not a size"):
             memory_of(bad)
 

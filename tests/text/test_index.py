@@ -260,7 +260,7 @@ def test_killed_from_outside_twice(tmp_path: Path) -> None:
     """Guards the command itself: killed at moments it does not choose, then started again."""
     docs = {f"d{i}": " ".join(f"w{(i * j) % 997}" for j in range(60)) for i in range(20_000)}
     path = write(tmp_path, "jsonl", docs)
-    command = [sys.executable, "-m", "truegain", "text", "index", path, "--memory", "64", "-o"]
+    command = [sys.executable, "-m", "truegain", "text", "index", path, "--memory", "64MiB", "-o"]
     subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
     for wait in (0.4, 0.6):
         process = subprocess.Popen([*command, str(tmp_path / "killed")], stdout=subprocess.DEVNULL)

@@ -65,7 +65,7 @@ def table_format_of(given: TableFormat | None, output: str, known: Sequence[str]
         return given or "table"
     if last not in ENDINGS:
         raise InputError(
-            f"no format is known by the ending {last}",
+            f"no format is known by the ending {ending(shown_path(output)) or last.partition('?')[0]}",
             file=shown_path(output),
             hint=f"end the name in {', '.join(known)}, each also with .gz, .xz or .zst, or say --format",
         )

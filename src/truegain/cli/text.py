@@ -62,9 +62,7 @@ def index_command(
         list[str] | None,
         typer.Option("--for", help="Judgments or run: keep term counts of the documents they name only."),
     ] = None,
-    memory: Annotated[
-        str, typer.Option("--memory", help="Memory to stay within, as 2GB; a bare number is MB.")
-    ] = "1024",
+    memory: Annotated[str, typer.Option("--memory", help="Memory to stay within, such as 2GB; at least 64MB.")] = "1GB",
     jobs: Jobs = None,
 ) -> None:
     """Count the terms of documents, in bounded memory; started again after an interruption it goes on."""

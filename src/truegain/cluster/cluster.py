@@ -17,7 +17,7 @@ from truegain.engine import Piece, Progress, Result, Work, cores
 from truegain.errors import TruegainError
 from truegain.tables.checks import warn
 
-ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/]+:\d+")
+ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?[^\s/@?]+:\d{1,5}")
 LOCAL = re.compile(r"local(?::([1-9]\d*))?")
 
 
@@ -38,8 +38,9 @@ class Cluster:
     def __init__(self, address: str, *, patience: float = 300.0, kept_in: str | Path | None = None) -> None:
         local = LOCAL.fullmatch(address)
         if local is None and (address.startswith("local:") or not ADDRESS.fullmatch(address)):
+            shown = re.sub(r"//.*@", "//", address).partition("?")[0]  # no secrets
             raise TruegainError(
-                f"cluster {address!r}: this is no address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
+                f"cluster {shown!r}: this is no address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
                 "local:4 for 4 worker processes on this machine"
             )
         self.address = address if local is None else f"local:{local[1] or cores()}"

@@ -60,6 +60,13 @@ class Crew:
         if address.startswith("local:"):
             self.cluster = self._local(int(address.partition(":")[2]))
             address = self.cluster.scheduler_address
+        if (
+            address.startswith("tls://")
+            and not self.distributed.Security().get_connection_args("client")["ssl_context"]
+        ):
+            raise TruegainError(
+                f"{address}: Dask's configuration names no certificates; set distributed.comm.tls there, or give tcp://"
+            )
         try:
             client = self.distributed.Client(address, timeout=ANSWER, set_as_default=False, name="truegain")
             client._timeout = 1  # a scheduler that is lost is not waited for when the command ends

@@ -9,6 +9,7 @@ from typing import Literal
 
 from truegain.engine.jobs import Engine
 from truegain.engine.local import Local
+from truegain.errors import TruegainError
 
 _chosen: ContextVar[Engine | None] = ContextVar("_chosen", default=None)
 
@@ -30,6 +31,8 @@ def run_on(engine: Engine) -> Iterator[Engine]:
     ...     engine_for(8)
     Local(jobs=1, kind='threads')
     """
+    if not hasattr(engine, "run"):
+        raise TruegainError(f"run_on takes an engine, not {engine!r}; give one such as tg.Cluster('tcp://host:8786')")
     with ExitStack() as stack:
         if isinstance(engine, AbstractContextManager):
             stack.enter_context(engine)

@@ -18,25 +18,26 @@ ALIGNED = 7.0  # bytes taken for each byte of a file while it is read and ordere
 KEPT = 0.7  # bytes kept of each byte of a run that was matched with judgments: the judged documents
 HELD = 4.5  # bytes of a run that stays in memory: its text and its columns
 SAMPLE = 1 << 22  # bytes of compressed data that are unpacked to see how much is in them
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _MEMINFO = Path("/proc/meminfo")
 MemoryLike = int | float | str
 
 
 def memory_of(given: MemoryLike | None) -> int | None:
-    """A number of bytes, as a number or as text, which without a unit is MB; None: nothing was said.
+    """A number of bytes, as a number, or as text with a unit; None: nothing was said.
 
-    >>> memory_of("2GB"), memory_of("1.5 GB"), memory_of("500"), memory_of(4096)
-    (2000000000, 1500000000, 524288000, 4096)
+    >>> memory_of("2GB"), memory_of("1.5 GB"), memory_of("64MiB"), memory_of(4096)
+    (2000000000, 1500000000, 67108864, 4096)
     """
     if given is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", str(given), re.IGNORECASE)
-    unit = _UNITS[found[2].upper()] if found is not None else 0
-    if isinstance(given, str) and given.strip()[-1:].isdigit():
-        unit = 1 << 20
-    if found is None or isinstance(given, bool) or (size := int(float(found[1]) * unit)) < 1:
-        raise TruegainError(f"memory {given!r} is not a size; give bytes, or a text such as '2GB' or '500MB'")
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", str(given), re.IGNORECASE)
+    if found is not None:
+        unit = (1024 if found[3] else 1000) ** (1 + "KMGT".index(found[2].upper()))
+        size = int(float(found[1]) * unit)
+    else:
+        size = int(given) if isinstance(given, int | float) and not isinstance(given, bool) else 0
+    if size < 1:
+        raise TruegainError(f"memory {given!r} is not a size; give one with its unit, such as 2GB or 500MB")
     return size
 
 

@@ -41,8 +41,8 @@ class Settings:
     @classmethod
     def within(cls, memory: int, **rest: Any) -> Settings:
         """Settings for an amount of memory."""
-        if memory < 64 << 20:
-            raise TruegainError(f"{memory >> 20} MB of memory is too little; give at least 64 MB")
+        if memory < 64 * 10**6:
+            raise TruegainError(f"{memory / 10**6:g} MB of memory is too little; give at least 64 MB")
         return cls(piece=min(_LARGEST, memory // (2 * PER_PIECE)), **rest)
 
     def plan(self, inputs: Sequence[str]) -> str:
