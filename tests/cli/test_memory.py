@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
+from tests.streams.files import small_study
 
 LINES, WHOLE = ("trec", "csv", "tsv", "jsonl"), ("table", "json")
 
 
 @pytest.fixture
 def study(folder: Path) -> list[str]:
-    """Judgments with subtopics' column, two runs; some topics of each on one side only."""
-    rng = random.Random(8)
-    (folder / "q").write_text(
-        "".join(f"{t} 0 d{d} {rng.randint(0, 3)}\n" for t in range(20) for d in rng.sample(range(12), 6))
-    )
-    for name in ("a", "b"):
-        rows = [f"{t} Q0 d{d} 1 {rng.random():.3f} {name}\n" for t in range(1, 21) for d in rng.sample(range(12), 8)]
-        rng.shuffle(rows)
-        (folder / f"{name}.run").write_text("".join(rows))
-    return [str(folder / name) for name in ("q", "a.run", "b.run")]
+    """Its files, in a folder of their own."""
+    return small_study(folder)
 
 
 def test_what_cannot_be_read_in_batches_is_refused_before(study: list[str], run: Run) -> None:

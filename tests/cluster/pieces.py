@@ -1,4 +1,4 @@
-"""Pieces of work that the tests hand to a cluster; workers import them from here."""
+"""Pieces of work that the tests of engines hand out; workers import them from here."""
 
 from __future__ import annotations
 

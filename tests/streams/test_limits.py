@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import truegain as tg
+from tests.streams.files import small_study
 from tests.streams.outcomes import outcome, tiny
 from truegain.inference.differences import resampled
 from truegain.inference.monte_carlo import Resampling
@@ -22,16 +22,8 @@ from truegain.tables.names import Names
 
 @pytest.fixture
 def study(tmp_path: Path) -> list[str]:
-    """Judgments with subtopics' column, two runs; some topics of each on one side only."""
-    rng = random.Random(8)
-    (tmp_path / "q").write_text(
-        "".join(f"{t} 0 d{d} {rng.randint(0, 3)}\n" for t in range(20) for d in rng.sample(range(12), 6))
-    )
-    for name in ("a", "b"):
-        rows = [f"{t} Q0 d{d} 1 {rng.random():.3f} {name}\n" for t in range(1, 21) for d in rng.sample(range(12), 8)]
-        rng.shuffle(rows)
-        (tmp_path / f"{name}.run").write_text("".join(rows))
-    return [str(tmp_path / name) for name in ("q", "a.run", "b.run")]
+    """Its files, in a folder of their own."""
+    return small_study(tmp_path)
 
 
 def test_all_measures_are_the_same_in_batches(study: list[str]) -> None:
