@@ -10,10 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from truegain.contrasts import NONE, Contrasts
+from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
-from truegain.inference.holes.extremes import is_known
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed, is_of
@@ -21,7 +20,6 @@ from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
 from truegain.inference.study.evidence import ByGoldPairs
 from truegain.inference.study.given import Given
-from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.hole_list import HoleList
 from truegain.inference.study.hole_sample import HoleSample
 from truegain.inference.study.lattice import Lattice
@@ -30,11 +28,11 @@ from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import LONE, Material
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
-from truegain.inference.study.ranking import HolesHeld, Ranking
+from truegain.inference.study.ranking import Ranking
 from truegain.inference.study.raters import Raters
-from truegain.inference.study.reach import Reach, reach_of
 from truegain.inference.study.rule import decided
 from truegain.inference.study.steps import Steps
+from truegain.inference.study.unjudged import UnjudgedDocuments
 from truegain.inference.study.verdict import Verdict
 from truegain.measures.base import Measure
 from truegain.measures.direct import measures_for
@@ -42,11 +40,9 @@ from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, measures_in
 from truegain.sampling.catalogue import POPULATIONS
 from truegain.sampling.source import SourceName
-from truegain.student import quantile_of
 from truegain.tables.columns import Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.judgments import Judgments
-from truegain.tables.of_systems import of_systems
 from truegain.tables.ranked import RankedGains
 
 T = TypeVar("T", Estimate, Comparison)
@@ -83,7 +79,7 @@ class Questions:
     _lattices: dict[str, Lattice]
     _answerings: dict[str, Answering]
     _weights: dict[str, Floats]
-    _reaches: dict[str, tuple[Reach | None, str]]
+    _unjudged: UnjudgedDocuments
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))
@@ -163,20 +159,12 @@ class Questions:
 
     def _answers(self, of: Sequence[Answering], found: Sequence[T], asked: Contrasts | None = None) -> Answers[T]:
         """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
-        holes = [self._said_of_holes(x.measure, asked) for x in of]
+        holes = [self._unjudged.said(x.measure, asked) for x in of]
         told: list[str] = [
             said for x, about in zip(of, holes, strict=True)
             for said in (self.left_out(x.measure), x.note, about) if said
         ]  # fmt: skip
         return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *told))
-
-    def _said_of_holes(self, m: Measure, asked: Contrasts | None) -> str:
-        """What was taken of unjudged documents, in words; empty where there are none, or a sample stands for them."""
-        if self.hole_sample is not None:
-            return ""
-        systems = None if asked is None else sorted({*asked.a.tolist(), *asked.b.tolist()})
-        bound = asked is not None and self.holes == "bound" and is_known(m)
-        return self._material.said_of_holes(m, systems, "low, high and p hold" if bound else "")
 
     # ------------------------------------------------------------------ scores and differences
 
@@ -198,15 +186,11 @@ class Questions:
         chosen = self._chosen(measure)
         if a is not None and b is not None:
             asked = self._pair(a, b)
-            hidden = [self._hidden(each.measure, a, b)[0] if self.holes == "bound" else None for each in chosen]
-            pair = [
-                None if far is None else Reach.of_pair(far, asked, len(self.systems), "topics" in self.over)
-                for far in hidden
-            ]
-            found = [one for each, far in zip(chosen, pair, strict=True) for one in each.widened(asked, far)]
+            pair = [(each, self._unjudged.reach_of_pair(each.measure, asked)) for each in chosen]
+            found = [one for each, far in pair for one in each.widened(asked, far)]
             return self._answers(chosen, found, asked)
         self._check_several("a comparison")
-        reaches = [(each, self._reach(each.measure)[0]) for each in chosen]
+        reaches = [(each, self._unjudged.reach(each.measure)[0]) for each in chosen]
         found = [one for each, far in reaches for one in each.all_differences(self.seed, far)]
         return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
 
@@ -219,40 +203,17 @@ class Questions:
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
+        reach, unknown = self._unjudged.reach(m)
         about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
-        notes = [note for note in about if note]
-        reach, unknown = self._reach(m)
-        bound = "" if reach is None else "tiers and ranks hold"
-        if self.hole_sample is None and (holes := self._material.said_of_holes(m, None, bound)):
-            notes.append(holes)
-        notes += [unknown] if unknown else []
+        notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
             notes.append(f"{why.capitalize()}: {names}; no rank is ruled out.")
         answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
-        none = self.hole_sample is not None or m.leaves_out_unjudged or not self._material.unjudged(m)[0]
-        held: HolesHeld = "" if none else "zero"
         found = answering.ranking(self.seed, open_, (), reach)
         if reach is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
-        return replace(found, notes=(*notes, *found.notes), made_by=self.made_by, holes="bound" if reach else held)
-
-    def _reach(self, m: Measure) -> tuple[Reach | None, str]:
-        """What unjudged documents could do to all pairs, where answers shall hold whatever their labels.
-
-        None where there are none, or they are counted as not relevant: in words where nothing else is known.
-        """
-        if self.holes != "bound" or self.hole_sample is not None or not self._material.unjudged(m)[0]:
-            return None, ""
-        if str(m) not in self._reaches:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # told when the runs were first read
-                try:
-                    own = self._material.holes_of(m) > 0
-                    self._reaches[str(m)] = reach_of(self.ranked, m, own, "topics" in self.over), ""
-                except TruegainError as error:
-                    self._reaches[str(m)] = None, _not_known(m, error)
-        return self._reaches[str(m)]
+        return replace(found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m))
 
     # ------------------------------------------------------------------ what decides
 
@@ -285,8 +246,7 @@ class Questions:
         m, asked, prices = self._measure(measure), self._pair(a, b), prices_of(self.costs if costs is None else costs)
         lattice, answering, buying = self.lattice(m), self._answering(m), self._buying(m)
         comparison = answering.differences(asked)[0]
-        hidden, notes = self._hidden(m, a, b)
-        hidden = None if hidden is None else self._with_limits(hidden, lattice, asked)
+        hidden, notes = self._unjudged.hidden_limits(m, asked, lattice)
         notes += [note for note in (self.left_out(m), answering.note) if note]
         if lattice.looks is not None and comparison.low is not None:
             notes.append("Limits hold at every look at the growing list, all looks together.")
@@ -305,29 +265,6 @@ class Questions:
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
             self.holes, self.made_by, lattice.exact,
         )  # fmt: skip
-
-    def _with_limits(self, hidden: Hidden, lattice: Lattice, asked: Contrasts) -> Hidden:
-        """What holes could do to one pair, and how sure that is over topics."""
-        if not hidden.documents or "topics" not in self.over:
-            return hidden
-        spread = lattice.spread(asked, self.confidence)
-        return hidden.with_limits(float(spread.variance[0]), quantile_of(self.confidence, float(spread.df[0])))
-
-    def _hidden(self, m: Measure, a: str, b: str) -> tuple[Hidden | None, list[str]]:
-        """What holes could do, and what must be said where that is not known."""
-        none = np.zeros(len(self.topics))
-        here = self._material.unjudged(m, [self.systems.index(a), self.systems.index(b)])[0]
-        if not here or self.hole_sample is not None:  # a sample stands for them
-            return Hidden(none, none, 0, len(none)), []
-        if m.leaves_out_unjudged:
-            said = f"What unjudged documents could do is not known; {m} leaves them out."
-            return Hidden(none, none, 0, len(none)), [said]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # told when the runs were first read
-            try:
-                return hidden_in(of_systems(self.ranked, (self.systems.index(a), self.systems.index(b))), m), []
-            except TruegainError as error:
-                return None, [_not_known(m, error)]
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:
         own = self.judge_model is not None and is_of(self.judge_model, self.uses.get(system, ()))
@@ -356,8 +293,8 @@ class Questions:
             self._check_several("a next step, being about a difference,")
             order = np.argsort(-self.lattice(m).evidence.value, kind="stable")
             a, b = self.systems[order[1]], self.systems[order[0]]
-        asked, hidden = self._pair(a, b), self._hidden(m, a, b)[0]
-        hidden = None if hidden is None else self._with_limits(hidden, self.lattice(m), asked)
+        asked = self._pair(a, b)
+        hidden, _ = self._unjudged.hidden_limits(m, asked, self.lattice(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(tuple(self._buying(m).steps(asked, prices, hidden)), self.made_by, f"{b} - {a} on {m}")
 
@@ -375,14 +312,7 @@ class Questions:
 
     def unjudged(self, measure: MeasureLike | None, asked: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""
-        systems = sorted({*asked.a.tolist(), *asked.b.tolist()} - {NONE})
-        holes, shown = self._material.unjudged(self._measure(measure), systems)
-        if not holes:
-            return ""
-        return (
-            f"{holes:,} of the {shown:,} documents that {self._measure(measure)} looks at in these lists have no "
-            "label, and none of them is asked for here: what they could do stays open (see `holes`)."
-        )
+        return self._unjudged.not_asked_for(self._measure(measure), asked)
 
     def standings(self, asked: Contrasts, measure: MeasureLike | None = None) -> list[Standing]:
         """What each of several differences stands on now."""
@@ -394,10 +324,6 @@ class Questions:
         `standing(a, b).after(assessors=3)` is half the width with three times as many.
         """
         return self._buying(self._measure(measure)).standing(self._pair(a, b))
-
-
-def _not_known(m: Measure, error: TruegainError) -> str:
-    return f"What unjudged documents could do to {m} is not known; {str(error).removeprefix(f'{m}: ')}."
 
 
 def _may_be_best(best: tuple[str, ...], systems: int) -> str:

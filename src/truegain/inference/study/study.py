@@ -32,6 +32,7 @@ from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.material import Material
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
+from truegain.inference.study.unjudged import UnjudgedDocuments
 from truegain.inference.study.words import HolesAs
 from truegain.keywords import takes
 from truegain.made_by import told
@@ -151,9 +152,10 @@ class Study(Questions):
             self.over, self.ranked, self.raters, self.judge, gold_level, replicates, seed, self.gold_rated,
             self.hole_sample, self.gold_list, confidence if anytime else None, confidence,
         )  # fmt: skip
+        self._unjudged = UnjudgedDocuments(self._material, self.holes, confidence)
         self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
         self._lattices: dict[str, Lattice] = {}
-        self._answerings, self._weights, self._reaches = {}, {}, {}
+        self._answerings, self._weights = {}, {}
         self.made_by: dict[str, object] = {
             "truegain": __version__, "measures": [str(m) for m in self.measures], "generalise_to": sorted(self.over),
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,

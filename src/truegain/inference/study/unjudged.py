@@ -1,0 +1,122 @@
+"""What documents without a label could do to the answers of a study, and what is said of them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from truegain.contrasts import NONE, Contrasts
+from truegain.errors import TruegainError
+from truegain.inference.holes.extremes import is_known
+from truegain.inference.study.hidden import Hidden, hidden_in
+from truegain.inference.study.lattice import Lattice
+from truegain.inference.study.material import Material
+from truegain.inference.study.ranking import HolesHeld
+from truegain.inference.study.reach import Reach, reach_of
+from truegain.measures.base import Measure
+from truegain.student import quantile_of
+from truegain.tables.of_systems import of_systems
+
+
+@dataclass(frozen=True, eq=False)
+class UnjudgedDocuments:
+    """Of one study; `taken_as` says whether they hold answers back ('bound') or count as not relevant."""
+
+    material: Material
+    taken_as: str
+    confidence: float
+    _reaches: dict[str, tuple[Reach | None, str]] = field(default_factory=dict)
+
+    @property
+    def _is_bound(self) -> bool:
+        return self.taken_as == "bound"
+
+    def said(self, m: Measure, asked: Contrasts | None) -> str:
+        """What was taken of them, in words; empty where there are none, or a sample stands for them.
+
+        asked: the differences, which are held against them.
+        """
+        systems = None if asked is None else _systems(asked)
+        bound = asked is not None and self._is_bound and is_known(m)
+        return self._told(m, systems, "low, high and p hold" if bound else "")
+
+    def said_of_ranks(self, m: Measure) -> str:
+        """The same of all systems, where tiers and ranks hold whatever their labels, or not."""
+        return self._told(m, None, "" if self.reach(m)[0] is None else "tiers and ranks hold")
+
+    def _told(self, m: Measure, systems: list[int] | None, holds: str) -> str:
+        return "" if self.material.sample is not None else self.material.said_of_holes(m, systems, holds)
+
+    def held(self, m: Measure) -> HolesHeld:
+        """How a ranking takes them."""
+        if self.reach(m)[0] is not None:
+            return "bound"
+        none = self.material.sample is not None or m.leaves_out_unjudged or not self.material.unjudged(m)[0]
+        return "" if none else "zero"
+
+    def reach(self, m: Measure) -> tuple[Reach | None, str]:
+        """What they could do to all pairs, where answers shall hold whatever their labels.
+
+        None where there are none, or they are counted as not relevant: in words where nothing else is known.
+        """
+        if not self._is_bound or self.material.sample is not None or not self.material.unjudged(m)[0]:
+            return None, ""
+        if str(m) not in self._reaches:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told when the runs were first read
+                try:
+                    own = self.material.holes_of(m) > 0
+                    self._reaches[str(m)] = reach_of(self.material.ranked, m, own, "topics" in self.material.over), ""
+                except TruegainError as error:
+                    self._reaches[str(m)] = None, _not_known(m, error)
+        return self._reaches[str(m)]
+
+    def reach_of_pair(self, m: Measure, asked: Contrasts) -> Reach | None:
+        """The same of one pair."""
+        found = self.hidden(m, asked)[0] if self._is_bound else None
+        systems = len(self.material.ranked.systems)
+        return None if found is None else Reach.of_pair(found, asked, systems, "topics" in self.material.over)
+
+    def hidden(self, m: Measure, asked: Contrasts) -> tuple[Hidden | None, list[str]]:
+        """What they could do to one pair, and what must be said where that is not known."""
+        ranked, pair = self.material.ranked, (int(asked.a[0]), int(asked.b[0]))
+        none = np.zeros(len(ranked.topics))
+        nothing = Hidden(none, none, 0, len(none))
+        if self.material.sample is not None or not self.material.unjudged(m, list(pair))[0]:  # a sample stands for them
+            return nothing, []
+        if m.leaves_out_unjudged:
+            return nothing, [f"What unjudged documents could do is not known; {m} leaves them out."]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told when the runs were first read
+            try:
+                return hidden_in(of_systems(ranked, pair), m), []
+            except TruegainError as error:
+                return None, [_not_known(m, error)]
+
+    def hidden_limits(self, m: Measure, asked: Contrasts, lattice: Lattice) -> tuple[Hidden | None, list[str]]:
+        """The same, with how sure that is over topics."""
+        found, notes = self.hidden(m, asked)
+        if found is None or not found.documents or "topics" not in self.material.over:
+            return found, notes
+        spread = lattice.spread(asked, self.confidence)
+        return found.with_limits(float(spread.variance[0]), quantile_of(self.confidence, float(spread.df[0]))), notes
+
+    def not_asked_for(self, m: Measure, asked: Contrasts) -> str:
+        """That documents of the systems asked about have no label at all, in words; empty where all have one."""
+        holes, shown = self.material.unjudged(m, _systems(asked))
+        if not holes:
+            return ""
+        return (
+            f"{holes:,} of the {shown:,} documents that {m} looks at in these lists have no label, and none of them is "
+            "asked for here: what they could do stays open (see `holes`)."
+        )
+
+
+def _systems(asked: Contrasts) -> list[int]:
+    return sorted({*asked.a.tolist(), *asked.b.tolist()} - {NONE})
+
+
+def _not_known(m: Measure, error: TruegainError) -> str:
+    return f"What unjudged documents could do to {m} is not known; {str(error).removeprefix(f'{m}: ')}."
