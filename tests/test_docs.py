@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
@@ -33,6 +34,14 @@ def write_files(page: Path, folder: Path) -> None:
         (folder / name).write_text(text)
 
 
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of `truegain demo demo`, simulated once for all pages; the README's test and the last run it anew."""
+    folder = tmp_path_factory.mktemp("simulated")
+    subprocess.run([sys.executable, "-m", "truegain", "demo", "demo"], cwd=folder, check=True, capture_output=True)
+    return folder / "demo"
+
+
 def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
     """Guards what people type first: each command, one after the other, ends well and prints something."""
     for command in commands(PAGES[0]):
@@ -45,12 +54,15 @@ def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda p: p.name)
 def test_every_command_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Guards the commands of a page as those of the README, in this process, with the files that it shows."""
     monkeypatch.chdir(tmp_path)
     write_files(page, tmp_path)
     for command in commands(page):
+        if command == "truegain demo demo":
+            shutil.copytree(demo, "demo")
+            continue
         monkeypatch.setattr(sys, "argv", shlex.split(command))
         try:
             main()
@@ -65,7 +77,7 @@ def test_every_command_runs(
 @pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # ranx's, when it is compiled for the first time
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_every_python_block_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Guards the Python of a page: its blocks run one after the other, and print what the page shows right below."""
     monkeypatch.chdir(tmp_path)
@@ -75,7 +87,7 @@ def test_every_python_block_runs(
     if any("ir_measures.calc" in block for block in blocks):
         pytest.importorskip("pytrec_eval")  # what ir_measures computes with; it has no wheel for Linux on ARM
     if any('"demo/' in block for block in blocks):
-        subprocess.run([sys.executable, "-m", "truegain", "demo", "demo"], check=True, capture_output=True)
+        shutil.copytree(demo, "demo")
     for block in blocks:
         exec(compile(block, page.name, "exec"), names)
     printed = " ".join(capsys.readouterr().out.split())
