@@ -346,7 +346,6 @@ LONG_SIGNATURES = {  # reasons why a function may have more
     "inference.differences.compare._over_collection": "those of a comparison, handed on",
     "inference.ranks.correlate.correlate": "the public face: options of one command, one keyword each",
     "inference.judges.judges.judges": "the public face: options of one command, one keyword each",
-    "inference.judges.report.judge_report": "options of one command, one keyword each",
     "experiments.magnitude_rankings.magnitude_systems": "an experiment: every choice of the paper is a keyword",
 }
 

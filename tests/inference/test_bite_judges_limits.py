@@ -24,7 +24,6 @@ from truegain.inference.judges.intervals import bootstrap_over_topics
 from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
-from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import score_range
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
@@ -148,11 +147,11 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
     assert judge.pairs is not None
     unknown = [replace(judge.pairs, item=None), replace(judge.pairs, pool=None), None]
     for pairs in unknown:
-        judge_report(BRONZE, replace(judge, pairs=pairs), measure="P@3")
-    judge_report(BRONZE, tg.Judge.fit(BRONZE, GOLD, design="topics"), measure="P@3")
+        tg.judges(BRONZE, gold=replace(judge, pairs=pairs), measure="P@3")
+    tg.judges(BRONZE, gold=tg.Judge.fit(BRONZE, GOLD, design="topics"), measure="P@3")
     assert len(recwarn) == 0
     with pytest.warns(UserWarning, match="12 of 12 gold topics are gold-judged in part"):
-        judge_report(BRONZE, judge, measure="P@3")
+        tg.judges(BRONZE, gold=judge, measure="P@3")
     numbered = replace(judge, pairs=unknown[0])._pair_codes(judge.binary, True)
     assert numbered is not None
     assert numbered[0].tolist() == list(range(132))
