@@ -82,12 +82,9 @@ def collection_spread(
     pieces = [(block, topic) for block in blocks for topic in np.flatnonzero(relevant).tolist()]
     ranked.found(level)  # shared by all pieces: made once
     results = (engine or engine_for()).run(
-        _work,
-        pieces,
-        shared=(ranked, level, replicates, confidence, seed),
+        _work, pieces, shared=(ranked, level, replicates, confidence, seed), progress=progress,
         name=lambda piece: f"topic {ranked.topics[piece[1]]}",
-        progress=progress,
-    )
+    )  # fmt: skip
     found = np.full((7, systems, topics), np.nan)
     sums, redrawn = np.zeros((3, systems, replicates)), 0
     for (_, topic), (there, parts, drawn, again) in zip(pieces, results, strict=True):
@@ -99,19 +96,10 @@ def collection_spread(
     with np.errstate(invalid="ignore"):  # a system without a topic has no mean
         mean, odds, logs = sums / (~np.isnan(ap)).sum(axis=1)[:, None]
     return CollectionSpread(
-        ranked.systems,
-        ranked.topics,
-        ap,
-        sd,
-        sd_logit,
-        relevant,
-        np.asarray(ranked.depth).reshape(systems, topics),
-        {"percentile": (low, high), "bca": (bca_low, bca_high)},
-        {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
-        redrawn // len(blocks),
-        replicates,
-        confidence,
-    )
+        ranked.systems, ranked.topics, ap, sd, sd_logit, relevant, np.asarray(ranked.depth).reshape(systems, topics),
+        {"percentile": (low, high), "bca": (bca_low, bca_high)}, {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
+        redrawn // len(blocks), replicates, confidence,
+    )  # fmt: skip
 
 
 def _work(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Unpack, get_args
+from typing import Literal, Unpack, get_args
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
@@ -67,26 +67,9 @@ def plan_topics(
     35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
     """
     scores = scores_of(runs, judgments, measure, options)
-    of = measure if isinstance(runs, Scores) else None
-    return topics_needed(
-        scores, of, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
-    )
-
-
-def topics_needed(
-    scores: Scores,
-    measure: Any = None,
-    *,
-    detect: float,
-    power: float = 0.8,
-    confidence: float = 0.95,
-    criterion: Criterion = "paired-t",
-    approximate: bool = False,
-) -> Plan:
-    """The plan of `plan_topics`, of scores."""
     alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
     scores.check_judged()
-    name = scores._measure(measure)
+    name = scores._measure(measure if isinstance(runs, Scores) else None)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
     check_one_of("criterion", criterion, get_args(Criterion))

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError
-from truegain.inference.holes.named import UNJUDGED, named_by_key
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
+from truegain.tables.by_key import UNJUDGED, named_by_key
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.ranked import RankedGains

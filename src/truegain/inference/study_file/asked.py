@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from truegain.errors import TruegainError
 from truegain.gains.reading import RatingsAsked
 from truegain.inference.study_file.claims import claims_of
-from truegain.inference.study_file.models import models_named
 from truegain.inference.study_file.renamed import Renamed
 from truegain.sampling.designs import Design
 from truegain.tables.header import told
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.models_used import models_named
 from truegain.tables.read import NameBy
 from truegain.tables.runs import read_runs
 from truegain.tables.sources import STANDARD_INPUT
