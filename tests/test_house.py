@@ -343,7 +343,6 @@ LONG_SIGNATURES = {  # reasons why a function may have more
     "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
     "inference.corrections.correct.correct": "the public face: options of a correction, one keyword each",
     "inference.differences.compare.compare": "the public face: options of a comparison, one keyword each",
-    "inference.differences.compare._over_collection": "those of a comparison, handed on",
     "inference.ranks.correlate.correlate": "the public face: options of one command, one keyword each",
     "inference.judges.judges.judges": "the public face: options of one command, one keyword each",
     "experiments.magnitude_rankings.magnitude_systems": "an experiment: every choice of the paper is a keyword",

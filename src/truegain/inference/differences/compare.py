@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.errors import TruegainError, check_one_of, some
 from truegain.gains.panel import GoldLike
+from truegain.inference.collection.pairs import CollectionPairs, compare_over_collection
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
@@ -137,10 +138,12 @@ def compare(
     """
     check_one_of("over", over, get_args(Over))
     if over == "collection":
-        return _over_collection(
-            runs, judgments, measures, dict(options), gold=gold, test=test, adjust=adjust, replicates=replicates,
-            seed=seed, confidence=confidence, baseline=baseline, counting=counting, tested=tested,
-        )  # fmt: skip
+        refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
+        if given := [name for name, there in refused.items() if there]:
+            raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
+        asked_for = {"adjust": adjust or None, "replicates": replicates, "seed": seed, "confidence": confidence,
+                     "baseline": baseline, "tested": tested}  # fmt: skip
+        return _over_collection(runs, judgments, measures, asked_for, dict(options))
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
 
@@ -171,23 +174,17 @@ def compare(
 
 
 def _over_collection(
-    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, options: dict[str, Any], *,
-    gold: GoldLike | None, test: str | None, adjust: str | None, replicates: int | None, seed: int, confidence: float,
-    baseline: str | None, counting: Counting, tested: Callable[[int], None] | None,
+    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, asked: dict[str, Any],
+    options: dict[str, Any],
 ) -> Answers[Comparison]:  # fmt: skip
     """The comparison over collections, of which nothing is a test of topics."""
-    from truegain.inference.collection.pairs import TRIALS, CollectionPairs, compare_over_collection
-
-    refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
-    if given := [name for name, there in refused.items() if there]:
-        raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
     if isinstance(runs, Scores) or judgments is None or measures is None:
         raise TruegainError("over='collection' draws documents: give the runs, the judgments and a measure")
+    baseline, tested = asked.pop("baseline"), asked.pop("tested")
     how = CollectionPairs(
+        **{name: value for name, value in asked.items() if value is not None},
         **{name: options.pop(name) for name in ("meta", "effect", "pairing", "jobs") if name in options},
-        adjust=adjust or "holm", replicates=TRIALS if replicates is None else replicates, seed=seed,
-        confidence=confidence,
-    )  # fmt: skip
+    )
     return compare_over_collection(runs, judgments, measures, how, baseline, tested, **options)
 
 
