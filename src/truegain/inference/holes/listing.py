@@ -15,7 +15,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.sampling.ordered import drawn_order
+from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -70,15 +70,10 @@ def hole_list(
     if not open_.any():
         raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")
     mean, sizes = sizes_of(made, asked, open_, pair)
-    docs, topics = ranked.pool.docs.strings(), ranked.topics
-    names = [f"{topics[t]}\0{d}" for t, d in zip(ranked.pool.topic.tolist(), docs, strict=True)]
-    order = drawn_order(sizes, names, seed)
-    found = made.filled.levels
-    return GoldList.of(
-        [topics[t] for t in ranked.pool.topic[order].tolist()], [docs[i] for i in order.tolist()],
-        mean[order].round(DIGITS), sizes[order], DESIGN, str(asked),
-        ends_of(scale) or (0.0, float(max(found[-1], 1.0))),
-    )  # fmt: skip
+    order = drawn_order(sizes, units_of(ranked.pool), seed)
+    ends = ends_of(scale) or (0.0, float(max(made.filled.levels[-1], 1.0)))
+    predicted = mean[order].round(DIGITS)
+    return GoldList.of(*ranked.pool.names(order), predicted, sizes[order], DESIGN, str(asked), ends)
 
 
 def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.sampling.ordered import drawn_order
+from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.gold_list import GoldList
@@ -102,7 +102,7 @@ def draw_list(
     if not judged.any():
         raise TruegainError("no document has a label of the bronze judge; a list is drawn from those that have one")
     label = ranked.item_gain
-    names = _names(ranked)
+    names = units_of(ranked.pool)
     if design == "ordered":
         sizes = sizes_of(ranked, measure, errors, systems) * judged
         if not sizes.any():
@@ -118,11 +118,8 @@ def draw_list(
         if design == "by-bronze":
             order = _in_turns(label, order)
     found = np.unique(label[judged])
-    topics, docs = ranked.topics, ranked.pool.docs.take(order).strings()
-    return GoldList.of(
-        [topics[t] for t in ranked.pool.topic[order].tolist()], docs, label[order], sizes[order], design,
-        str(measure), scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0))),
-    )  # fmt: skip
+    ends = scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0)))
+    return GoldList.of(*ranked.pool.names(order), label[order], sizes[order], design, str(measure), ends)
 
 
 def sizes_of(
@@ -147,11 +144,6 @@ def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
     """System x pair of the pool: what the pair counts in the score."""
     stand_in = StandIn.of(measure, ranked)
     return stand_in.weights(stand_in.parts(ranked.item_gain, ranked), ranked)
-
-
-def _names(ranked: RankedGains) -> list[str]:
-    docs, topics = ranked.pool.docs.strings(), ranked.topics
-    return [f"{topics[t]}\0{d}" for t, d in zip(ranked.pool.topic.tolist(), docs, strict=True)]
 
 
 def _by_topics(ranked: RankedGains, judged: Bools, seed: int) -> Ints:
