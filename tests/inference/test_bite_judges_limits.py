@@ -21,11 +21,11 @@ from truegain.gains.panel import Judges
 from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import bootstrap_over_topics
-from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
 from truegain.inference.judges.soundness import score_range
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import tell_unjudged
 from truegain.measures.parse import parse_measure
 
 P3 = parse_measure("P@3")

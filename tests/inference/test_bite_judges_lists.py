@@ -17,10 +17,10 @@ from truegain.gains.panel import Judges
 from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.judges import accuracy_by_topic
-from truegain.inference.judges.label_weights import label_weights, level_of, levels_of
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import label_weights, level_of, levels_of
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 

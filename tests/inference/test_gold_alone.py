@@ -13,8 +13,8 @@ import truegain as tg
 from tests.worlds import study
 from truegain.gains.panel import Judges
 from truegain.inference.judges.gold_alone import gold_alone_widths, gold_of_items
-from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import Design
 
 Labels = dict[str, dict[str, int]]

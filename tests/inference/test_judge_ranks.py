@@ -12,8 +12,8 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.inference.corrections.answers import Corrections
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
-from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.favour import Favour, _favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists

@@ -20,12 +20,12 @@ from truegain.inference.corrections.rectified import Rectified, bronze_labels, i
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.label_weights import judges_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import CorrectionOptions, GoldSample
+from truegain.inference.judges.options import CorrectionOptions, GoldSample, judges_of
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats

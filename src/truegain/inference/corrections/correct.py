@@ -18,24 +18,23 @@ from truegain.gains.pairs import Missing
 from truegain.gains.panel import GoldLike, Judges
 from truegain.gains.rates import Clusters, clearly_positive
 from truegain.gains.scales import on_scale, scale_of
+from truegain.inference.corrections.answers import Corrections, leaders_of
 from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
 from truegain.inference.judges.assessors import bronze_of
-from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.corrected import interval_of
-from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
 from truegain.inference.judges.intervals import bootstrap_over_topics
-from truegain.inference.judges.label_weights import judges_of, levels_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
+from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method, judges_of
 from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
 from truegain.keywords import takes
 from truegain.made_by import told
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level
+from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design

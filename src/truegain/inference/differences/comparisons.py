@@ -79,7 +79,9 @@ class Comparisons(Answers[Comparison]):
     def table(self) -> Table:
         """The pairs, a row each."""
         effect = (f"effect size: {self.items.effect_name}",) if self.items.effect_name else ()
-        return Table(self.items.columns(), self.items.rows(), self.made_by, self._title(), (*self.notes, *effect))
+        columns = self.items.columns()
+        rows = list(zip(*columns.values(), strict=True))
+        return Table(tuple(columns), rows, self.made_by, self._title(), (*self.notes, *effect))
 
     def group_table(self) -> Table:
         """The systems, a row each, best first, with the groups they are in and how many others they differ from."""

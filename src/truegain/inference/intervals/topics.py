@@ -8,10 +8,10 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference import limits as intervals
-from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.limits import Limits
 from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
+from truegain.measures.topic_means import TopicMeans
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.streams import blocks
 from truegain.sampling.topics import Topics

@@ -17,11 +17,12 @@ from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.label_weights import judges_of, level_of, levels_of
 from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import judges_of
 from truegain.keywords import takes
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.designs import Design
 from truegain.tables.checks import warn

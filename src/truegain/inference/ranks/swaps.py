@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.intervals.topic_means import TopicMeans
+from truegain.measures.topic_means import TopicMeans
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints, frozen, shares
 from truegain.tables.scores import Scores
