@@ -128,16 +128,10 @@ def agree(
     table = raw if normalise is None else normalised(raw, normalise)
     grouped = Grouped.of(table)
     made_by = {
-        "scale": str(declared),
-        "normalise": normalise,
-        "over": over,
-        "method": method,
-        "replicates": replicates,
-        "confidence": confidence,
-        "seed": seed,
-        "source": table.source,
+        "scale": str(declared), "normalise": normalise, "over": over, "method": method, "replicates": replicates,
+        "confidence": confidence, "seed": seed, "source": table.source,
         **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
-    }
+    }  # fmt: skip
     options = AlphaOptions(over, method, replicates, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
     people = people_of(raw, judged, normalise=normalise, ratio=is_ratio, confidence=confidence)
@@ -173,12 +167,8 @@ def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptio
     notes = (f"intervals over {options.population}",) if not all(math.isnan(a.low) for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
-        found += [
-            percent(grouped),
-            fleiss(grouped),
-            fleiss(grouped, "items"),
-            *cohens(grouped, weights, seed=options.seed),
-        ]
+        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items")]
+        found += cohens(grouped, weights, seed=options.seed)
     else:
         found += _spreads(grouped, paired)
     rows = [
@@ -227,14 +217,13 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
         tail |= found.why == TAIL
     if order is not None:
         columns.append("order as experts")
-        said = [_and(why, "no pair on different levels" if row[-1] is None else "")
-                for why, row in zip(said, rows, strict=True)]  # fmt: skip
+        alike = ("no pair on different levels" if row[-1] is None else "" for row in rows)
+        said = ["; ".join(filter(None, both)) for both in zip(said, alike, strict=True)]
     if any(said):
         columns, rows = [*columns, "note"], [(*row, why) for row, why in zip(rows, said, strict=True)]
-    intervals = "; ".join(
-        f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common()
-    )
-    notes = (f"Intervals over {options.population}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
+    counted = (f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common())
+    intervals = f"Intervals over {options.population}: {'; '.join(counted)}."
+    notes = (intervals, *((f"They hold {TAIL}.",) if tail else ()))
     return Table(tuple(columns), rows, title="By topic", notes=notes)
 
 
@@ -245,10 +234,6 @@ def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
     topic[unit] = table.topic.code
     right, every = (np.bincount(topic, weights=v, minlength=len(table.topic.values)) for v in pairs.counted(count))
     return shares(right, every)
-
-
-def _and(one: str, two: str) -> str:
-    return "; ".join(part for part in (one, two) if part)
 
 
 def _kind(found: Coefficient, options: AlphaOptions) -> str:

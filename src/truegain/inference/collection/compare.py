@@ -119,18 +119,14 @@ class MeanDifferences:
         for t in np.flatnonzero(self.common()[0]).tolist():
             spread = self.spreads[t]
             known = spread.relevant != 1 or not has_lone_rule(self.scored.measure)
-            sds = [_deviation(spread, a, b, paired) if known else None for paired in (True, False)]
+            variances = (np.add(*spread.of_pairs(a, b, paired))[0] for paired in (True, False))
+            sds = [float(np.sqrt(variance)) if known else None for variance in variances]
             one, other = float(values[first, t]), float(values[second, t])
             rows.append((self.scored.topics[t], spread.relevant, one, other, other - one, *sds))
         systems = self.scored.systems
         columns = ("topic", "R", systems[first], systems[second], "difference", "sd paired", "sd independent")
         title = f"{self.scored.measure} by topic, and its spread over collections"
         return Table(columns, rows, {}, title, ("a topic with one relevant document does not tell its own spread.",))
-
-
-def _deviation(spread: TopicSpread, a: Ints, b: Ints, paired: bool) -> float:
-    own, others = spread.of_pairs(a, b, paired)
-    return float(np.sqrt(own[0] + others[0]))
 
 
 def mean_differences(

@@ -66,13 +66,17 @@ def compare_each(
     _check(asked, gold_sample, adjust)
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
-    ranked = in_line(runs, table, _rectifier(judges, gold_sample, asked), name_by, jobs)
+    rectifier = judges.rectifier(asked.method) if gold_sample == "shared" else None
+    ranked = in_line(runs, table, rectifier, name_by, jobs)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)
     out = []
     for measure in measures:
-        found, notes = _of_measure(ranked, judges, measure, wanted, gold_sample, asked)
+        if rectifier is not None:
+            found, notes = _rectified(ranked, rectifier, measure, wanted, asked)
+        else:
+            found, notes = _by_matrices(ranked, judges, measure, wanted, gold_sample, asked)
         found = _finished(found, measure.score(ranked), ranked.systems, adjust, len(wanted))
         made_by = {
             "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
@@ -83,7 +87,7 @@ def compare_each(
     return out
 
 
-def _of_measure(
+def _by_matrices(
     ranked: RankedGains,
     judges: Judges,
     measure: Measure,
@@ -91,17 +95,15 @@ def _of_measure(
     gold_sample: GoldSample,
     options: CorrectionOptions,
 ) -> tuple[list[Comparison], list[str]]:
-    """Differences and what is to be said of the judge: by the gold labels themselves, or by confusion matrices."""
-    if (judge := _rectifier(judges, gold_sample, options)) is not None:
-        return _rectified(ranked, judge, measure, wanted, options)
+    """Differences set right by confusion matrices, and what is to be said; an error where none can be told."""
     lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
-    found, refused = _differences(lists, wanted, gold_sample, options)
-    return found, [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
-
-
-def _rectifier(judges: Judges, gold_sample: GoldSample, options: CorrectionOptions) -> Judge | None:
-    """The judge whose gold labels set the scores right; None where confusion matrices do."""
-    return judges.rectifier(options.method) if gold_sample == "shared" else None
+    found, why = differences_by_matrix(lists, wanted, gold_sample, options)
+    if not found:
+        raise TruegainError(why[wanted[0]])
+    reasons = Counter(why[pair] for pair in wanted if pair in why)
+    refused = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in reasons.items()]
+    notes = [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
+    return [found[pair] for pair in wanted if pair in found], notes
 
 
 def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
@@ -169,18 +171,6 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]
     if baseline not in systems:
         raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(list(systems))}")
     return [(systems.index(baseline), i) for i in range(len(systems)) if systems[i] != baseline]
-
-
-def _differences(
-    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, options: CorrectionOptions
-) -> tuple[list[Comparison], list[str]]:
-    """All differences that can be told, and why the others cannot; an error where none can."""
-    found, why = differences_by_matrix(lists, wanted, gold_sample, options)
-    if not found:
-        raise TruegainError(why[wanted[0]])
-    refused = Counter(why[pair] for pair in wanted if pair in why)
-    notes = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in refused.items()]
-    return [found[pair] for pair in wanted if pair in found], notes
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:

@@ -89,14 +89,10 @@ def plan_topics(
     if criterion == "width":
         aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
     made_by = {
-        "measure": name,
-        "criterion": criterion,
-        "variance": variance,
-        "variance_from": f"{source}, {m} systems, {n} topics",
-        "reached": found.reached,
-        "topics_at_hand": n,
+        "measure": name, "criterion": criterion, "variance": variance,
+        "variance_from": f"{source}, {m} systems, {n} topics", "reached": found.reached, "topics_at_hand": n,
         "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
-    }
+    }  # fmt: skip
     return Plan({"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", made_by))
 
 

@@ -117,13 +117,10 @@ class Ratio(Extremes):
         """Gains as the measure makes them, discounts down to the cutoff."""
         ranked = filled.ranked
         ideal = np.arange(1, min(measure.cutoff or _largest(filled), _largest(filled)) + 1)
-        gain = Gained(
-            measure.worth(ranked.gain, ranked.judged),
-            np.maximum(measure.worth(ranked.item_gain, ranked.item_judged), 0),
-        )
-        return cls(
-            measure, 1 / measure.discount(ranked.rank), 1 / measure.discount(ideal), measure.worth(filled.levels), gain
-        )
+        of_items = np.maximum(measure.worth(ranked.item_gain, ranked.item_judged), 0)
+        gain = Gained(measure.worth(ranked.gain, ranked.judged), of_items)
+        weight, best = 1 / measure.discount(ranked.rank), 1 / measure.discount(ideal)
+        return cls(measure, weight, best, measure.worth(filled.levels), gain)
 
     @classmethod
     def recall(cls, filled: Filled, measure: R) -> Ratio:
@@ -249,9 +246,8 @@ class Cascade(Extremes):
             for tried in np.unique(np.minimum(shared, most)).tolist():
                 rows = np.flatnonzero(np.minimum(shared, most) == tried)
                 chosen = own[_highest(both[rows], rank[a, own], rank[rows[:, None], own], tried)]
-                first, second = _fillings(
-                    full[a], stop[rows], rank[a, chosen], rank[rows[:, None], chosen], self.highest
-                )
+                ranks = rank[a, chosen], rank[rows[:, None], chosen]
+                first, second = _fillings(full[a], stop[rows], *ranks, self.highest)
                 far[a, rows] = (share[a] * _err(first) - share[rows, None] * _err(second)).max(axis=1)
         return far
 

@@ -83,12 +83,8 @@ def plan_labels(
     before = listed is not None and not listed.judged
     fixed = before and options.get("topics") == "fixed"
     gold_level = options.get("gold_level")
-    if before:
-        alone = {
-            **options,
-            "topics": "sampled",
-            "gold_level": None,
-        }  # how topics differ by the bronze labels, asked for or not
+    if before:  # how topics differ by the bronze labels, asked for or not
+        alone = {**options, "topics": "sampled", "gold_level": None}
         study = Study(runs, judgments, measure, smallest=smallest, **alone)
     else:
         study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
