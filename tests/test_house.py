@@ -285,7 +285,7 @@ def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
     study = inspect.signature(tg.Study).parameters.values()
     assert {p.name for p in study if p.kind is p.KEYWORD_ONLY} == set(StudyWords.__annotations__)
     assert set(OVER_COLLECTIONS) <= {f.name for f in fields(CollectionPairs)}
-    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "trials"}
+    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "replicates"}
     assert of_gold | {"design", "missing", "gold_sample"} == set(WITH_GOLD)
     shown = inspect.signature(tg.compare).parameters
     assert set(CompareWords.__annotations__) < set(shown)

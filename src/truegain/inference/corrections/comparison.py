@@ -12,7 +12,8 @@ from typing import Any, get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.contrasts import place_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
@@ -61,8 +62,7 @@ def compare_each(
     if test is not None:
         raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
     adjust = adjust or "holm"
-    names = {"replicates": "trials"}  # as compare calls them
-    asked = CorrectionOptions(**{names.get(n, n): value for n, value in options.items() if value is not None})
+    asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
     _check(asked, gold_sample, adjust)
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
@@ -80,8 +80,7 @@ def compare_each(
         found = _finished(found, measure.score(ranked), ranked.systems, adjust, len(wanted))
         made_by = {
             "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
-            "adjust": adjust, "baseline": baseline,
-            **{"replicates" if name == "trials" else name: value for name, value in asked.__dict__.items()},
+            "adjust": adjust, "baseline": baseline, **vars(asked),
         }  # fmt: skip
         out.append(Answers(tuple(found), made_by, (*notes, *_sentences(found))))
     return out
@@ -137,7 +136,7 @@ def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: 
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
     if lists.judge_and_pairs is None or not lists.same_topics:
         return []
-    found = homogeneity(lists, trials=options.trials, seed=options.seed)
+    found = homogeneity(lists, trials=options.replicates, seed=options.seed)
     return [found.finding if rectified else found.sentence]
 
 
@@ -168,9 +167,8 @@ def _naive(d: Floats) -> tuple[float, float | None]:
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     if baseline is None:
         return list(combinations(range(len(systems)), 2))
-    if baseline not in systems:
-        raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(list(systems))}")
-    return [(systems.index(baseline), i) for i in range(len(systems)) if systems[i] != baseline]
+    first = place_of(baseline, systems, " to be the baseline")
+    return [(first, i) for i in range(len(systems)) if i != first]
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:

@@ -105,7 +105,9 @@ def correct(
     trusted = gold if fitted or known is None else on_scale(Judgments.of(gold, "gold"), known)
     about: list[str] = list(said)
     if by_assessor:
-        judges, about = _by_assessor(trusted, table, rule, method, design, asked[0], gold_level, missing, known)
+        _check_by_assessor(trusted, rule, method)
+        judges = Judges.fit(table, trusted, design, levels_of(asked[0], gold_level), missing=missing, scale=known)
+        about = ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
     else:
         labels = known if rule is None else None
         judges = judges_of(trusted, table, design, asked[0], gold_level, missing=missing, scale=labels)
@@ -125,20 +127,14 @@ def correct(
         about += notes
         best += [] if leaders is None else [leaders.sentence]
     made_by = {
-        "truegain": __version__,
-        "measures": [str(m) for m in asked],
-        "design": judges.design,
-        **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}),
-        **{"replicates" if name == "trials" else name: value for name, value in options.__dict__.items()},
-    }
+        "truegain": __version__, "measures": [str(m) for m in asked], "design": judges.design,
+        **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}), **vars(options),
+    }  # fmt: skip
     return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
 
 
-def _by_assessor(
-    gold: GoldLike, bronze: Judgments, rule: str | None, method: Method, design: Design | None,
-    measure: Measure, gold_level: float | None, missing: Missing, scale: Sequence[float] | None,
-) -> tuple[Judges, list[str]]:  # fmt: skip
-    """A judge for every assessor, and what is to be said of it."""
+def _check_by_assessor(gold: GoldLike, rule: str | None, method: Method) -> None:
+    """Refuse what does not go with a judge for every assessor."""
     if rule is not None:
         raise TruegainError("rule= makes one judge of all assessors, by_assessor= keeps them apart; give one")
     if method not in ("default", "delta"):
@@ -147,8 +143,6 @@ def _by_assessor(
         )
     if isinstance(gold, Judge | Judges):
         raise TruegainError("by_assessor= fits a judge for every assessor, and gold= is fitted; give the gold labels")
-    found = Judges.fit(bronze, gold, design, levels_of(measure, gold_level), missing=missing, scale=scale)
-    return found, ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
 
 
 Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p
@@ -226,11 +220,13 @@ def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estim
     se, method = math.sqrt(float(spread.variance[0])), "delta"
     notes: tuple[str, ...] = ()
     if options.method == "bootstrap":
-        draws = bootstrap_over_topics(fit, trials=options.trials, seed=options.seed)
+        draws = bootstrap_over_topics(fit, trials=options.replicates, seed=options.seed)
         n = len(fit.topics)
         se, method = draws.se * math.sqrt(n / (n - 1)), "bootstrap over topics"  # means of resamples vary less
         if draws.spoilt:
-            notes = (f"{draws.spoilt} of {options.trials} bootstrap draws could not be corrected and were left out",)
+            notes = (
+                f"{draws.spoilt} of {options.replicates} bootstrap draws could not be corrected and were left out",
+            )
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, answered)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
@@ -279,7 +275,7 @@ def _by_rates(
 def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
     """The bronze mean of resampled topics, for algorithm 1 at P@k."""
     rng, n = generator(options.seed, "topics"), len(f)
-    draws: Floats = bootstrap_weights(n, options.trials, rng) @ f[:, 1] / (n * total)
+    draws: Floats = bootstrap_weights(n, options.replicates, rng) @ f[:, 1] / (n * total)
     return draws
 
 

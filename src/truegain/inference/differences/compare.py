@@ -9,7 +9,8 @@ from typing import Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.contrasts import place_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.panel import GoldLike
 from truegain.inference.collection.pairs import CollectionPairs, compare_over_collection
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
@@ -152,7 +153,7 @@ def compare(
         several = isinstance(measures, list | tuple)
         chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
         found = compare_each(
-            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
+            runs, judgments, gold, chosen, test=test, adjust=adjust, replicates=replicates, seed=seed,
             confidence=confidence, baseline=baseline, **beside_gold(options),
         )  # fmt: skip
         return Answers.joined(found) if several else found[0]
@@ -161,8 +162,8 @@ def compare(
     check_confidence(confidence)
     check_counting(counting)
     scores = scores_of(runs, judgments, measures, of_topics_alone(options))
-    if baseline is not None and baseline not in scores.systems:
-        raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
+    if baseline is not None:
+        place_of(baseline, scores.systems, " to be the baseline")
     asked = _Asked(
         test, adjust, replicates, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing
     )

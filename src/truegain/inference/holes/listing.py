@@ -7,7 +7,8 @@ from typing import Unpack
 
 import numpy as np
 
-from truegain.errors import MeasureError, TruegainError, some
+from truegain.contrasts import place_of
+from truegain.errors import MeasureError, TruegainError
 from truegain.gains.scales import ends_of
 from truegain.inference.holes.predicted import Prediction, check_enough
 from truegain.inference.holes.sample import DESIGN, check_linear, looked_at
@@ -85,12 +86,9 @@ def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] |
     if pair is None:
         u = np.sqrt(np.bincount(ranked.item, weight**2, len(ranked.pool)) / len(ranked.systems))
     else:
-        for name in pair:
-            if name not in ranked.systems:
-                raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
-        if pair[0] == pair[1]:
+        a, b = (place_of(name, ranked.systems) for name in pair)
+        if a == b:
             raise TruegainError(f"{pair[0]} is compared with itself; name two systems")
-        a, b = (ranked.systems.index(name) for name in pair)
         u = np.abs(np.bincount(ranked.item, weight * ((system == b) * 1.0 - (system == a)), len(ranked.pool)))
         open_ = open_ & (u > TINY)
         if not open_.any():

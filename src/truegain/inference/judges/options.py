@@ -25,7 +25,7 @@ class CorrectionOptions:
     method: Method = "default"
     confidence: float = 0.95
     clusters: Clusters = "topics"
-    trials: int = 2000
+    replicates: int = 2000
     seed: int = 0
     gold_level: float | None = None
     accuracy: Accuracy | None = None

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.contrasts import place_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.scales import ends_of
 from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
@@ -64,10 +65,7 @@ def gold_list(
         raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":
         raise TruegainError(f"earlier= and draw={draw!r}: the judge's errors order an ordered list; leave one out")
-    for name in pair or ():
-        if name not in ranked.systems:
-            raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
-    systems = None if pair is None else [ranked.systems.index(s) for s in pair]
+    systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
     listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends_of(scale), seed=seed)
     if gold is None:
