@@ -138,8 +138,9 @@ def agree(
     logs = is_ratio and float(grouped.value.min()) > 0
     weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
+    title = f"Agreement of {len(table):,} ratings by {len(np.unique(grouped.who)):,} assessors"
     return AgreementReport(
-        Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
+        Table(overall.columns, overall.rows, made_by, title, overall.notes),
         _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),
         _of_people(people, weights),
         None if pairs is None else _with_experts(table, pairs),
@@ -154,11 +155,6 @@ def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
     if scale.level is not None:
         return (scale.level,)
     return ("ratio",) if is_ratio else ("ordinal", *(level for level in LEVELS if level not in ("ordinal", "ratio")))
-
-
-def _people(table: Judgments) -> str:
-    assert table.assessor is not None
-    return f"{len(table):,} ratings by {len(np.unique(table.assessor.code)):,} assessors"
 
 
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:

@@ -63,7 +63,13 @@ def compare_each(
         raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
     adjust = adjust or "holm"
     asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
-    _check(asked, gold_sample, adjust)
+    check_one_of("gold_sample", gold_sample, get_args(GoldSample))
+    check_one_of("adjust", adjust, (*METHODS, "none"))
+    if asked.method not in ("default", "delta", "rectify"):
+        raise TruegainError(
+            f"method {asked.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
+            "rectify"
+        )
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
     rectifier = judges.rectifier(asked.method) if gold_sample == "shared" else None
@@ -103,16 +109,6 @@ def _by_matrices(
     refused = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in reasons.items()]
     notes = [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
     return [found[pair] for pair in wanted if pair in found], notes
-
-
-def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
-    check_one_of("gold_sample", gold_sample, get_args(GoldSample))
-    check_one_of("adjust", adjust, (*METHODS, "none"))
-    if options.method not in ("default", "delta", "rectify"):
-        raise TruegainError(
-            f"method {options.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
-            "rectify"
-        )
 
 
 def _rectified(

@@ -153,7 +153,9 @@ def _one_measure(
 ) -> tuple[list[Estimate], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
     if (judge := judges.rectifier(options.method)) is not None:
-        return _rectified(ranked, judge, measure, options)
+        tell_unjudged(ranked, measure)
+        rectified = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+        return rectified.estimates(), rectified.notes(), rectified.difference
     lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
     _check_has_method(lists, options)
     answers = []
@@ -259,10 +261,13 @@ def _by_rates(
     shared = np.array([moved.get(t, 0.0) for t in judge.binary.topics]) if judge.binary.topics else None
     rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
     clearly_positive(rates)
+    drawn: Floats | None = None
+    if options.method == "bootstrap":  # algorithm 1 at P@k: the bronze mean of resampled topics
+        weights = bootstrap_weights(n, options.replicates, generator(options.seed, "topics"))
+        drawn = weights @ f[:, 1] / (n * total)
     found = interval_of(
         rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts),
-        noted=judge.impossible(rates.j),
-        bronze_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
+        noted=judge.impossible(rates.j), bronze_draws=drawn,
     )  # fmt: skip
     assert found.se is not None
     scale = total * float(lists.weights.value[1])
@@ -270,18 +275,3 @@ def _by_rates(
         base, value=found.value * scale, low=found.low * scale, high=found.high * scale, se=found.se * scale,
         method=found.method, notes=found.notes,
     )  # fmt: skip
-
-
-def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
-    """The bronze mean of resampled topics, for algorithm 1 at P@k."""
-    rng, n = generator(options.seed, "topics"), len(f)
-    draws: Floats = bootstrap_weights(n, options.replicates, rng) @ f[:, 1] / (n * total)
-    return draws
-
-
-def _rectified(
-    ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
-) -> tuple[list[Estimate], list[str], Difference]:
-    tell_unjudged(ranked, measure)
-    found = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
-    return found.estimates(), found.notes(), found.difference

@@ -17,7 +17,7 @@ from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import FEW, tested_pairs
+from truegain.inference.differences.families import FEW, all_at_once, pair_by_pair
 from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.differences.words import (
@@ -216,7 +216,11 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     alpha = round(1 - confidence, 12)
     effort = effort_of(chosen, asked.test, asked.trials, len(first), x.shape[1], how, alpha, asked.counting)
     settings = Resampling(effort.trials, effort.most, asked.seed, confidence, asked.jobs, asked.counting, asked.tested)
-    found = tested_pairs(chosen, x, first, second, settings, systems).within((values.least, values.greatest))
+    if isinstance(chosen, FamilyTest):
+        found = all_at_once(chosen, x, first, second, settings)
+    else:
+        found = pair_by_pair(chosen, x, first, second, settings, systems)
+    found = found.within((values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)
