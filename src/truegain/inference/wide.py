@@ -65,8 +65,8 @@ def wide_estimates(
     for name, by_system in columns.items():
         if any(e.naive is not None for e in by_system.values()):
             made.append(Column(f"{name} {naive}", {s: e.naive for s, e in by_system.items()}))
-        ends = ({s: getattr(e, end) for s, e in by_system.items()} for end in ("value", "low", "high"))
-        made.append(Column(name, *ends))
+        value, low, high = ({s: getattr(e, end) for s, e in by_system.items()} for end in ("value", "low", "high"))
+        made.append(Column(name, value, low, high))
     systems = tuple(dict.fromkeys(e.system for e in found))
     measures = list(dict.fromkeys(e.measure for e in found))
     levels, kinds = {f"{100 * e.confidence:g}%" for e in found}, dict.fromkeys((e.over, e.method) for e in found)

@@ -136,14 +136,11 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
 def _why_not(telling: int, variance: float) -> str:
     """Why a score has no interval over collections, and what to do."""
     if telling >= FEW_TOPICS and variance == 0:
-        return (
-            "no other collection of these documents moves it, so how far it moves is not known; take a mean from 0 to 1"
-        )
-    few = (
-        f"{telling} topics with relevant documents"
-        if telling < FEW_TOPICS
-        else "topics with one relevant document each"
-    )
+        still = "no other collection of these documents moves it, so how far it moves is not known"
+        return f"{still}; take a mean from 0 to 1"
+    few = "topics with one relevant document each"
+    if telling < FEW_TOPICS:
+        few = f"{telling} topics with relevant documents"
     return (
         f"{few} are too few to say how far it moves over collections; give {FEW_TOPICS} topics or more, or a measure "
         "from 0 to 1"
@@ -203,9 +200,8 @@ def drawn_estimates(
         low, high = np.exp(logs.low), np.exp(logs.high)
     else:
         low, high, _ = linear(scored.summaries, spread, confidence)
-    found = [
-        scored.estimate(s, float(low[s]), float(high[s]), method, float(spread[s])) for s in range(len(scored.systems))
-    ]
+    ends = zip(low.tolist(), high.tolist(), spread.tolist(), strict=True)
+    found = [scored.estimate(s, least, most, method, se) for s, (least, most, se) in enumerate(ends)]
     return [replace(e, notes=few_relevant(scored.relevant, method)) for e in found]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 from truegain.errors import TruegainError, check_one_of
 from truegain.inference.differences.anova import complete, one_way, two_way
@@ -69,7 +69,8 @@ def plan_topics(
     scores = scores_of(runs, judgments, measure, options)
     alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
     scores.check_judged()
-    name = scores._measure(measure if isinstance(runs, Scores) else None)
+    of: Any = measure if isinstance(runs, Scores) else None
+    name = scores._measure(of)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
     check_one_of("criterion", criterion, get_args(Criterion))

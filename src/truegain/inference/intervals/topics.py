@@ -166,11 +166,9 @@ def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, co
             f"{drawn} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
         )
     if flat.any():
-        wide = (
-            "their limits are as wide as of values at the bounds"
-            if method == "wilson"
-            else "the width of their limits means nothing"
-        )
+        wide = "the width of their limits means nothing"
+        if method == "wilson":
+            wide = "their limits are as wide as of values at the bounds"
         notes.append(
             f"{int(flat.sum())} of {systems} systems have the same value on all topics, so that nothing tells how far "
             f"the mean would move over others: {wide}"

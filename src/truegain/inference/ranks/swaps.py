@@ -57,13 +57,7 @@ class SwapRates:
 
 
 def swap_rates(
-    scores: Scores,
-    measure: object = None,
-    *,
-    splits: int = 100,
-    width: float = 0.01,
-    bins: int = 21,
-    seed: int = 0,
+    scores: Scores, measure: object = None, *, splits: int = 100, width: float = 0.01, bins: int = 21, seed: int = 0
 ) -> SwapRates:
     """How often a difference of some size between two systems turns round on other topics.
 
