@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack, get_args, overload
 
 import numpy as np
@@ -142,9 +142,8 @@ def compare(
         refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
         if given := [name for name, there in refused.items() if there]:
             raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
-        asked_for = {"adjust": adjust or None, "replicates": replicates, "seed": seed, "confidence": confidence,
-                     "baseline": baseline, "tested": tested}  # fmt: skip
-        return _over_collection(runs, judgments, measures, asked_for, dict(options))
+        told: dict[str, Any] = {"adjust": adjust or "holm", "seed": seed, "confidence": confidence, **options}
+        return _over_collection(runs, judgments, measures, baseline, replicates, tested, told)
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
 
@@ -175,17 +174,16 @@ def compare(
 
 
 def _over_collection(
-    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, asked: dict[str, Any],
-    options: dict[str, Any],
+    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, baseline: str | None,
+    replicates: int | None, tested: Callable[[int], None] | None, options: dict[str, Any],
 ) -> Answers[Comparison]:  # fmt: skip
     """The comparison over collections, of which nothing is a test of topics."""
     if isinstance(runs, Scores) or judgments is None or measures is None:
         raise TruegainError("over='collection' draws documents: give the runs, the judgments and a measure")
-    baseline, tested = asked.pop("baseline"), asked.pop("tested")
-    how = CollectionPairs(
-        **{name: value for name, value in asked.items() if value is not None},
-        **{name: options.pop(name) for name in ("meta", "effect", "pairing", "jobs") if name in options},
-    )
+    if replicates is not None:
+        options["replicates"] = replicates
+    own = [f.name for f in fields(CollectionPairs) if f.name in options]
+    how = CollectionPairs(**{name: options.pop(name) for name in own})
     return compare_over_collection(runs, judgments, measures, how, baseline, tested, **options)
 
 
