@@ -23,11 +23,11 @@ from markdown_it import MarkdownIt
 import truegain as tg
 from truegain.errors import TruegainError
 from truegain.inference.agreement.agree import AgreementReport
+from truegain.inference.corrections.answers import Corrections
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.holes.bounds import Holes
 from truegain.inference.holes.next import Next
-from truegain.inference.judges.corrections import Corrections
 from truegain.inference.ranks.agreement import RankAgreement
 from truegain.inference.ranks.correlate import Correlation
 from truegain.inference.results import Answers, Comparison, Estimate, Plan

@@ -285,7 +285,7 @@ def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
     study = inspect.signature(tg.Study).parameters.values()
     assert {p.name for p in study if p.kind is p.KEYWORD_ONLY} == set(StudyWords.__annotations__)
     assert set(OVER_COLLECTIONS) <= {f.name for f in fields(CollectionPairs)}
-    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "trials"}
+    of_gold = {f.name for f in fields(CorrectionOptions)} - {"confidence", "seed", "replicates"}
     assert of_gold | {"design", "missing", "gold_sample"} == set(WITH_GOLD)
     shown = inspect.signature(tg.compare).parameters
     assert set(CompareWords.__annotations__) < set(shown)
@@ -343,10 +343,8 @@ LONG_SIGNATURES = {  # reasons why a function may have more
     "inference.study.study.__init__": "the study is the one place where all sources and options meet, all by keyword",
     "inference.corrections.correct.correct": "the public face: options of a correction, one keyword each",
     "inference.differences.compare.compare": "the public face: options of a comparison, one keyword each",
-    "inference.differences.compare._over_collection": "those of a comparison, handed on",
     "inference.ranks.correlate.correlate": "the public face: options of one command, one keyword each",
     "inference.judges.judges.judges": "the public face: options of one command, one keyword each",
-    "inference.judges.report.judge_report": "options of one command, one keyword each",
     "experiments.magnitude_rankings.magnitude_systems": "an experiment: every choice of the paper is a keyword",
 }
 

@@ -7,10 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.errors import TruegainError, some
 from truegain.tables.columns import Floats, Ints, frozen
 
 NONE = -1
 BLOCK = 256  # contrasts looked at together
+
+
+def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
+    """The number of a system; a name that none has is refused.
+
+    >>> place_of("dense", ["bm25", "dense"])
+    1
+    """
+    if name not in systems:
+        raise TruegainError(f"there is no system {name!r}{role}; there are {some(systems)}")
+    return systems.index(name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
-from truegain.inference.judges.best import leaders_of
+from truegain.inference.corrections.answers import leaders_of
 from truegain.inference.results import Estimate
 
 

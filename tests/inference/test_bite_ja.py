@@ -15,10 +15,9 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Rates
+from truegain.inference.corrections.answers import Corrections, Leaders, leaders_of, sentence_of
 from truegain.inference.corrections.comparison import _finished, _sentences
 from truegain.inference.judges import by_matrix
-from truegain.inference.judges.best import Leaders, leaders_of
-from truegain.inference.judges.corrections import Corrections, sentence_of
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.student import p_of, quantile_of
 

@@ -16,7 +16,7 @@ from truegain.gains.rates import rates_of
 from truegain.inference.judges.intervals import (
     lang_reiczigel,
 )
-from truegain.inference.judges.report import accuracy_by_topic
+from truegain.inference.judges.judges import accuracy_by_topic
 
 COUNTS = tg.Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
 BRONZE = {str(t): {d: (t * 5 + i * 3) % 4 for i, d in enumerate("abcdef")} for t in range(6)}

@@ -21,12 +21,11 @@ from truegain.gains.panel import Judges
 from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import bootstrap_over_topics
-from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists, refuse_strays
 from truegain.inference.judges.options import CorrectionOptions
-from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import score_range
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import tell_unjudged
 from truegain.measures.parse import parse_measure
 
 P3 = parse_measure("P@3")
@@ -148,11 +147,11 @@ def test_a_report_of_topics_that_cannot_be_told_whole(recwarn: pytest.WarningsRe
     assert judge.pairs is not None
     unknown = [replace(judge.pairs, item=None), replace(judge.pairs, pool=None), None]
     for pairs in unknown:
-        judge_report(BRONZE, replace(judge, pairs=pairs), measure="P@3")
-    judge_report(BRONZE, tg.Judge.fit(BRONZE, GOLD, design="topics"), measure="P@3")
+        tg.judges(BRONZE, gold=replace(judge, pairs=pairs), measure="P@3")
+    tg.judges(BRONZE, gold=tg.Judge.fit(BRONZE, GOLD, design="topics"), measure="P@3")
     assert len(recwarn) == 0
     with pytest.warns(UserWarning, match="12 of 12 gold topics are gold-judged in part"):
-        judge_report(BRONZE, judge, measure="P@3")
+        tg.judges(BRONZE, gold=judge, measure="P@3")
     numbered = replace(judge, pairs=unknown[0])._pair_codes(judge.binary, True)
     assert numbered is not None
     assert numbered[0].tolist() == list(range(132))
@@ -162,7 +161,7 @@ def test_what_is_taken_where_nothing_is_said() -> None:
     """Guards defaults: level 1, 95%, seed 0."""
     assert JUDGE.pairs is not None
     assert tg.Judge.fit(JUDGE.pairs, None, "by-gold").levels == (1, 1)
-    assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().trials) == (0.95, 0, 2000)
+    assert (CorrectionOptions().confidence, CorrectionOptions().seed, CorrectionOptions().replicates) == (0.95, 0, 2000)
     a, b, many = BronzeMean(0.5, 90, 0.3), BronzeMean(0.6, 80, 0.3), BronzeMean(0.5, 900, 0.3)
     assert (correct_mean(EBAY, a).confidence, compare_means(EBAY, a, b).confidence) == (0.95, 0.95)
     drawn = [correct_mean(EBAY, many, method="bootstrap", trials=200, seed=s).low for s in (0, 1)]

@@ -16,11 +16,11 @@ from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.panel import Judges
 from truegain.gains.topic_matrix import TopicMatrix
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.label_weights import label_weights, level_of, levels_of
+from truegain.inference.judges.judges import accuracy_by_topic
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.report import accuracy_by_topic, judge_report
 from truegain.inference.judges.soundness import check_inside, check_says_something, score_range
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import label_weights, level_of, levels_of
 from truegain.measures.parse import parse_measure
 from truegain.tables.judgments import Judgments
 
@@ -295,11 +295,11 @@ def test_when_gold_labels_rectify() -> None:
 
 def test_a_report_of_a_judge_given() -> None:
     """Guards that a fitted judge is shown as it is: by label, by topic, by system, with its means out of reach."""
-    assert judge_report(BRONZE, JUDGE, measure="P@3").rows == JUDGE.table().rows
-    assert judge_report(BRONZE, JUDGE, measure="P@3", show="topics").rows == accuracy_by_topic(JUDGE).rows
-    by_system = judge_report(BRONZE, JUDGE, RUNS, measure="P@3", trials=100)
+    assert tg.judges(BRONZE, gold=JUDGE, measure="P@3").rows == JUDGE.table().rows
+    assert tg.judges(BRONZE, gold=JUDGE, measure="P@3", show="topics").rows == accuracy_by_topic(JUDGE).rows
+    by_system = tg.judges(BRONZE, gold=JUDGE, runs=RUNS, measure="P@3", replicates=100)
     assert [r[0] for r in by_system.rows] == ["a", "b"]
     ones = {t: {d: int(d[1] < "3" or g) for d, g in row.items()} for t, row in BRONZE.items()}
     odd = {t: {d: int(GOLD[t][d] and d[1] > "0") for d in row if d[1] < "3"} for t, row in ones.items()}
-    said = judge_report(ones, odd, {"a": RUNS["a"]}, design="by-gold", measure="P@3", show="labels").notes
+    said = tg.judges(ones, gold=odd, runs={"a": RUNS["a"]}, design="by-gold", measure="P@3", show="labels").notes
     assert sum("a: " in note[:3] for note in said) <= 1

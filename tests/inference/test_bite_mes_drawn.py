@@ -15,11 +15,11 @@ from truegain.inference.collection.expansion import drawn_scores, keys_needed, l
 from truegain.inference.collection.few import FEW_TOPICS
 from truegain.inference.collection.score import Scored, drawn_estimates, has_lone_rule, left_out_of, score_estimates
 from truegain.inference.collection.spread import collection_spread
-from truegain.inference.intervals.topic_means import settled
 from truegain.inference.intervals.topics import topic_intervals
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
 from truegain.measures.parse import parse_measure
+from truegain.measures.topic_means import settled
 from truegain.sampling.documents import depth_needed, replicate
 from truegain.tables.columns import Floats
 from truegain.tables.ranked import RankedGains

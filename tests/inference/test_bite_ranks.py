@@ -19,8 +19,7 @@ from truegain.inference.ranks import correlate as correlation
 from truegain.inference.ranks.agreement import RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import swap_rates
-from truegain.inference.ranks.tau import kendall_tau, paired, tau_interval
-from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_b, tau_ap_walking
+from truegain.inference.ranks.tau import first_ranks, kendall_tau, paired, tau_ap_b, tau_ap_walking, tau_interval
 from truegain.sampling.streams import generator
 
 X = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]

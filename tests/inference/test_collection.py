@@ -16,8 +16,7 @@ from truegain.experiments.world import World, simulate
 from truegain.inference.collection.difference import collection_differences
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.means import geometric_mean_estimates, logistic_mean_estimates, mean_estimates
-from truegain.inference.collection.small_r import limit_at_one, limit_at_zero
-from truegain.inference.collection.spread import METHODS, collection_spread
+from truegain.inference.collection.spread import METHODS, collection_spread, limit_at_one, limit_at_zero
 from truegain.inference.intervals.estimate import intervals
 from truegain.measures.ap import AP
 from truegain.measures.evaluate import Options, aligned

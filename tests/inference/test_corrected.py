@@ -19,7 +19,7 @@ from truegain.gains.matrix_fit import MatrixFit
 from truegain.gains.panel import Judges
 from truegain.gains.rates import Rates, clearly_positive
 from truegain.gains.topic_matrix import PairCodes, TopicMatrix
-from truegain.inference.judges.corrections import sentence_of
+from truegain.inference.corrections.answers import sentence_of
 from truegain.inference.judges.homogeneity import homogeneity
 from truegain.inference.judges.intervals import (
     bootstrap_over_topics,

@@ -15,7 +15,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.inference.ranks.agreement import RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo
 from truegain.inference.ranks.swaps import halves, swap_rates
-from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_walking
+from truegain.inference.ranks.tau import first_ranks, tau_ap_walking
 from truegain.measures.ap import AP
 from truegain.tables.columns import Floats
 from truegain.tables.scores import Scores

@@ -13,9 +13,8 @@ import truegain as tg
 from tests.worlds import study
 from truegain.gains.panel import Judges
 from truegain.inference.judges.gold_alone import gold_alone_widths, gold_of_items
-from truegain.inference.judges.label_weights import tell_unjudged
-from truegain.inference.judges.report import judge_report
 from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import Design
 
 Labels = dict[str, dict[str, int]]
@@ -104,18 +103,18 @@ def test_topics_that_are_not_whole_are_told() -> None:
     """Guards `judges --design topics`: topics gold-judged in part are named; whole ones are fine."""
     _, bronze, gold = study(0, topics=12)
     whole = {t: row for t, row in gold.items() if int(t) < 6}
-    judge_report(bronze, whole, design="topics")
+    tg.judges(bronze, gold=whole, design="topics")
     part = {**whole, "0": {d: g for d, g in whole["0"].items() if d < "a5"}}
     with pytest.warns(tg.DataWarning, match=r"1 of 6 gold topics are gold-judged in part only \(0: 15 of 40\)"):
-        judge_report(bronze, part, design="topics")
+        tg.judges(bronze, gold=part, design="topics")
 
 
 def test_judges_wants_a_measure_that_weighs_ranks() -> None:
     """Guards the message for measures that cannot say which documents count: nothing is corrected here."""
     runs, bronze, gold = study(0, topics=6)
     with pytest.raises(tg.MeasureError, match="AP does not say which documents of a run count"):
-        judge_report(bronze, gold, runs, design="random", measure="AP")
-    assert "gold label" in judge_report(bronze, gold, design="random", measure="AP").columns
+        tg.judges(bronze, gold=gold, runs=runs, design="random", measure="AP")
+    assert "gold label" in tg.judges(bronze, gold=gold, design="random", measure="AP").columns
 
 
 def test_the_note_of_an_inverted_judge() -> None:
@@ -124,7 +123,7 @@ def test_the_note_of_an_inverted_judge() -> None:
     turned = {t: {d: 1 - b for d, b in row.items()} for t, row in bronze.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        notes = judge_report(turned, gold, design="random").notes
+        notes = tg.judges(turned, gold=gold, design="random").notes
     assert any("look inverted" in note for note in notes)
 
 

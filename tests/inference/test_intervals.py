@@ -11,10 +11,10 @@ from scipy import stats
 import truegain as tg
 from truegain.errors import TruegainError
 from truegain.inference import limits as intervals
-from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.intervals.topics import TOPIC_METHODS, bootstrap_means, topic_intervals
 from truegain.inference.results import Estimate
 from truegain.measures.parse import parse_measure
+from truegain.measures.topic_means import TopicMeans
 from truegain.sampling.streams import generator
 from truegain.sampling.topics import Topics
 from truegain.tables.columns import Floats

@@ -153,7 +153,7 @@ def test_several_measures_are_aligned_and_paired_up_once(monkeypatch: pytest.Mon
     count(comparison, "in_line")
     count(judge, "pair_up")
     measures = [tg.parse_measure(m) for m in ("P@10", "DCG@10", "P@5")]
-    found = comparison.compare_each(runs, bronze, gold, measures, design="random", trials=100)
+    found = comparison.compare_each(runs, bronze, gold, measures, design="random", replicates=100)
     assert calls == ["pair_up", "in_line"]
     for one, measure in zip(found, measures, strict=True):
         alone = tg.compare(runs, bronze, measure, gold=gold, design="random", replicates=100)

@@ -12,12 +12,11 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study
+from truegain.inference.corrections.answers import Corrections
 from truegain.inference.judges.by_rank import rank_notes, rank_shifts
-from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.favour import Favour, _favour, favours
 from truegain.inference.judges.homogeneity import Homogeneity, homogeneity
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.report import judge_report
 from truegain.inference.judges.soundness import check_says_something
 from truegain.inference.results import Estimate
 from truegain.measures.evaluate import Options, aligned
@@ -116,7 +115,7 @@ def test_the_note_on_ranks_names_its_measure_and_claims_no_weighing_where_rectif
         warnings.simplefilter("ignore", tg.DataWarning)
         notes = tg.correct(runs, bronze, ["P@5", "RBP"], gold=gold, design="by-gold").notes
         rectified, inverted = (
-            " ".join(judge_report(bronze, gold, runs, design=d, measure="RBP", trials=100).notes)
+            " ".join(tg.judges(bronze, gold=gold, runs=runs, design=d, measure="RBP", replicates=100).notes)
             for d in ("random", "by-gold")
         )
     assert {n.partition(":")[0] for n in notes if "with rank" in n} == {
@@ -247,7 +246,7 @@ def test_the_report_shows_the_favour_and_the_ranks() -> None:
     runs, bronze, gold = study(7, topics=60, tilt=0.25)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.DataWarning)
-        table = judge_report(bronze, gold, runs, design="by-gold", trials=200)
+        table = tg.judges(bronze, gold=gold, runs=runs, design="by-gold", replicates=200)
     assert table.columns[-3:] == ("favour", "low", "high")
     row = table.records()[1]
     lists = lists_of(runs, bronze, gold, "P@10")

@@ -20,7 +20,7 @@ from truegain.gains.order import order_agreement
 from truegain.inference import limits, multiple
 from truegain.inference.agreement import alpha, kappa, left_out, paired
 from truegain.inference.agreement.paired import Paired
-from truegain.inference.collection import few, small_r
+from truegain.inference.collection import few, spread
 from truegain.inference.collection.score import few_relevant
 from truegain.inference.differences import families, resampled, rows, topic_sets
 from truegain.inference.differences.anova import one_way, two_way
@@ -519,21 +519,21 @@ def test_limits_for_few_relevant_documents_by_enumeration() -> None:
         places = list(itertools.combinations(range(1, n + 1), found))
         ap = [sum((j + 1) / rank for j, rank in enumerate(ranks)) / r for ranks in places]
         total += chance * statistics.fmean(ap)
-    assert float(small_r.limit_at_zero(np.array(r), np.array(n), 0.9)) == pytest.approx(total, rel=1e-12)
-    assert float(small_r.limit_at_zero(np.array(2), np.array(1), 0.9)) == pytest.approx(1 - 0.1**0.5)
-    assert small_r._harmonic(np.array([1.0, 3.0])).tolist() == pytest.approx([1.0, 11 / 6])
+    assert float(spread.limit_at_zero(np.array(r), np.array(n), 0.9)) == pytest.approx(total, rel=1e-12)
+    assert float(spread.limit_at_zero(np.array(2), np.array(1), 0.9)) == pytest.approx(1 - 0.1**0.5)
+    assert spread._harmonic(np.array([1.0, 3.0])).tolist() == pytest.approx([1.0, 11 / 6])
 
 
 def test_intervals_are_widened_only_beyond_those_limits() -> None:
     """Guards where limits apply: at or beyond them, never narrower, and 0 and 1 are ends of their own."""
     relevant, depth = np.full(5, 4), np.full(5, 1000)
-    bottom = float(small_r.limit_at_one(np.array(4)))
-    top = float(small_r.limit_at_zero(np.array(4), np.array(1000)))
+    bottom = float(spread.limit_at_one(np.array(4)))
+    top = float(spread.limit_at_zero(np.array(4), np.array(1000)))
     value = np.array([0.0, top, 0.3, bottom, 1.0])
-    low, high = small_r.widened(value, np.full(5, 0.2), np.full(5, 0.4), relevant, depth, 0.95)
+    low, high = spread.widened(value, np.full(5, 0.2), np.full(5, 0.4), relevant, depth, 0.95)
     assert low.tolist() == pytest.approx([0.0, 0.2, 0.2, min(0.2, bottom), min(0.2, bottom)])
     assert high.tolist() == pytest.approx([0.4, 0.4, 0.4, 0.4, 1.0])
-    low, high = small_r.widened(value, value.copy(), value.copy(), relevant, depth, 0.95)
+    low, high = spread.widened(value, value.copy(), value.copy(), relevant, depth, 0.95)
     assert low.tolist() == pytest.approx([0.0, top, 0.3, bottom, bottom])
     assert high.tolist() == pytest.approx([top, top, 0.3, bottom, 1.0])
 

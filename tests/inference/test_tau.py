@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from truegain.errors import TruegainError
-from truegain.inference.ranks.tau import kendall_tau, tau_interval
-from truegain.inference.ranks.tau_ap import tau_ap_b, tau_ap_walking
+from truegain.inference.ranks.tau import kendall_tau, tau_ap_b, tau_ap_walking, tau_interval
 from truegain.sampling.streams import generator
 
 TIGHT = 1e-9

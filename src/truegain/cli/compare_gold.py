@@ -23,7 +23,7 @@ def with_gold(
 ) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
     from truegain.inference.corrections.comparison import compare_each
-    from truegain.inference.judges.label_weights import fit_judge
+    from truegain.inference.judges.options import fit_judge
     from truegain.inference.results import Answers
 
     read, level = labelling.both(asked.judgments, gold), Options(level=asked.scoring.level).level

@@ -65,10 +65,10 @@ def topics_command(
     scoring: Scoring,
 ) -> None:
     """How many topics are needed to detect a difference, with the variance of the runs at hand."""
-    from truegain.inference.differences.topic_plan import topics_needed
+    from truegain.inference.differences.topic_plan import plan_topics
 
     scores = scored(judgments, runs, [measure], scoring)
-    found = topics_needed(
+    found = plan_topics(
         scores, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
     write_table(found.details, output_format, output)

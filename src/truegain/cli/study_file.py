@@ -9,9 +9,9 @@ import typer
 
 from truegain.cli.study_said import is_typed, remember
 from truegain.errors import InputError
-from truegain.inference.study_file.said import FileWords, Key
-from truegain.inference.study_file.toml_text import StudyText
 from truegain.tables.sources import shown_path
+from truegain.tables.study_text import StudyText
+from truegain.tables.study_words import FileWords, Key
 
 ENDING = ".toml"
 NOT_THERE = ("study", "help", "cache")

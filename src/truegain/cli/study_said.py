@@ -10,7 +10,7 @@ from truegain.cli.streams import in_words
 from truegain.errors import InputError, TruegainError
 
 if TYPE_CHECKING:
-    from truegain.inference.study_file.said import FileWords
+    from truegain.tables.study_words import FileWords
 
 _read: list[tuple[Any, FileWords]] = []  # by the command that runs, with its context
 ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
@@ -53,7 +53,7 @@ def placed(error: TruegainError) -> TruegainError:
 def _placed(said: FileWords, message: str) -> str | None:
     """A refusal with the place of the key that it is about; None where it is about none.
 
-    >>> from truegain.inference.study_file.said import FileWords, Key
+    >>> from truegain.tables.study_words import FileWords, Key
     >>> _placed(FileWords("s.toml", {"confidence": Key("confidence", 3, ("95",))}), "--confidence 95 is too much")
     's.toml:3: --confidence 95 is too much'
     """

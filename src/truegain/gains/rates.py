@@ -45,6 +45,11 @@ class Rates:
     df_n: float = math.inf
 
     @property
+    def each(self) -> tuple[tuple[float, float, float], ...]:
+        """The three, each with its variance and size: j, mR, mN."""
+        return (self.j, self.v_j, self.size_j), (self.m_r, self.v_r, self.size_r), (self.m_n, self.v_n, self.size_n)
+
+    @property
     def d(self) -> float:
         """D = mR + mN - 1, Youden's index."""
         return self.m_r + self.m_n - 1

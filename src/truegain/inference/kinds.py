@@ -131,7 +131,7 @@ class Comparison(Shown):
         a - b AP -0.0500 [-0.0900, -0.0100] p = 0.0200 (paired t, n = 50)
         """
         return replace(
-            self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, difference=_negative(self.difference),
+            self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, difference=0.0 - self.difference,
             low=_less(self.high), high=_less(self.low), effect=_less(self.effect), naive=_less(self.naive),
         )  # fmt: skip
 
@@ -144,13 +144,9 @@ class Comparison(Shown):
         return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n})"
 
 
-def _negative(x: float) -> float:
-    """Its negative; zero stays zero, without a sign."""
-    return 0.0 - x
-
-
 def _less(x: float | None) -> float | None:
-    return None if x is None else _negative(x)
+    """Its negative, where there is one; zero stays zero, without a sign."""
+    return None if x is None else 0.0 - x
 
 
 def table_of(

@@ -65,14 +65,8 @@ def wide_estimates(
     for name, by_system in columns.items():
         if any(e.naive is not None for e in by_system.values()):
             made.append(Column(f"{name} {naive}", {s: e.naive for s, e in by_system.items()}))
-        made.append(
-            Column(
-                name,
-                {s: e.value for s, e in by_system.items()},
-                {s: e.low for s, e in by_system.items()},
-                {s: e.high for s, e in by_system.items()},
-            )
-        )
+        value, low, high = ({s: getattr(e, end) for s, e in by_system.items()} for end in ("value", "low", "high"))
+        made.append(Column(name, value, low, high))
     systems = tuple(dict.fromkeys(e.system for e in found))
     measures = list(dict.fromkeys(e.measure for e in found))
     levels, kinds = {f"{100 * e.confidence:g}%" for e in found}, dict.fromkeys((e.over, e.method) for e in found)
@@ -99,10 +93,8 @@ def wide_comparisons(found: Sequence[Comparison], made_by: Mapping[str, object],
     topics = sorted({c.n for c in found if c.n is not None})
     marked = by_which_test(one.test, one.adjustment, pairs, one.confidence, measures=len(value))
     told = about(list(value), len(systems), topics) + _corrected(made_by)
-    return Wide(
-        systems, columns, told, marked, baseline=_name(baseline), made_by=made_by,
-        notes=notes,
-    )  # fmt: skip
+    named = baseline if isinstance(baseline, str) else None
+    return Wide(systems, columns, told, marked, baseline=named, made_by=made_by, notes=notes)
 
 
 def about(measures: Sequence[str], systems: int, topics: Sequence[int]) -> str:
@@ -130,7 +122,3 @@ def _corrected(made_by: Mapping[str, object]) -> str:
     """That scores are not those of the judge, where gold labels set them right."""
     design = made_by.get("design")
     return f" Scores are without the judge's errors (gold labels: {design})." if design else ""
-
-
-def _name(baseline: object) -> str | None:
-    return baseline if isinstance(baseline, str) else None

@@ -29,8 +29,7 @@ class Gold(SampledUnits):
     def drawn(cls, pool: Pool, drawn: Bools, expansion: Floats, of: int | None = None) -> Gold:
         """The drawn items of a pool; `expansion` is per item."""
         at = np.flatnonzero(drawn)
-        topics = (pool.topics[t] for t in pool.topic[at].tolist())
-        names = tuple(f"{t} {d}" for t, d in zip(topics, pool.docs.take(at).strings(), strict=True))
+        names = tuple(f"{topic} {doc}" for topic, doc in zip(*pool.names(at), strict=True))
         return cls(names, expansion[at], len(pool) if of is None else of)
 
 

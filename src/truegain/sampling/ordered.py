@@ -11,6 +11,12 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.sampling.streams import stream_keys, streams
 from truegain.tables.columns import Floats, Ints, frozen
+from truegain.tables.pool import Pool
+
+
+def units_of(pool: Pool) -> list[str]:
+    """The items of a pool by the names that their draws are made of."""
+    return ["\0".join(pair) for pair in zip(*pool.names(np.arange(len(pool))), strict=True)]
 
 
 def drawn_order(sizes: Floats, units: Sequence[str], seed: int) -> Ints:

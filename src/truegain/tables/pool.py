@@ -49,6 +49,10 @@ class Pool:
             frozen(row_item.astype(np.int64)),
         )
 
+    def names(self, items: Ints) -> tuple[list[str], list[str]]:
+        """The topics of some items, and their documents."""
+        return [self.topics[t] for t in self.topic[items].tolist()], self.docs.take(items).strings()
+
     @cached_property
     def labels(self) -> Floats:
         """One label per item; an error where a pair has several, saying what would settle it."""

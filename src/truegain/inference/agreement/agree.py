@@ -128,24 +128,19 @@ def agree(
     table = raw if normalise is None else normalised(raw, normalise)
     grouped = Grouped.of(table)
     made_by = {
-        "scale": str(declared),
-        "normalise": normalise,
-        "over": over,
-        "method": method,
-        "replicates": replicates,
-        "confidence": confidence,
-        "seed": seed,
-        "source": table.source,
+        "scale": str(declared), "normalise": normalise, "over": over, "method": method, "replicates": replicates,
+        "confidence": confidence, "seed": seed, "source": table.source,
         **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
-    }
+    }  # fmt: skip
     options = AlphaOptions(over, method, replicates, confidence, seed)
     overall = _overall(grouped, declared, is_ratio, options)
     people = people_of(raw, judged, normalise=normalise, ratio=is_ratio, confidence=confidence)
     logs = is_ratio and float(grouped.value.min()) > 0
     weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), units(table)[0])
+    title = f"Agreement of {len(table):,} ratings by {len(np.unique(grouped.who)):,} assessors"
     return AgreementReport(
-        Table(overall.columns, overall.rows, made_by, f"Agreement of {_people(table)}", overall.notes),
+        Table(overall.columns, overall.rows, made_by, title, overall.notes),
         _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),
         _of_people(people, weights),
         None if pairs is None else _with_experts(table, pairs),
@@ -162,23 +157,14 @@ def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
     return ("ratio",) if is_ratio else ("ordinal", *(level for level in LEVELS if level not in ("ordinal", "ratio")))
 
 
-def _people(table: Judgments) -> str:
-    assert table.assessor is not None
-    return f"{len(table):,} ratings by {len(np.unique(table.assessor.code)):,} assessors"
-
-
 def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
     paired = Paired.of(grouped)
     found: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
     notes = (f"intervals over {options.population}",) if not all(math.isnan(a.low) for a in found) else ()
     if not is_ratio:
         weights = ("none", *(("linear", "quadratic") if scale.level in ("ordinal", "interval") else ()))
-        found += [
-            percent(grouped),
-            fleiss(grouped),
-            fleiss(grouped, "items"),
-            *cohens(grouped, weights, seed=options.seed),
-        ]
+        found += [percent(grouped), fleiss(grouped), fleiss(grouped, "items")]
+        found += cohens(grouped, weights, seed=options.seed)
     else:
         found += _spreads(grouped, paired)
     rows = [
@@ -227,14 +213,13 @@ def _by_topic(grouped: Grouped, table: Judgments, level: str, pairs: Order | Non
         tail |= found.why == TAIL
     if order is not None:
         columns.append("order as experts")
-        said = [_and(why, "no pair on different levels" if row[-1] is None else "")
-                for why, row in zip(said, rows, strict=True)]  # fmt: skip
+        alike = ("no pair on different levels" if row[-1] is None else "" for row in rows)
+        said = ["; ".join(filter(None, both)) for both in zip(said, alike, strict=True)]
     if any(said):
         columns, rows = [*columns, "note"], [(*row, why) for row, why in zip(rows, said, strict=True)]
-    intervals = "; ".join(
-        f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common()
-    )
-    notes = (f"Intervals over {options.population}: {intervals}.", *((f"They hold {TAIL}.",) if tail else ()))
+    counted = (f"{kind} ({count} {'topic' if count == 1 else 'topics'})" for kind, count in how.most_common())
+    intervals = f"Intervals over {options.population}: {'; '.join(counted)}."
+    notes = (intervals, *((f"They hold {TAIL}.",) if tail else ()))
     return Table(tuple(columns), rows, title="By topic", notes=notes)
 
 
@@ -245,10 +230,6 @@ def _order_of_topics(table: Judgments, pairs: Order) -> Floats:
     topic[unit] = table.topic.code
     right, every = (np.bincount(topic, weights=v, minlength=len(table.topic.values)) for v in pairs.counted(count))
     return shares(right, every)
-
-
-def _and(one: str, two: str) -> str:
-    return "; ".join(part for part in (one, two) if part)
 
 
 def _kind(found: Coefficient, options: AlphaOptions) -> str:

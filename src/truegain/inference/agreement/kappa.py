@@ -193,6 +193,5 @@ def ratio_spreads(ratings: Grouped) -> tuple[Floats, Floats]:
     gsd = np.full(len(ratings), np.nan)
     with np.errstate(over="ignore"):
         gsd[several] = np.exp(np.sqrt(squares[several] / (ratings.count[several] - 1)))
-    with np.errstate(over="ignore"):
         widest = np.where(several, ratings.highest(ratings.value) / ratings.lowest(ratings.value), np.nan)
     return widest, gsd

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
-from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError
-from truegain.inference.collection.expansion import check_drawable
+from truegain.inference.collection.expansion import DrawWords, check_drawable
 from truegain.inference.collection.few import FEW_TOPICS, Pooled, two_sided
 from truegain.inference.collection.score import Scored, has_lone_rule, left_out_of, spreads_of
 from truegain.inference.limits import within
@@ -70,8 +70,8 @@ class MeanDifferences:
         p = two_sided(difference, se, freedom)
         known = ~np.isnan(p)
         adjusted = adjust_asked(p, adjustment)
-        kind = "paired" if self.paired else "independent"
         how = "left out" if left_out_of(scored.measure) else "drawn"
+        test = f"mean difference, t, {'paired' if self.paired else 'independent'} collections, documents {how}"
         low, high = within(difference - step, difference + step, scored.measure.bounds(), differences=True)
         notes = self._notes(se, known, how)
         several = len(p) > 1
@@ -81,23 +81,12 @@ class MeanDifferences:
             least, most, chance = (float(x[i]) if known[i] else None for x in (low, high, p))
             found.append(
                 Comparison(
-                    scored.systems[first],
-                    scored.systems[second],
-                    str(scored.measure),
-                    one,
-                    other,
-                    apart,
-                    least,
-                    most,
-                    chance,
-                    p_adjusted=float(adjusted[i]) if known[i] and several else None,
-                    test=f"mean difference, t, {kind} collections, documents {how}",
-                    adjustment=adjustment if several else "",
-                    confidence=scored.confidence,
-                    n=int(count[i]),
+                    scored.systems[first], scored.systems[second], str(scored.measure), one, other, apart, least, most,
+                    chance, p_adjusted=float(adjusted[i]) if known[i] and several else None, test=test,
+                    adjustment=adjustment if several else "", confidence=scored.confidence, n=int(count[i]),
                     notes=notes,
                 )
-            )
+            )  # fmt: skip
         return found
 
     def _notes(self, se: Floats, known: Bools, how: str) -> tuple[str, ...]:
@@ -130,18 +119,14 @@ class MeanDifferences:
         for t in np.flatnonzero(self.common()[0]).tolist():
             spread = self.spreads[t]
             known = spread.relevant != 1 or not has_lone_rule(self.scored.measure)
-            sds = [_deviation(spread, a, b, paired) if known else None for paired in (True, False)]
+            variances = (np.add(*spread.of_pairs(a, b, paired))[0] for paired in (True, False))
+            sds = [float(np.sqrt(variance)) if known else None for variance in variances]
             one, other = float(values[first, t]), float(values[second, t])
             rows.append((self.scored.topics[t], spread.relevant, one, other, other - one, *sds))
         systems = self.scored.systems
         columns = ("topic", "R", systems[first], systems[second], "difference", "sd paired", "sd independent")
         title = f"{self.scored.measure} by topic, and its spread over collections"
         return Table(columns, rows, {}, title, ("a topic with one relevant document does not tell its own spread.",))
-
-
-def _deviation(spread: TopicSpread, a: Ints, b: Ints, paired: bool) -> float:
-    own, others = spread.of_pairs(a, b, paired)
-    return float(np.sqrt(own[0] + others[0]))
 
 
 def mean_differences(
@@ -151,10 +136,7 @@ def mean_differences(
     *,
     paired: bool = True,
     confidence: float = 0.95,
-    replicates: int = 2000,
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **drawing: Unpack[DrawWords],
 ) -> MeanDifferences:
     """Differences b - a of pairs of systems, by number, over collections; an error where topics are too few.
 
@@ -171,7 +153,4 @@ def mean_differences(
                 f"{ranked.systems[a]} and {ranked.systems[b]} share {shared} topics with relevant documents; that is "
                 f"too few relevant documents to say how far a difference moves: give {FEW_TOPICS} topics or more"
             )
-    spreads = spreads_of(
-        ranked, measure, pairs=True, replicates=replicates, seed=seed, engine=engine, progress=progress
-    )
-    return MeanDifferences(scored, tuple(pairs), spreads, paired)
+    return MeanDifferences(scored, tuple(pairs), spreads_of(ranked, measure, pairs=True, **drawing), paired)

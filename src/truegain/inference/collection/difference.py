@@ -78,20 +78,11 @@ class CollectionDifference:
         meta = self.combined(method, pairing)
         value_a, value_b = (float(v) for v in self.ap.mean(axis=1))
         return Comparison(
-            self.systems[0],
-            self.systems[1],
-            "AP" if self.scale == "ap" else "logit AP",
-            value_a,
-            value_b,
-            meta.value,
-            meta.low,
-            meta.high,
-            meta.p,
-            test=f"{method}-effects meta-analysis over topics, {pairing} collections",
-            confidence=self.confidence,
-            n=len(self.topics),
+            *self.systems, "AP" if self.scale == "ap" else "logit AP", value_a, value_b, meta.value, meta.low,
+            meta.high, meta.p, test=f"{method}-effects meta-analysis over topics, {pairing} collections",
+            confidence=self.confidence, n=len(self.topics),
             notes=self._notes(meta, method, pairing, value_b - value_a),
-        )
+        )  # fmt: skip
 
     def _notes(self, meta: Meta, method: str, pairing: str, plain: float) -> tuple[str, ...]:
         notes = list(few_relevant(self.relevant, method))
@@ -139,15 +130,10 @@ def collection_differences(
     scored = np.flatnonzero(relevant).tolist()
     ranked.found(level)  # shared by all pieces: made once
     a, b = np.array(pairs, np.int64).T
-    results = list(
-        (engine or engine_for()).run(
-            _work,
-            scored,
-            shared=(ranked, level, a, b, scale, replicates, seed),
-            name=lambda topic: f"topic {ranked.topics[topic]}",
-            progress=progress,
-        )
-    )
+    results = list((engine or engine_for()).run(
+        _work, scored, shared=(ranked, level, a, b, scale, replicates, seed), progress=progress,
+        name=lambda topic: f"topic {ranked.topics[topic]}",
+    ))  # fmt: skip
     ap = np.array([r[0] for r in results])  # topics, systems
     moved = np.array([r[1] for r in results])  # topics, (difference, paired, independent), pairs
     redrawn = sum(r[2] for r in results)

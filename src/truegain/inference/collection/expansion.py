@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -23,6 +24,15 @@ from truegain.tables.columns import Floats, Ints
 from truegain.tables.ranked import RankedGains
 
 BLOCK = 20  # replicates in one piece of work
+
+
+class DrawWords(TypedDict, total=False):
+    """Keywords of `drawn_scores` that others hand on to it: how collections are drawn, and where."""
+
+    replicates: int
+    seed: int
+    engine: Engine | None
+    progress: Progress | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,23 +67,17 @@ def drawn_scores(
     if kernel is not None:
         near.found(least_relevant(measure))  # shared by all pieces: made once
         found = runner.run(
-            _topic,
-            range(len(near.topics)),
-            shared=(near, kernel, replicates, seed),
+            _topic, range(len(near.topics)), shared=(near, kernel, replicates, seed), progress=progress,
             name=lambda topic: f"{measure}, topic {near.topics[topic]}",
-            progress=progress,
-        )
+        )  # fmt: skip
         for topic, (values, again) in enumerate(found):
             gathered.add(slice(topic, topic + 1), slice(None), on_scale(measure, values[:, None, :]), again)
         return _drawn(gathered, measure, relevant)
     pieces = [(first, min(first + BLOCK, replicates)) for first in range(0, replicates, BLOCK)]
     blocks = runner.run(
-        _block,
-        pieces,
-        shared=(near, measure, seed),
+        _block, pieces, shared=(near, measure, seed), progress=progress,
         name=lambda piece: f"{measure}, replicates {piece[0] + 1} to {piece[1]}",
-        progress=progress,
-    )
+    )  # fmt: skip
     for piece, (values, again) in zip(pieces, blocks, strict=True):
         gathered.add(slice(None), slice(*piece), on_scale(measure, values), again)
     return _drawn(gathered, measure, relevant)

@@ -5,6 +5,8 @@ They are short where topics have few relevant documents; `score.py` has what hol
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from truegain.errors import TruegainError
@@ -74,26 +76,17 @@ def _means(matrix: Floats, counted: Ints) -> Floats:
 
 
 def _estimates(
-    spread: CollectionSpread,
-    measure: str,
-    value: Floats,
-    limits: tuple[Floats, Floats],
-    se: Floats,
-    method: str,
+    spread: CollectionSpread, measure: str, value: Floats, limits: tuple[Floats, Floats], se: Floats, method: str
 ) -> list[Estimate]:
-    notes = (*few_relevant(spread.relevant, method), *_without_relevant(spread.relevant, method))
+    notes = list(few_relevant(spread.relevant, method))
+    if none := int((spread.relevant == 0).sum()):
+        topics = f"{none} of {len(spread.relevant)} topics"
+        notes.append(f"{method}: {topics} have no relevant document; here they do not count as 0.")
     columns = (column.tolist() for column in (value, *limits, se, spread.counted))
     return [
-        Estimate(system, measure, v, low, high, spread.confidence, "collection", method, error, n, notes=notes)
+        Estimate(system, measure, v, low, high, spread.confidence, "collection", method, error, n, notes=tuple(notes))
         for system, v, low, high, error, n in zip(spread.systems, *columns, strict=True)
     ]
-
-
-def _without_relevant(relevant: Ints, method: str) -> tuple[str, ...]:
-    """What to say where the mean is not that of all topics."""
-    if none := int((relevant == 0).sum()):
-        return (f"{method}: {none} of {len(relevant)} topics have no relevant document; here they do not count as 0.",)
-    return ()
 
 
 def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> list[Estimate]:
@@ -108,10 +101,6 @@ def paper_topic_estimates(spread: CollectionSpread, method: str = "logit") -> li
     found = []
     for s, t in np.argwhere(~np.isnan(spread.ap)).tolist():
         value, lower, upper, error = (float(x[s, t]) for x in (spread.ap, low, high, spread.sd))
-        system, topic, n = spread.systems[s], spread.topics[t], int(spread.relevant[t])
-        found.append(
-            Estimate(
-                system, "AP", value, lower, upper, spread.confidence, "collection", how, error, n, topic, notes=notes
-            )
-        )
+        one = Estimate(spread.systems[s], "AP", value, lower, upper, spread.confidence, "collection", how, error)
+        found.append(replace(one, n=int(spread.relevant[t]), topic=spread.topics[t], notes=notes))
     return found

@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from truegain._version import __version__
+from truegain.contrasts import place_of
 from truegain.engine import Progress, engine_for
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.errors import TruegainError, check_one_of
 from truegain.inference.collection.compare import mean_differences
 from truegain.inference.collection.difference import collection_differences, combined_comparisons
 from truegain.inference.collection.expansion import keys_needed
@@ -138,9 +139,7 @@ def pairs_of(systems: Sequence[str], baseline: str | None) -> list[tuple[int, in
     ([(0, 1), (0, 2), (1, 2)], [(1, 0), (1, 2)])
     """
     if baseline is not None:
-        if baseline not in systems:
-            raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(list(systems))}")
-        base = systems.index(baseline)
+        base = place_of(baseline, systems, " to be the baseline")
         return [(base, s) for s in range(len(systems)) if s != base]
     if len(systems) < 2:
         raise TruegainError("one run cannot be compared; give two or more")

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
-from truegain.engine import Engine, Progress
 from truegain.errors import TruegainError
-from truegain.inference.collection.expansion import Drawn, drawn_scores, least_relevant
-from truegain.inference.collection.few import (
-    FEW_RELEVANT,
-    FEW_TOPICS,
-    mean_size,
-    pooled,
-    share_limits,
-)
+from truegain.inference.collection.expansion import Drawn, DrawWords, drawn_scores, least_relevant
+from truegain.inference.collection.few import FEW_RELEVANT, FEW_TOPICS, mean_size, pooled, share_limits
 from truegain.inference.limits import linear, percentile, within
 from truegain.inference.results import Estimate
 from truegain.measures.ap import AP
@@ -55,19 +49,9 @@ class Scored:
         topics = int((~np.isnan(self.values[system])).sum())
         if self.measure.mean == "total":
             least, greatest = least * topics if least else 0.0, greatest * topics
-        inside = within(low, high, (least, greatest))
-        return Estimate(
-            self.systems[system],
-            str(self.measure),
-            float(self.summaries[system]),
-            float(inside[0]),
-            float(inside[1]),
-            confidence=self.confidence,
-            over="collection",
-            method=method,
-            se=se,
-            n=topics,
-        )
+        low, high = (float(end) for end in within(low, high, (least, greatest)))
+        name, value = self.systems[system], float(self.summaries[system])
+        return Estimate(name, str(self.measure), value, low, high, self.confidence, "collection", method, se, topics)
 
     def telling(self, *systems: int) -> int:
         """On how many topics with relevant documents these systems all have a value: only these can move."""
@@ -93,14 +77,7 @@ def left_out_of(measure: Measure) -> bool:
 
 
 def spreads_of(
-    ranked: RankedGains,
-    measure: Measure,
-    *,
-    pairs: bool = False,
-    replicates: int,
-    seed: int,
-    engine: Engine | None,
-    progress: Progress | None,
+    ranked: RankedGains, measure: Measure, *, pairs: bool = False, **drawing: Unpack[DrawWords]
 ) -> list[TopicSpread]:
     """How far each topic moves over collections, with what few relevant documents hide put back.
 
@@ -109,13 +86,12 @@ def spreads_of(
     """
     if left_out_of(measure):
         view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
+        engine, progress = drawing.get("engine"), drawing.get("progress")
         return document_spreads(view, least_relevant(measure), pairs=pairs, engine=engine, progress=progress)
-    found = drawn_scores(
-        ranked, measure, pairs=pairs, replicates=replicates, seed=seed, engine=engine, progress=progress
-    )
+    found = drawn_scores(ranked, measure, pairs=pairs, **drawing).spreads
     if not has_lone_rule(measure):
-        return found.spreads
-    return [replace(s, own=s.own * s.relevant / (s.relevant - 1)) if s.relevant > 1 else s for s in found.spreads]
+        return found
+    return [replace(s, own=s.own * s.relevant / (s.relevant - 1)) if s.relevant > 1 else s for s in found]
 
 
 def has_lone_rule(measure: Measure) -> bool:
@@ -124,14 +100,7 @@ def has_lone_rule(measure: Measure) -> bool:
 
 
 def score_estimates(
-    ranked: RankedGains,
-    measure: Measure,
-    *,
-    confidence: float = 0.95,
-    replicates: int = 2000,
-    seed: int = 0,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    ranked: RankedGains, measure: Measure, *, confidence: float = 0.95, **drawing: Unpack[DrawWords]
 ) -> list[Estimate]:
     """The summary of every system with an interval over collections: mean +- t(df) sqrt(V) of `few.Pooled`.
 
@@ -143,8 +112,7 @@ def score_estimates(
     few = np.array([scored.telling(s) < FEW_TOPICS for s in range(len(scored.systems))])
     if few.all() and measure.bounds() == (0.0, 1.0) and measure.mean == "arithmetic":
         return [_wilson(scored, s) for s in range(len(scored.systems))]
-    spreads = spreads_of(ranked, measure, replicates=replicates, seed=seed, engine=engine, progress=progress)
-    total, freedom = pooled(spreads, has_lone_rule(measure)).total()
+    total, freedom = pooled(spreads_of(ranked, measure, **drawing), has_lone_rule(measure)).total()
     return [_limits(scored, s, float(total[s]), float(freedom[s])) for s in range(len(scored.systems))]
 
 
@@ -168,14 +136,11 @@ def _limits(scored: Scored, system: int, variance: float, freedom: float) -> Est
 def _why_not(telling: int, variance: float) -> str:
     """Why a score has no interval over collections, and what to do."""
     if telling >= FEW_TOPICS and variance == 0:
-        return (
-            "no other collection of these documents moves it, so how far it moves is not known; take a mean from 0 to 1"
-        )
-    few = (
-        f"{telling} topics with relevant documents"
-        if telling < FEW_TOPICS
-        else "topics with one relevant document each"
-    )
+        still = "no other collection of these documents moves it, so how far it moves is not known"
+        return f"{still}; take a mean from 0 to 1"
+    few = "topics with one relevant document each"
+    if telling < FEW_TOPICS:
+        few = f"{telling} topics with relevant documents"
     return (
         f"{few} are too few to say how far it moves over collections; give {FEW_TOPICS} topics or more, or a measure "
         "from 0 to 1"
@@ -235,9 +200,8 @@ def drawn_estimates(
         low, high = np.exp(logs.low), np.exp(logs.high)
     else:
         low, high, _ = linear(scored.summaries, spread, confidence)
-    found = [
-        scored.estimate(s, float(low[s]), float(high[s]), method, float(spread[s])) for s in range(len(scored.systems))
-    ]
+    ends = zip(low.tolist(), high.tolist(), spread.tolist(), strict=True)
+    found = [scored.estimate(s, least, most, method, se) for s, (least, most, se) in enumerate(ends)]
     return [replace(e, notes=few_relevant(scored.relevant, method)) for e in found]
 
 

@@ -1,17 +1,19 @@
 """How far would AP move on another collection of the same kind?  Bootstrap intervals per topic and for the mean.
 
-Cormack and Lynam 2006, SIGIR.
+Cormack and Lynam 2006, SIGIR; where the bootstrap sees no spread, with few relevant documents and AP near 0 or 1, their
+section 7.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from truegain.engine import Engine, Progress, engine_for
-from truegain.inference.collection.small_r import widened
 from truegain.inference.limits import bca_levels, bias_of, inverse_logits, linear, logits, sorted_quantile
 from truegain.measures.base import FLOOR
 from truegain.sampling.documents import average_precisions, lists_of_topic
@@ -82,12 +84,9 @@ def collection_spread(
     pieces = [(block, topic) for block in blocks for topic in np.flatnonzero(relevant).tolist()]
     ranked.found(level)  # shared by all pieces: made once
     results = (engine or engine_for()).run(
-        _work,
-        pieces,
-        shared=(ranked, level, replicates, confidence, seed),
+        _work, pieces, shared=(ranked, level, replicates, confidence, seed), progress=progress,
         name=lambda piece: f"topic {ranked.topics[piece[1]]}",
-        progress=progress,
-    )
+    )  # fmt: skip
     found = np.full((7, systems, topics), np.nan)
     sums, redrawn = np.zeros((3, systems, replicates)), 0
     for (_, topic), (there, parts, drawn, again) in zip(pieces, results, strict=True):
@@ -99,19 +98,10 @@ def collection_spread(
     with np.errstate(invalid="ignore"):  # a system without a topic has no mean
         mean, odds, logs = sums / (~np.isnan(ap)).sum(axis=1)[:, None]
     return CollectionSpread(
-        ranked.systems,
-        ranked.topics,
-        ap,
-        sd,
-        sd_logit,
-        relevant,
-        np.asarray(ranked.depth).reshape(systems, topics),
-        {"percentile": (low, high), "bca": (bca_low, bca_high)},
-        {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
-        redrawn // len(blocks),
-        replicates,
-        confidence,
-    )
+        ranked.systems, ranked.topics, ap, sd, sd_logit, relevant, np.asarray(ranked.depth).reshape(systems, topics),
+        {"percentile": (low, high), "bca": (bca_low, bca_high)}, {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
+        redrawn // len(blocks), replicates, confidence,
+    )  # fmt: skip
 
 
 def _work(
@@ -135,3 +125,54 @@ def _work(
         ]
     )
     return lists.systems, parts, values, redrawn
+
+
+def unseen_share(relevant: npt.NDArray[Any], confidence: float = 0.95) -> Floats:
+    """Largest share u of a kind of document that R relevant documents, none of that kind, do not rule out.
+
+    u = 1 - (1 - confidence)^(1/R)
+
+    >>> round(float(unseen_share(np.array(4))), 2)
+    0.53
+    """
+    return np.asarray(1 - (1 - confidence) ** (1 / np.maximum(relevant, 1)))
+
+
+def limit_at_zero(relevant: npt.NDArray[Any], depth: npt.NDArray[Any], confidence: float = 0.95) -> Floats:
+    """Upper limit of AP where nothing relevant was retrieved.
+
+    A share u of the R relevant documents may be found after all, each equally likely at any of n distinct ranks:
+    E(AP') = u H(n)/n + (R - 1) u^2 (n - H(n)) / (n (n - 1)), H the harmonic number; a list of one document gives u.
+
+    >>> round(float(limit_at_zero(np.array(4), np.array(1000))), 5)
+    0.00477
+    """
+    u = unseen_share(relevant, confidence)
+    n = np.maximum(depth, 1).astype(np.float64)
+    harmonic = _harmonic(n)
+    others = np.divide(n - harmonic, n * (n - 1), out=np.zeros_like(n), where=n > 1)
+    return np.asarray(u * harmonic / n + (np.maximum(relevant, 1) - 1) * u**2 * others)
+
+
+def limit_at_one(relevant: npt.NDArray[Any], confidence: float = 0.95) -> Floats:
+    """Lower limit of AP where all relevant documents stand first: a share u of them may not be found.
+
+    >>> round(float(limit_at_one(np.array(4))), 2)
+    0.47
+    """
+    return 1 - unseen_share(relevant, confidence)
+
+
+def widened(
+    value: Floats, low: Floats, high: Floats, relevant: npt.NDArray[Any], depth: npt.NDArray[Any], confidence: float
+) -> tuple[Floats, Floats]:
+    """Intervals made at least as wide as those limits where AP lies beyond them."""
+    top, bottom = limit_at_zero(relevant, depth, confidence), limit_at_one(relevant, confidence)
+    new_high = np.where(value <= top, np.maximum(high, top), high)
+    new_low = np.where(value >= bottom, np.minimum(low, bottom), low)
+    return np.where(value == 0, 0.0, new_low), np.where(value == 1, 1.0, new_high)
+
+
+def _harmonic(n: Floats) -> Floats:
+    table = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(n.max(initial=1)) + 1))])
+    return table[n.astype(np.int64)]

@@ -65,18 +65,12 @@ def _without(two: RankedGains, topic: int, left_out: Ints) -> RankedGains:
         sizes.append(there.sum(axis=1))
         retrieved.append(np.where(depth == ABSENT, ABSENT, depth - (gone < end - begin)))
     pool = replace(
-        two.pool,
-        topics=tuple(map(str, range(n))),
-        begin=frozen(np.arange(n + 1) * (last - first - 1)),
+        two.pool, topics=tuple(map(str, range(n))), begin=frozen(np.arange(n + 1) * (last - first - 1)),
         topic=frozen(np.repeat(np.arange(n, dtype=np.int32), last - first - 1)),
-    )
+    )  # fmt: skip
     return replace(
-        two,
-        pool=pool,
-        gains=frozen(two.item_gain[items]),
-        judged_items=frozen(two.item_judged[items]),
+        two, pool=pool, gains=frozen(two.item_gain[items]), judged_items=frozen(two.item_judged[items]),
         retrieved=frozen(np.concatenate(retrieved)),
         begin=frozen(np.concatenate([[0], np.cumsum(np.concatenate(sizes))])),
-        rank=frozen(np.concatenate(ranks)),
-        item=frozen(np.concatenate(entries).astype(np.int32)),
-    )
+        rank=frozen(np.concatenate(ranks)), item=frozen(np.concatenate(entries).astype(np.int32)),
+    )  # fmt: skip

@@ -12,7 +12,8 @@ from typing import Any, get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.contrasts import place_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.judge import Judge
 from truegain.gains.pairs import Missing
 from truegain.gains.panel import Judges
@@ -20,12 +21,12 @@ from truegain.inference.corrections.rectified import Rectified, bronze_labels, i
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.homogeneity import homogeneity
-from truegain.inference.judges.label_weights import judges_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import CorrectionOptions, GoldSample
+from truegain.inference.judges.options import CorrectionOptions, GoldSample, judges_of
 from truegain.inference.multiple import METHODS, adjust_asked
 from truegain.inference.results import Answers, Comparison
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import Design
 from truegain.student import p_of
 from truegain.tables.columns import Floats
@@ -61,29 +62,37 @@ def compare_each(
     if test is not None:
         raise TruegainError(f"test {test!r}: with gold labels the corrected difference is tested; leave it out")
     adjust = adjust or "holm"
-    names = {"replicates": "trials"}  # as compare calls them
-    asked = CorrectionOptions(**{names.get(n, n): value for n, value in options.items() if value is not None})
-    _check(asked, gold_sample, adjust)
+    asked = CorrectionOptions(**{name: value for name, value in options.items() if value is not None})
+    check_one_of("gold_sample", gold_sample, get_args(GoldSample))
+    check_one_of("adjust", adjust, (*METHODS, "none"))
+    if asked.method not in ("default", "delta", "rectify"):
+        raise TruegainError(
+            f"method {asked.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
+            "rectify"
+        )
     table = bronze_labels(bronze, runs)
     judges = judges_of(judge, table, design, measures[0], asked.gold_level, missing=missing)
-    ranked = in_line(runs, table, _rectifier(judges, gold_sample, asked), name_by, jobs)
+    rectifier = judges.rectifier(asked.method) if gold_sample == "shared" else None
+    ranked = in_line(runs, table, rectifier, name_by, jobs)
     if len(ranked.systems) < 2:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({ranked.systems[0]})")
     wanted = _pairs(ranked.systems, baseline)
     out = []
     for measure in measures:
-        found, notes = _of_measure(ranked, judges, measure, wanted, gold_sample, asked)
+        if rectifier is not None:
+            found, notes = _rectified(ranked, rectifier, measure, wanted, asked)
+        else:
+            found, notes = _by_matrices(ranked, judges, measure, wanted, gold_sample, asked)
         found = _finished(found, measure.score(ranked), ranked.systems, adjust, len(wanted))
         made_by = {
             "truegain": __version__, "measure": str(measure), "design": judges.design, "gold_sample": gold_sample,
-            "adjust": adjust, "baseline": baseline,
-            **{"replicates" if name == "trials" else name: value for name, value in asked.__dict__.items()},
+            "adjust": adjust, "baseline": baseline, **vars(asked),
         }  # fmt: skip
         out.append(Answers(tuple(found), made_by, (*notes, *_sentences(found))))
     return out
 
 
-def _of_measure(
+def _by_matrices(
     ranked: RankedGains,
     judges: Judges,
     measure: Measure,
@@ -91,27 +100,15 @@ def _of_measure(
     gold_sample: GoldSample,
     options: CorrectionOptions,
 ) -> tuple[list[Comparison], list[str]]:
-    """Differences and what is to be said of the judge: by the gold labels themselves, or by confusion matrices."""
-    if (judge := _rectifier(judges, gold_sample, options)) is not None:
-        return _rectified(ranked, judge, measure, wanted, options)
+    """Differences set right by confusion matrices, and what is to be said; an error where none can be told."""
     lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
-    found, refused = _differences(lists, wanted, gold_sample, options)
-    return found, [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
-
-
-def _rectifier(judges: Judges, gold_sample: GoldSample, options: CorrectionOptions) -> Judge | None:
-    """The judge whose gold labels set the scores right; None where confusion matrices do."""
-    return judges.rectifier(options.method) if gold_sample == "shared" else None
-
-
-def _check(options: CorrectionOptions, gold_sample: str, adjust: str) -> None:
-    check_one_of("gold_sample", gold_sample, get_args(GoldSample))
-    check_one_of("adjust", adjust, (*METHODS, "none"))
-    if options.method not in ("default", "delta", "rectify"):
-        raise TruegainError(
-            f"method {options.method!r} is an interval of one score; a difference has default, delta (the matrix) or "
-            "rectify"
-        )
+    found, why = differences_by_matrix(lists, wanted, gold_sample, options)
+    if not found:
+        raise TruegainError(why[wanted[0]])
+    reasons = Counter(why[pair] for pair in wanted if pair in why)
+    refused = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in reasons.items()]
+    notes = [str(lists.judges), *refused, *rank_notes(lists), *_treats_alike(lists, options)]
+    return [found[pair] for pair in wanted if pair in found], notes
 
 
 def _rectified(
@@ -135,7 +132,7 @@ def _treats_alike(lists: JudgedLists, options: CorrectionOptions, *, rectified: 
     """Whether the judge favours some of the systems, where this can be told; no advice where it was followed."""
     if lists.judge_and_pairs is None or not lists.same_topics:
         return []
-    found = homogeneity(lists, trials=options.trials, seed=options.seed)
+    found = homogeneity(lists, trials=options.replicates, seed=options.seed)
     return [found.finding if rectified else found.sentence]
 
 
@@ -166,21 +163,8 @@ def _naive(d: Floats) -> tuple[float, float | None]:
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     if baseline is None:
         return list(combinations(range(len(systems)), 2))
-    if baseline not in systems:
-        raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(list(systems))}")
-    return [(systems.index(baseline), i) for i in range(len(systems)) if systems[i] != baseline]
-
-
-def _differences(
-    lists: JudgedLists, wanted: Sequence[tuple[int, int]], gold_sample: GoldSample, options: CorrectionOptions
-) -> tuple[list[Comparison], list[str]]:
-    """All differences that can be told, and why the others cannot; an error where none can."""
-    found, why = differences_by_matrix(lists, wanted, gold_sample, options)
-    if not found:
-        raise TruegainError(why[wanted[0]])
-    refused = Counter(why[pair] for pair in wanted if pair in why)
-    notes = [f"{count} of {len(wanted)} pairs were not compared: {reason}" for reason, count in refused.items()]
-    return [found[pair] for pair in wanted if pair in found], notes
+    first = place_of(baseline, systems, " to be the baseline")
+    return [(first, i) for i in range(len(systems)) if i != first]
 
 
 def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:

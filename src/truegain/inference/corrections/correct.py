@@ -18,24 +18,23 @@ from truegain.gains.pairs import Missing
 from truegain.gains.panel import GoldLike, Judges
 from truegain.gains.rates import Clusters, clearly_positive
 from truegain.gains.scales import on_scale, scale_of
+from truegain.inference.corrections.answers import Corrections, leaders_of
 from truegain.inference.corrections.rectified import Rectified, bronze_labels, in_line
 from truegain.inference.judges.assessors import bronze_of
-from truegain.inference.judges.best import leaders_of
 from truegain.inference.judges.by_matrix import differences_by_matrix
 from truegain.inference.judges.by_rank import rank_notes
 from truegain.inference.judges.corrected import interval_of
-from truegain.inference.judges.corrections import Corrections
 from truegain.inference.judges.gold_alone import warn_where_gold_alone_is_surer
 from truegain.inference.judges.intervals import bootstrap_over_topics
-from truegain.inference.judges.label_weights import judges_of, levels_of, tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
-from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method
+from truegain.inference.judges.options import Accuracy, CorrectionOptions, Method, judges_of
 from truegain.inference.judges.soundness import check_inside, check_own, check_says_something, score_range, why_not
 from truegain.inference.results import Estimate
 from truegain.keywords import takes
 from truegain.made_by import told
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level
+from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.designs import Design
@@ -106,7 +105,9 @@ def correct(
     trusted = gold if fitted or known is None else on_scale(Judgments.of(gold, "gold"), known)
     about: list[str] = list(said)
     if by_assessor:
-        judges, about = _by_assessor(trusted, table, rule, method, design, asked[0], gold_level, missing, known)
+        _check_by_assessor(trusted, rule, method)
+        judges = Judges.fit(table, trusted, design, levels_of(asked[0], gold_level), missing=missing, scale=known)
+        about = ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
     else:
         labels = known if rule is None else None
         judges = judges_of(trusted, table, design, asked[0], gold_level, missing=missing, scale=labels)
@@ -126,20 +127,14 @@ def correct(
         about += notes
         best += [] if leaders is None else [leaders.sentence]
     made_by = {
-        "truegain": __version__,
-        "measures": [str(m) for m in asked],
-        "design": judges.design,
-        **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}),
-        **{"replicates" if name == "trials" else name: value for name, value in options.__dict__.items()},
-    }
+        "truegain": __version__, "measures": [str(m) for m in asked], "design": judges.design,
+        **told({"rule": rule, "by_assessor": by_assessor or None, "scale": scale}), **vars(options),
+    }  # fmt: skip
     return Corrections(tuple(answers), made_by, tuple(dict.fromkeys(about)), tuple(best))
 
 
-def _by_assessor(
-    gold: GoldLike, bronze: Judgments, rule: str | None, method: Method, design: Design | None,
-    measure: Measure, gold_level: float | None, missing: Missing, scale: Sequence[float] | None,
-) -> tuple[Judges, list[str]]:  # fmt: skip
-    """A judge for every assessor, and what is to be said of it."""
+def _check_by_assessor(gold: GoldLike, rule: str | None, method: Method) -> None:
+    """Refuse what does not go with a judge for every assessor."""
     if rule is not None:
         raise TruegainError("rule= makes one judge of all assessors, by_assessor= keeps them apart; give one")
     if method not in ("default", "delta"):
@@ -148,8 +143,6 @@ def _by_assessor(
         )
     if isinstance(gold, Judge | Judges):
         raise TruegainError("by_assessor= fits a judge for every assessor, and gold= is fitted; give the gold labels")
-    found = Judges.fit(bronze, gold, design, levels_of(measure, gold_level), missing=missing, scale=scale)
-    return found, ["Each topic is corrected with the confusion matrix of its assessor, whatever the gold design."]
 
 
 Difference = Callable[[int, int], tuple[float, float]]  # of two systems, the first less the second, with its p
@@ -160,7 +153,9 @@ def _one_measure(
 ) -> tuple[list[Estimate], list[str], Difference]:
     """Answers for all systems, what is to be said of the judge, and how two of the systems differ."""
     if (judge := judges.rectifier(options.method)) is not None:
-        return _rectified(ranked, judge, measure, options)
+        tell_unjudged(ranked, measure)
+        rectified = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
+        return rectified.estimates(), rectified.notes(), rectified.difference
     lists = JudgedLists.of(ranked, judges, measure, gold_level=options.gold_level, accuracy=options.accuracy)
     _check_has_method(lists, options)
     answers = []
@@ -227,11 +222,13 @@ def _one_system(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estim
     se, method = math.sqrt(float(spread.variance[0])), "delta"
     notes: tuple[str, ...] = ()
     if options.method == "bootstrap":
-        draws = bootstrap_over_topics(fit, trials=options.trials, seed=options.seed)
+        draws = bootstrap_over_topics(fit, trials=options.replicates, seed=options.seed)
         n = len(fit.topics)
         se, method = draws.se * math.sqrt(n / (n - 1)), "bootstrap over topics"  # means of resamples vary less
         if draws.spoilt:
-            notes = (f"{draws.spoilt} of {options.trials} bootstrap draws could not be corrected and were left out",)
+            notes = (
+                f"{draws.spoilt} of {options.replicates} bootstrap draws could not be corrected and were left out",
+            )
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, answered)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
@@ -264,10 +261,13 @@ def _by_rates(
     shared = np.array([moved.get(t, 0.0) for t in judge.binary.topics]) if judge.binary.topics else None
     rates = judge.rates(j / total, v_j, judged, options.clusters, shared)
     clearly_positive(rates)
+    drawn: Floats | None = None
+    if options.method == "bootstrap":  # algorithm 1 at P@k: the bronze mean of resampled topics
+        weights = bootstrap_weights(n, options.replicates, generator(options.seed, "topics"))
+        drawn = weights @ f[:, 1] / (n * total)
     found = interval_of(
         rates, rates.df(n - 1.0), options, point=bounded(rates.j * judged, judged, *judge.counts),
-        noted=judge.impossible(rates.j),
-        bronze_draws=_topic_draws(f, total, options) if options.method == "bootstrap" else None,
+        noted=judge.impossible(rates.j), bronze_draws=drawn,
     )  # fmt: skip
     assert found.se is not None
     scale = total * float(lists.weights.value[1])
@@ -275,18 +275,3 @@ def _by_rates(
         base, value=found.value * scale, low=found.low * scale, high=found.high * scale, se=found.se * scale,
         method=found.method, notes=found.notes,
     )  # fmt: skip
-
-
-def _topic_draws(f: Floats, total: float, options: CorrectionOptions) -> Floats:
-    """The bronze mean of resampled topics, for algorithm 1 at P@k."""
-    rng, n = generator(options.seed, "topics"), len(f)
-    draws: Floats = bootstrap_weights(n, options.trials, rng) @ f[:, 1] / (n * total)
-    return draws
-
-
-def _rectified(
-    ranked: RankedGains, judge: Judge, measure: Measure, options: CorrectionOptions
-) -> tuple[list[Estimate], list[str], Difference]:
-    tell_unjudged(ranked, measure)
-    found = Rectified.of(ranked, judge, measure, options.gold_level, options.confidence)
-    return found.estimates(), found.notes(), found.difference

@@ -95,7 +95,7 @@ class Rectified:
         asked = Contrasts.of(wanted)
         found = self.compared(asked)
         told = [c for c in found if not c.notes]
-        refused = [why_not(c) for c in found if c.notes]
+        refused = [f"{c.b} - {c.a}, {c.measure}: {'; '.join(c.notes)}" for c in found if c.notes]
         if not told:
             raise TruegainError(refused[0])
         if self._uses_bronze:
@@ -137,11 +137,6 @@ class Rectified:
                 f"({some([names[i] for i in worse])}); most for {names[most]}, {widths[most]:.4f} against "
                 f"{alone[most]:.4f} from gold labels alone; to take the shorter is too sure"
             )
-
-
-def why_not(c: Comparison) -> str:
-    """Why a difference cannot be told."""
-    return f"{c.b} - {c.a}, {c.measure}: {'; '.join(c.notes)}"
 
 
 def _width(c: Comparison) -> float:

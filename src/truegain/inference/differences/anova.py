@@ -83,8 +83,7 @@ def two_way(matrix: npt.ArrayLike) -> Anova:
     m, n = x.shape
     rows, columns, grand = x.mean(axis=1), x.mean(axis=0), float(x.mean())
     s_a, s_b = n * float(((rows - grand) ** 2).sum()), m * float(((columns - grand) ** 2).sum())
-    s_e = float(((x - rows[:, None] - columns[None, :] + grand) ** 2).sum())
-    df_e = (m - 1) * (n - 1)
+    s_e, df_e = float(((x - rows[:, None] - columns[None, :] + grand) ** 2).sum()), (m - 1) * (n - 1)
     flat = _no_residual(x, s_e)
     f, p = _f_test(s_a / (m - 1), s_e / df_e, m - 1, df_e, flat, _equal(rows))
     f_topic, p_topic = _f_test(s_b / (n - 1), s_e / df_e, n - 1, df_e, flat, _equal(columns))

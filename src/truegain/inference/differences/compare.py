@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.contrasts import place_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.panel import GoldLike
+from truegain.inference.collection.pairs import CollectionPairs, compare_over_collection
 from truegain.inference.differences.by_measure import ComparisonsByMeasure
 from truegain.inference.differences.catalogue import FamilyTest, PairTest, find_test
 from truegain.inference.differences.comparisons import Comparisons
 from truegain.inference.differences.effort import effort_of
-from truegain.inference.differences.families import FEW, tested_pairs
+from truegain.inference.differences.families import FEW, all_at_once, pair_by_pair
 from truegain.inference.differences.given import scores_of
 from truegain.inference.differences.pair_list import PairList
 from truegain.inference.differences.words import (
@@ -137,10 +139,11 @@ def compare(
     """
     check_one_of("over", over, get_args(Over))
     if over == "collection":
-        return _over_collection(
-            runs, judgments, measures, dict(options), gold=gold, test=test, adjust=adjust, replicates=replicates,
-            seed=seed, confidence=confidence, baseline=baseline, counting=counting, tested=tested,
-        )  # fmt: skip
+        refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
+        if given := [name for name, there in refused.items() if there]:
+            raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
+        told: dict[str, Any] = {"adjust": adjust or "holm", "seed": seed, "confidence": confidence, **options}
+        return _over_collection(runs, judgments, measures, baseline, replicates, tested, told)
     if gold is not None:
         from truegain.inference.corrections.comparison import compare_each
 
@@ -149,7 +152,7 @@ def compare(
         several = isinstance(measures, list | tuple)
         chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
         found = compare_each(
-            runs, judgments, gold, chosen, test=test, adjust=adjust, trials=replicates, seed=seed,
+            runs, judgments, gold, chosen, test=test, adjust=adjust, replicates=replicates, seed=seed,
             confidence=confidence, baseline=baseline, **beside_gold(options),
         )  # fmt: skip
         return Answers.joined(found) if several else found[0]
@@ -158,8 +161,8 @@ def compare(
     check_confidence(confidence)
     check_counting(counting)
     scores = scores_of(runs, judgments, measures, of_topics_alone(options))
-    if baseline is not None and baseline not in scores.systems:
-        raise TruegainError(f"there is no system {baseline!r} to be the baseline; there are {some(scores.systems)}")
+    if baseline is not None:
+        place_of(baseline, scores.systems, " to be the baseline")
     asked = _Asked(
         test, adjust, replicates, seed, confidence, baseline, counting, options.get("jobs"), tested or nothing
     )
@@ -171,23 +174,16 @@ def compare(
 
 
 def _over_collection(
-    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, options: dict[str, Any], *,
-    gold: GoldLike | None, test: str | None, adjust: str | None, replicates: int | None, seed: int, confidence: float,
-    baseline: str | None, counting: Counting, tested: Callable[[int], None] | None,
+    runs: RunsLike | Scores, judgments: JudgmentsLike | None, measures: MeasuresLike | None, baseline: str | None,
+    replicates: int | None, tested: Callable[[int], None] | None, options: dict[str, Any],
 ) -> Answers[Comparison]:  # fmt: skip
     """The comparison over collections, of which nothing is a test of topics."""
-    from truegain.inference.collection.pairs import TRIALS, CollectionPairs, compare_over_collection
-
-    refused = {"gold": gold is not None, "test": test is not None, "counting": counting != "plus-one"}
-    if given := [name for name, there in refused.items() if there]:
-        raise TruegainError(f"{given[0]}= has no place over collections; leave it out")
     if isinstance(runs, Scores) or judgments is None or measures is None:
         raise TruegainError("over='collection' draws documents: give the runs, the judgments and a measure")
-    how = CollectionPairs(
-        **{name: options.pop(name) for name in ("meta", "effect", "pairing", "jobs") if name in options},
-        adjust=adjust or "holm", replicates=TRIALS if replicates is None else replicates, seed=seed,
-        confidence=confidence,
-    )  # fmt: skip
+    if replicates is not None:
+        options["replicates"] = replicates
+    own = [f.name for f in fields(CollectionPairs) if f.name in options]
+    how = CollectionPairs(**{name: options.pop(name) for name in own})
     return compare_over_collection(runs, judgments, measures, how, baseline, tested, **options)
 
 
@@ -218,7 +214,11 @@ def _on_measure(scores: Scores, name: str, asked: _Asked) -> Comparisons:
     alpha = round(1 - confidence, 12)
     effort = effort_of(chosen, asked.test, asked.trials, len(first), x.shape[1], how, alpha, asked.counting)
     settings = Resampling(effort.trials, effort.most, asked.seed, confidence, asked.jobs, asked.counting, asked.tested)
-    found = tested_pairs(chosen, x, first, second, settings, systems).within((values.least, values.greatest))
+    if isinstance(chosen, FamilyTest):
+        found = all_at_once(chosen, x, first, second, settings)
+    else:
+        found = pair_by_pair(chosen, x, first, second, settings, systems)
+    found = found.within((values.least, values.greatest))
     few = int(found.n.min())
     said = (f"{few} topics are few: tests of them lean on the shape of the differences",) if few < FEW else ()
     shown = None if how is None else adjusted(found.p, how)

@@ -79,7 +79,9 @@ class Comparisons(Answers[Comparison]):
     def table(self) -> Table:
         """The pairs, a row each."""
         effect = (f"effect size: {self.items.effect_name}",) if self.items.effect_name else ()
-        return Table(self.items.columns(), self.items.rows(), self.made_by, self._title(), (*self.notes, *effect))
+        columns = self.items.columns()
+        rows = list(zip(*columns.values(), strict=True))
+        return Table(tuple(columns), rows, self.made_by, self._title(), (*self.notes, *effect))
 
     def group_table(self) -> Table:
         """The systems, a row each, best first, with the groups they are in and how many others they differ from."""
@@ -87,19 +89,12 @@ class Comparisons(Answers[Comparison]):
         differ = self.differ
         groups = groups_of(differ)
         columns = ("system", "mean", "low", "high", "group", "differs_from")
-        rows = [
-            (e.system, e.value, e.low, e.high, mark, count)
-            for e, mark, count in zip(
-                self.means, marks(groups, len(self.systems)), differ.sum(axis=1).tolist(), strict=True
-            )
-        ]
-        said = "systems that share a group do not differ significantly"
+        beside = zip(self.means, marks(groups, len(self.systems)), differ.sum(axis=1).tolist(), strict=True)
+        rows = [(e.system, e.value, e.low, e.high, mark, count) for e, mark, count in beside]
+        rest = "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
         if is_complete(differ, groups):
-            said += ", those that share none do"
-        else:
-            said += (
-                "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
-            )
+            rest = ", those that share none do"
+        said = f"systems that share a group do not differ significantly{rest}"
         limits = f"low and high: {self.means[0].confidence:g} {self.means[0].method}"
         return Table(columns, rows, self.made_by, self._title(), (said, limits, *self.notes))
 

@@ -59,9 +59,9 @@ def effort_of(
         )
         return Effort(asked, asked)
     asks = asks or f"a difference asks for p below {alpha:g}"
-    few = (
-        f"{asked:,} trials have none" if asked < needed else f"one of {asked:,} trials that reaches a pair is too many"
-    )
+    few = f"one of {asked:,} trials that reaches a pair is too many"
+    if asked < needed:
+        few = f"{asked:,} trials have none"
     if needed * pairs > MOST_WORK and not family:
         if asked >= needed:
             return Effort(asked, asked, (f"{asks}, and {few}; {most:,} trials (trials=) may find more",))

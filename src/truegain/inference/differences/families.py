@@ -60,15 +60,6 @@ class FamilyResults(NamedTuple):
         )
 
 
-def tested_pairs(
-    chosen: PairTest | FamilyTest, x: Floats, first: Places, second: Places, how: Resampling, systems: Sequence[str]
-) -> FamilyResults:
-    """Pairs of systems put to a test, one by one or all at once."""
-    if isinstance(chosen, FamilyTest):
-        return all_at_once(chosen, x, first, second, how)
-    return pair_by_pair(chosen, x, first, second, how, systems)
-
-
 def all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Resampling) -> FamilyResults:
     """A Tukey test of systems by topics; topics that any system lacks are left out of all."""
     x = complete(x, LEAST)

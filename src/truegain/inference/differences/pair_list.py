@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from truegain.inference.differences.families import FamilyResults, Places
 from truegain.inference.results import Comparison
 from truegain.tables.columns import Floats
-from truegain.tables.table import Cell, cells
+from truegain.tables.table import cells
 
 AT_A_TIME = 10_000  # pairs made into objects
 
@@ -61,48 +62,34 @@ class PairList(Sequence[Comparison]):
         at = np.flatnonzero(same)
         return int(at[0]) if len(at) else None
 
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns that hold something."""
-        limits = () if self.found.low is None else ("low", "high")
-        adjusted = () if self.adjusted is None else ("p_adjusted",)
-        effect = ("effect",) if self.effect_name else ()
-        return ("a", "b", "measure", "value_a", "value_b", "difference", *limits, "p", *adjusted, *effect, "n")
-
-    @property
+    @cached_property
     def effect_name(self) -> str:
         """What the effect sizes are called; empty where there is none."""
         return "" if np.isnan(self.found.effect).all() else self.found.effect_name
 
-    def rows(self) -> list[tuple[Cell, ...]]:
-        """A row a pair, under the names of `columns`."""
-        f = self.found
-        limits = () if f.low is None or f.high is None else (f.low.tolist(), f.high.tolist())
-        adjusted = () if self.adjusted is None else (self.adjusted.tolist(),)
-        effect = () if not self.effect_name else (cells(f.effect.tolist()),)
-        named = np.array(self.systems, dtype=object)
-        return list(
-            zip(
-                named[self.first].tolist(), named[self.second].tolist(), [self.measure] * len(self), f.first.tolist(),
-                f.second.tolist(), (f.second - f.first).tolist(), *limits, f.p.tolist(), *adjusted, *effect,
-                f.n.tolist(), strict=True,
-            )
-        )  # fmt: skip
+    def columns(self, places: Places | slice = slice(None)) -> dict[str, Sequence[Any]]:
+        """By name the columns that hold something, of all pairs or of some."""
+        f, named = self.found, np.array(self.systems, dtype=object)
+        a, b = named[self.first[places]].tolist(), named[self.second[places]].tolist()
+        first, second = f.first[places], f.second[places]
+        limits = {} if f.low is None or f.high is None else {"low": f.low[places], "high": f.high[places]}
+        adjusted = {} if self.adjusted is None else {"p_adjusted": self.adjusted[places]}
+        effect = {"effect": f.effect[places]} if self.effect_name else {}
+        numbers = {
+            "value_a": first, "value_b": second, "difference": second - first, **limits, "p": f.p[places], **adjusted,
+            **effect, "n": f.n[places],
+        }  # fmt: skip
+        told = {
+            name: column.tolist() if name != "effect" else cells(column.tolist()) for name, column in numbers.items()
+        }
+        return {"a": a, "b": b, "measure": [self.measure] * len(a), **told}
 
     def _made(self, places: Places) -> tuple[Comparison, ...]:
-        f = self.found
-        none: list[Any] = [None] * len(places)
-        low, high = (none, none) if f.low is None or f.high is None else (f.low[places], f.high[places])
-        adjusted = none if self.adjusted is None else self.adjusted[places].tolist()
-        columns = zip(
-            self.first[places].tolist(), self.second[places].tolist(), f.first[places].tolist(),
-            f.second[places].tolist(), np.asarray(low).tolist(), np.asarray(high).tolist(), f.p[places].tolist(),
-            adjusted, cells(f.effect[places].tolist()), f.n[places].tolist(), strict=True,
-        )  # fmt: skip
-        return tuple(
-            Comparison(
-                self.systems[a], self.systems[b], self.measure, value_a, value_b, value_b - value_a, low, high, p=p,
-                p_adjusted=p_adjusted, test=self.test, adjustment=self.adjustment, effect=effect,
-                effect_name=f.effect_name, confidence=self.confidence, n=n,
-            )
-            for a, b, value_a, value_b, low, high, p, p_adjusted, effect, n in columns
-        )  # fmt: skip
+        none = [None] * len(places)
+        columns = {"low": none, "high": none, **self.columns(places)}
+        of_all: dict[str, Any] = {
+            "test": self.test, "adjustment": self.adjustment, "confidence": self.confidence,
+            "effect_name": self.found.effect_name,
+        }  # fmt: skip
+        rows = zip(*columns.values(), strict=True)
+        return tuple(Comparison(**dict(zip(columns, row, strict=True)), **of_all) for row in rows)

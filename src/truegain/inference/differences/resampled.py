@@ -121,10 +121,7 @@ Shared = tuple[Floats, Floats, int]
 
 
 def _counted_p(
-    work: Callable[[Shared, tuple[int, int], np.random.SeedSequence], Ints],
-    rows: Floats,
-    bars: Floats,
-    how: Resampling,
+    work: Callable[[Shared, tuple[int, int], np.random.SeedSequence], Ints], rows: Floats, bars: Floats, how: Resampling
 ) -> Floats:
     """P-values of a stretch of pairs, whose counts go on where they are few.
 

@@ -67,26 +67,10 @@ def plan_topics(
     35 topics: a difference of 0.1 in AP is found with power 0.8 at alpha 0.05 (paired-t)
     """
     scores = scores_of(runs, judgments, measure, options)
-    of = measure if isinstance(runs, Scores) else None
-    return topics_needed(
-        scores, of, detect=detect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
-    )
-
-
-def topics_needed(
-    scores: Scores,
-    measure: Any = None,
-    *,
-    detect: float,
-    power: float = 0.8,
-    confidence: float = 0.95,
-    criterion: Criterion = "paired-t",
-    approximate: bool = False,
-) -> Plan:
-    """The plan of `plan_topics`, of scores."""
     alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
     scores.check_judged()
-    name = scores._measure(measure)
+    of: Any = measure if isinstance(runs, Scores) else None
+    name = scores._measure(of)
     if scores.values[name].dtype == object:
         raise TruegainError(f"{name} gives text, not numbers; plan with another measure")
     check_one_of("criterion", criterion, get_args(Criterion))
@@ -106,14 +90,10 @@ def topics_needed(
     if criterion == "width":
         aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {detect:g} wide or less"
     made_by = {
-        "measure": name,
-        "criterion": criterion,
-        "variance": variance,
-        "variance_from": f"{source}, {m} systems, {n} topics",
-        "reached": found.reached,
-        "topics_at_hand": n,
+        "measure": name, "criterion": criterion, "variance": variance,
+        "variance_from": f"{source}, {m} systems, {n} topics", "reached": found.reached, "topics_at_hand": n,
         "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
-    }
+    }  # fmt: skip
     return Plan({"topics": found.topics}, aim, _table(sizes, f"{found.topics:,} topics: {aim}", made_by))
 
 

@@ -7,7 +7,7 @@ the label 0 or any that was given to a document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, Unpack
@@ -74,23 +74,10 @@ class Holes(Shown):
 
     def table(self, topics: bool = False) -> Table:
         """One row a system, or one a system and topic."""
-        columns = (
-            "system",
-            *(("topic",) if topics else ()),
-            "unjudged",
-            "score",
-            "worst",
-            "best",
-            "kind",
-            *self.beside,
-        )
+        columns = (*_named(topics), "unjudged", "score", "worst", "best", "kind", *self.beside)
         matrices = [self.unjudged[self.depth], self.score, self.worst, self.best, *self.beside.values()]
-        means = [mean_of_rows(m) for m in matrices]
-        rows: list[tuple[Cell, ...]] = []
-        for s, system in enumerate(self.systems):
-            for t, topic in enumerate(self.topics if topics else ()):
-                rows.append(self._row((system, topic), [float(m[s, t]) for m in matrices]))
-            rows.append(self._row((system, ALL_TOPICS) if topics else (system,), [float(m[s]) for m in means]))
+        found = self._rows(matrices, topics)
+        rows: list[tuple[Cell, ...]] = [(*names, *values[:4], "exact", *values[4:]) for names, values in found]
         notes = (
             f"{self.measure}; unjudged: share of the first {self.depth} documents; worst and best over all labels of "
             "documents that some run has and nobody judged (exact: some labels reach them)",
@@ -99,8 +86,13 @@ class Holes(Shown):
         )
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=notes)
 
-    def _row(self, names: tuple[Cell, ...], values: list[float]) -> tuple[Cell, ...]:
-        return (*names, *values[:4], "exact", *values[4:])
+    def _rows(self, matrices: Sequence[Floats], topics: bool) -> Iterator[tuple[tuple[str, ...], list[float]]]:
+        """System, and topic where asked for, with what each matrix has there; the mean over topics last."""
+        means = [mean_of_rows(m) for m in matrices]
+        for s, system in enumerate(self.systems):
+            for t, topic in enumerate(self.topics if topics else ()):
+                yield (system, topic), [float(m[s, t]) for m in matrices]
+            yield (system, ALL_TOPICS) if topics else (system,), [float(m[s]) for m in means]
 
     @property
     def open_order(self) -> Bools:
@@ -111,29 +103,17 @@ class Holes(Shown):
         """One row a pair of systems: the difference of their means, and the least and the greatest there could be."""
         mean = mean_of_rows(self.score)
         rows: list[tuple[Cell, ...]] = [
-            (
-                self.systems[a],
-                self.systems[b],
-                float(mean[b] - mean[a]),
-                0.0 - float(self.greatest[a, b]),
-                float(self.greatest[b, a]),
-                self.kind,
-                "yes" if self.open_order[a, b] else "no",
-            )
+            (self.systems[a], self.systems[b], float(mean[b] - mean[a]), 0.0 - float(self.greatest[a, b]),
+             float(self.greatest[b, a]), self.kind, "yes" if self.open_order[a, b] else "no")
             for a, b in combinations(range(len(self.systems)), 2)
-        ]
+        ]  # fmt: skip
         columns = ("a", "b", "b - a", "least", "greatest", "kind", "could change order")
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=self.table().notes)
 
     def shares(self, topics: bool = False) -> Table:
         """The share of unjudged documents at every depth."""
-        rows: list[tuple[Cell, ...]] = []
-        for s, system in enumerate(self.systems):
-            for t, topic in enumerate(self.topics if topics else ()):
-                rows.append((system, topic, *(float(m[s, t]) for m in self.unjudged.values())))
-            means = [float(mean_of_rows(m[s : s + 1])[0]) for m in self.unjudged.values()]
-            rows.append((system, *((ALL_TOPICS,) if topics else ()), *means))
-        columns = ("system", *(("topic",) if topics else ()), *(f"unjudged@{d}" for d in self.unjudged))
+        rows: list[tuple[Cell, ...]] = [(*n, *values) for n, values in self._rows([*self.unjudged.values()], topics)]
+        columns = (*_named(topics), *(f"unjudged@{d}" for d in self.unjudged))
         return Table(columns, rows, {"depths": list(self.unjudged)})
 
 
@@ -152,6 +132,10 @@ class OpenOrder:
         filled = Filled.by_key(ranked, measure)
         greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
         return cls(str(measure), ranked.systems, frozen(_either(greatest)))
+
+
+def _named(topics: bool) -> tuple[str, ...]:
+    return ("system", "topic") if topics else ("system",)
 
 
 def _either(greatest: Floats) -> Bools:

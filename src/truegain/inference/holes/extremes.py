@@ -101,7 +101,9 @@ class Ratio(Extremes):
       is maximised alone; D is concave, so the best m_l falls with l, as a count of holes must.
     """
 
-    def __init__(self, measure: Measure, weight: Floats, ideal: Floats, possible: Floats, gain: Gained) -> None:
+    def __init__(
+        self, measure: Measure, weight: Floats, ideal: Floats, possible: Floats, gain: Floats, item_gain: Floats
+    ) -> None:
         _refuse_worth(measure, bool(possible.min() != 0))
         rising = bool(np.any(np.diff(ideal) > 0))
         measure.require(
@@ -110,34 +112,31 @@ class Ratio(Extremes):
         self.weight = weight
         self.best = np.concatenate([[0.0], np.cumsum(ideal)])
         self.possible = np.unique(possible)
-        self.gain = gain
+        self.gain, self.item_gain = gain, item_gain  # of each entry, and of each item of the pool
 
     @classmethod
     def ndcg(cls, filled: Filled, measure: nDCG) -> Ratio:
         """Gains as the measure makes them, discounts down to the cutoff."""
         ranked = filled.ranked
         ideal = np.arange(1, min(measure.cutoff or _largest(filled), _largest(filled)) + 1)
-        gain = Gained(
-            measure.worth(ranked.gain, ranked.judged),
-            np.maximum(measure.worth(ranked.item_gain, ranked.item_judged), 0),
-        )
-        return cls(
-            measure, 1 / measure.discount(ranked.rank), 1 / measure.discount(ideal), measure.worth(filled.levels), gain
-        )
+        of_items = np.maximum(measure.worth(ranked.item_gain, ranked.item_judged), 0)
+        weight, best = 1 / measure.discount(ranked.rank), 1 / measure.discount(ideal)
+        gain = measure.worth(ranked.gain, ranked.judged)
+        return cls(measure, weight, best, measure.worth(filled.levels), gain, of_items)
 
     @classmethod
     def recall(cls, filled: Filled, measure: R) -> Ratio:
         """A gain of 1 for what is relevant; every rank of the best list counts."""
         ranked = filled.ranked
-        relevant = (ranked.item_gain >= measure.rel) & ranked.item_judged
-        gain = Gained(relevant[ranked.item].astype(np.float64), relevant.astype(np.float64))
+        relevant = ((ranked.item_gain >= measure.rel) & ranked.item_judged).astype(np.float64)
         possible = (filled.levels >= measure.rel).astype(np.float64)
-        return cls(measure, np.ones(len(ranked.rank)), np.ones(_largest(filled)), possible, gain)
+        weight, ideal = np.ones(len(ranked.rank)), np.ones(_largest(filled))
+        return cls(measure, weight, ideal, possible, relevant[ranked.item], relevant)
 
     def greatest(self, topic: TopicHoles, share: Floats) -> Floats:
         """As many systems against all others at a time as numbers of theirs are held at once."""
         judged = topic.judged.entry
-        fixed = topic.fixed(self.weight[judged] * self.gain.entry[judged]) * share
+        fixed = topic.fixed(self.weight[judged] * self.gain[judged]) * share
         table = topic.table(self.weight[topic.holes.entry]) * share[:, None]
         layers = self._layers(topic)
         theirs, n = np.take_along_axis(table, topic.own, axis=1), len(table)
@@ -155,7 +154,7 @@ class Ratio(Extremes):
 
     def _layers(self, topic: TopicHoles) -> Layers:
         """Layers of which the best list has as many judged documents are one."""
-        values = self.gain.item[topic.judged_items]
+        values = self.item_gain[topic.judged_items]
         heights = np.diff(self.possible)
         counts = [int((values >= v).sum()) for v in self.possible[1:]]
         full = len(self.best) - 1
@@ -164,14 +163,6 @@ class Ratio(Extremes):
             merged[min(count, full)] = merged.get(min(count, full), 0.0) + height
         at = np.minimum(np.array(list(merged))[:, None] + np.arange(topic.count + 1), full)
         return Layers(np.array(list(merged.values())), self.best[at.astype(np.int64)])
-
-
-@dataclass(frozen=True, eq=False)
-class Gained:
-    """The gain of each entry and of each item of the pool."""
-
-    entry: Floats
-    item: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,9 +240,8 @@ class Cascade(Extremes):
             for tried in np.unique(np.minimum(shared, most)).tolist():
                 rows = np.flatnonzero(np.minimum(shared, most) == tried)
                 chosen = own[_highest(both[rows], rank[a, own], rank[rows[:, None], own], tried)]
-                first, second = _fillings(
-                    full[a], stop[rows], rank[a, chosen], rank[rows[:, None], chosen], self.highest
-                )
+                ranks = rank[a, chosen], rank[rows[:, None], chosen]
+                first, second = _fillings(full[a], stop[rows], *ranks, self.highest)
                 far[a, rows] = (share[a] * _err(first) - share[rows, None] * _err(second)).max(axis=1)
         return far
 

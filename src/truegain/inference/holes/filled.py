@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from truegain.errors import MeasureError, TruegainError
-from truegain.inference.holes.named import UNJUDGED, named_by_key
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, aligned
+from truegain.tables.by_key import UNJUDGED, named_by_key
 from truegain.tables.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
 from truegain.tables.ranked import RankedGains
@@ -103,13 +103,9 @@ class Filled:
         entry = entry[within[entry]]
         open_ = self.hole[ranked.item[entry]]
         pool = np.arange(ranked.pool.begin[number], ranked.pool.begin[number + 1])
-        return TopicHoles(
-            systems,
-            Entries(system[~open_], entry[~open_], ranked.rank[entry[~open_]], ranked.item[entry[~open_]]),
-            Entries(system[open_], entry[open_], ranked.rank[entry[open_]], ranked.item[entry[open_]]),
-            pool[~self.hole[pool]],
-            int(self.hole[pool].sum()),
-        )
+        every = Entries(system, entry, ranked.rank[entry], ranked.item[entry])
+        judged, holes = every.at(np.flatnonzero(~open_)), every.at(np.flatnonzero(open_))
+        return TopicHoles(systems, judged, holes, pool[~self.hole[pool]], int(self.hole[pool].sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +116,10 @@ class Entries:
     entry: Ints
     rank: Ints
     item: Codes
+
+    def at(self, rows: Ints) -> Entries:
+        """Some of them."""
+        return Entries(self.system[rows], self.entry[rows], self.rank[rows], self.item[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +141,8 @@ class TopicHoles:
         place[kept] = np.arange(len(kept))
 
         def some(of: Entries) -> Entries:
-            at = np.flatnonzero(place[of.system] >= 0)
-            return Entries(place[of.system[at]], of.entry[at], of.rank[at], of.item[at])
+            kept = of.at(np.flatnonzero(place[of.system] >= 0))
+            return replace(kept, system=place[kept.system])
 
         return replace(self, systems=len(kept), judged=some(self.judged), holes=some(self.holes))
 
@@ -210,9 +210,6 @@ def _unjudged(ranked: RankedGains, depth: int) -> tuple[list[str], list[str]]:
 
 def with_unjudged(judgments: Judgments, topics: list[str], docs: list[str]) -> Judgments:
     """Judgments and, behind them, pairs without a label."""
-    return judgments_of_columns(
-        [*judgments.topic.strings(), *topics],
-        [*judgments.docs.strings(), *docs],
-        np.concatenate([judgments.label, np.full(len(topics), UNJUDGED)]),
-        judgments.source,
-    )
+    labels = np.concatenate([judgments.label, np.full(len(topics), UNJUDGED)])
+    every = [*judgments.topic.strings(), *topics], [*judgments.docs.strings(), *docs]
+    return judgments_of_columns(*every, labels, judgments.source)

@@ -7,7 +7,8 @@ from typing import Unpack
 
 import numpy as np
 
-from truegain.errors import MeasureError, TruegainError, some
+from truegain.contrasts import place_of
+from truegain.errors import MeasureError, TruegainError
 from truegain.gains.scales import ends_of
 from truegain.inference.holes.predicted import Prediction, check_enough
 from truegain.inference.holes.sample import DESIGN, check_linear, looked_at
@@ -15,7 +16,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import DEFAULTS, OptionWords, at_level, options_of
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.sampling.ordered import drawn_order
+from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.columns import Bools, Floats
 from truegain.tables.gold_list import GoldList
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -70,15 +71,10 @@ def hole_list(
     if not open_.any():
         raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")
     mean, sizes = sizes_of(made, asked, open_, pair)
-    docs, topics = ranked.pool.docs.strings(), ranked.topics
-    names = [f"{topics[t]}\0{d}" for t, d in zip(ranked.pool.topic.tolist(), docs, strict=True)]
-    order = drawn_order(sizes, names, seed)
-    found = made.filled.levels
-    return GoldList.of(
-        [topics[t] for t in ranked.pool.topic[order].tolist()], [docs[i] for i in order.tolist()],
-        mean[order].round(DIGITS), sizes[order], DESIGN, str(asked),
-        ends_of(scale) or (0.0, float(max(found[-1], 1.0))),
-    )  # fmt: skip
+    order = drawn_order(sizes, units_of(ranked.pool), seed)
+    ends = ends_of(scale) or (0.0, float(max(made.filled.levels[-1], 1.0)))
+    predicted = mean[order].round(DIGITS)
+    return GoldList.of(*ranked.pool.names(order), predicted, sizes[order], DESIGN, str(asked), ends)
 
 
 def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:
@@ -90,12 +86,9 @@ def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] |
     if pair is None:
         u = np.sqrt(np.bincount(ranked.item, weight**2, len(ranked.pool)) / len(ranked.systems))
     else:
-        for name in pair:
-            if name not in ranked.systems:
-                raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
-        if pair[0] == pair[1]:
+        a, b = (place_of(name, ranked.systems) for name in pair)
+        if a == b:
             raise TruegainError(f"{pair[0]} is compared with itself; name two systems")
-        a, b = (ranked.systems.index(name) for name in pair)
         u = np.abs(np.bincount(ranked.item, weight * ((system == b) * 1.0 - (system == a)), len(ranked.pool)))
         open_ = open_ & (u > TINY)
         if not open_.any():

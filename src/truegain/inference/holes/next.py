@@ -182,8 +182,7 @@ def judge_next(
 
 def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | None) -> tuple[ToJudge, ...]:
     """Items by name, with what their labels would do."""
-    pool, topics = state.made.filled.ranked.pool, state.made.filled.ranked.topics
-    docs = pool.docs.take(rows).strings()
+    topics, docs = state.made.filled.ranked.pool.names(rows)
     found = []
     for n, item in enumerate(rows.tolist()):
         move = state.move[[item]].toarray()[0]
@@ -194,8 +193,8 @@ def _told(state: OpenRanking, rows: Ints, order: Queue, pair: tuple[str, str] | 
             swaps, shift = int(_swaps(high[[a, b]], low[[a, b]])), float(far[a] - far[b])
         else:
             swaps, shift = _swaps(high, low), float(far.max() - far.min())
-        name, chance, lists = topics[pool.topic[item]], float(state.chance[item]), int((move != 0).sum())
-        found.append(ToJudge(name, docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
+        chance, lists = float(state.chance[item]), int((move != 0).sum())
+        found.append(ToJudge(topics[n], docs[n], int(order.round[n]), order.why[n], chance, swaps, shift, lists))
     return tuple(found)
 
 
@@ -233,8 +232,7 @@ def sign_is_certain(pair: tuple[str, str], runs: Runs, state: OpenRanking, measu
     known = ~np.isnan(label)
     known[pool.begin[:-1]] = True  # so that no topic is lost
     rows = np.flatnonzero(known)
-    topics = [pool.topics[t] for t in pool.topic[rows].tolist()]
-    table = judgments_of_columns(topics, pool.docs.take(rows).strings(), np.nan_to_num(label[rows], nan=-1.0), "labels")
+    table = judgments_of_columns(*pool.names(rows), np.nan_to_num(label[rows], nan=-1.0), "labels")
     two = Runs(tuple(part for part in runs.parts if part.system in pair))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told of all runs

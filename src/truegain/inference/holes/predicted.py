@@ -11,11 +11,12 @@ import numpy as np
 from truegain._version import __version__
 from truegain.errors import EmptyError, TruegainError, some
 from truegain.gains.predicted import Predictor, RunVotes
-from truegain.inference.holes.filled import DEPTH, Filled
+from truegain.inference.holes.filled import DEPTH, Filled, with_unjudged
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import Options, at_level, options_of
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.tables.by_key import UNJUDGED
 from truegain.tables.checks import check_labels, warn
 from truegain.tables.columns import Bools, Floats, Ints, frozen
 from truegain.tables.judgments import Judgments, judgments_of_columns
@@ -123,13 +124,10 @@ def _with_topics(runs: Runs, judgments: Judgments | None, all_topics: bool) -> J
         for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
             if part.topic.values[code] not in known:
                 first.setdefault(part.topic.values[code], part.docs[row])
-    before = ([], [], np.empty(0)) if judgments is None else (
-        judgments.topic.strings(), judgments.docs.strings(), judgments.label
-    )  # fmt: skip
-    return judgments_of_columns(
-        [*before[0], *first], [*before[1], *first.values()], np.concatenate([before[2], np.full(len(first), -1.0)]),
-        "judgments" if judgments is None else judgments.source,
-    )  # fmt: skip
+    topics, docs = list(first), list(first.values())
+    if judgments is None:
+        return judgments_of_columns(topics, docs, np.full(len(topics), UNJUDGED), "judgments")
+    return with_unjudged(judgments, topics, docs)
 
 
 def _labels_by(llm: object, filled: Filled) -> Floats:

@@ -69,8 +69,7 @@ def draw_holes(
     items = np.flatnonzero(looked_at(filled, asked))
     if not len(items):
         raise TruegainError(f"no document that {asked} looks at is unjudged; there is nothing to draw")
-    topics, docs = filled.ranked.pool.topic[items].tolist(), filled.ranked.pool.docs.take(items).strings()
-    names = [(filled.ranked.topics[t], doc) for t, doc in zip(topics, docs, strict=True)]
+    names = list(zip(*filled.ranked.pool.names(items), strict=True))
     key = {name: stream_key(seed, "holes", "\0".join(name)) for name in names}
     wanted = math.ceil((SHARE if share is None else share) * len(names) - 1e-9) if most is None else most
     drawn = sorted(names, key=key.__getitem__)[: max(wanted, LEAST_SAMPLED)]

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from truegain._version import __version__
 from truegain.engine import Engine, engine_for
 from truegain.errors import TruegainError
-from truegain.inference.collection.expansion import check_drawable, drawn_scores, keys_needed
+from truegain.inference.collection.expansion import DrawWords, check_drawable, drawn_scores, keys_needed
 from truegain.inference.collection.means import (
     MEAN_METHODS,
     geometric_mean_estimates,
@@ -127,15 +127,9 @@ class _IntervalOptions:
     by_topic: bool
 
     @property
-    def draws(self) -> dict[str, Any]:
+    def draws(self) -> DrawWords:
         """What functions that draw take."""
-        return {
-            "replicates": self.replicates,
-            "confidence": self.confidence,
-            "seed": self.seed,
-            "engine": self.engine,
-            "progress": self.progress,
-        }
+        return {"replicates": self.replicates, "seed": self.seed, "engine": self.engine, "progress": self.progress}
 
 
 def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _IntervalOptions) -> list[Estimate]:
@@ -160,14 +154,8 @@ def _over_topics(scores: Scores, how: _IntervalOptions) -> list[Estimate]:
             f"over topics and collection together the interval is that over topics, not {how.method!r}; "
             f"choose from {', '.join(TOPIC_METHODS)}"
         )
-    alone = topic_intervals(
-        scores,
-        None,
-        how.method,  # type: ignore[arg-type]
-        confidence=how.confidence,
-        replicates=how.replicates,
-        seed=how.seed,
-    )
+    limits = {"confidence": how.confidence, "replicates": how.replicates, "seed": how.seed}
+    alone = topic_intervals(scores, None, how.method, **limits)  # type: ignore[arg-type]
     both = [replace(e, over="topics+collection", notes=(*e.notes, TOPICS_HOLD)) for e in alone] if joint else []
     return (alone if "topics" in how.over else []) + both
 
@@ -177,7 +165,8 @@ def _over_collection(view: RankedGains, measure: Measure, how: _IntervalOptions)
     paper = left_out_of(measure) and method in (METHODS if how.by_topic else MEAN_METHODS)
     if paper or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):
         condensed = view.condensed if getattr(measure, "judged_only", False) else view
-        spread = collection_spread(condensed, level=getattr(measure, "rel", 1), **how.draws)
+        level = getattr(measure, "rel", 1)
+        spread = collection_spread(condensed, level=level, confidence=how.confidence, **how.draws)
         if how.by_topic:
             return paper_topic_estimates(spread, method)
         return mean_estimates(spread, method) if paper else geometric_mean_estimates(spread)
@@ -189,11 +178,10 @@ def _over_collection(view: RankedGains, measure: Measure, how: _IntervalOptions)
             )
         return topic_estimates(view, measure, how.confidence)
     if method == "t":
-        return score_estimates(view, measure, **how.draws)
+        return score_estimates(view, measure, confidence=how.confidence, **how.draws)
     if left_out_of(measure):
         raise TruegainError(
             f"AP has no {method} interval over the collection; choose from t, {', '.join(MEAN_METHODS)}"
         )
-    options = {name: value for name, value in how.draws.items() if name != "confidence"}
     check_drawn_method(measure, method)
-    return drawn_estimates(view, measure, drawn_scores(view, measure, **options), method, how.confidence)
+    return drawn_estimates(view, measure, drawn_scores(view, measure, **how.draws), method, how.confidence)

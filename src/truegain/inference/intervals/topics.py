@@ -8,10 +8,10 @@ import numpy as np
 
 from truegain.errors import TruegainError, some
 from truegain.inference import limits as intervals
-from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.limits import Limits
 from truegain.inference.monte_carlo import check_replicates
 from truegain.inference.results import Estimate
+from truegain.measures.topic_means import TopicMeans
 from truegain.sampling.bootstrap import bootstrap_weights
 from truegain.sampling.streams import blocks
 from truegain.sampling.topics import Topics
@@ -166,11 +166,9 @@ def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, co
             f"{drawn} limits of fewer than {ENOUGH} topics hold the mean less often than they say; take wilson or t"
         )
     if flat.any():
-        wide = (
-            "their limits are as wide as of values at the bounds"
-            if method == "wilson"
-            else "the width of their limits means nothing"
-        )
+        wide = "the width of their limits means nothing"
+        if method == "wilson":
+            wide = "their limits are as wide as of values at the bounds"
         notes.append(
             f"{int(flat.sum())} of {systems} systems have the same value on all topics, so that nothing tells how far "
             f"the mean would move over others: {wide}"

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.inference.judges.favour import ALPHA
 from truegain.inference.judges.lists import JudgedLists
 from truegain.student import p_of, quantile_of, told_p
 from truegain.tables.columns import Bools, Floats
-
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def interval_of(
     bronze_draws: Floats | None = None,
 ) -> Estimate:
     """The corrected value with the interval asked for; refused where it would have no width."""
-    method, confidence, trials = options.method, options.confidence, options.trials
+    method, confidence, trials = options.method, options.confidence, options.replicates
     t, name, se = quantile_of(confidence, df), str(method), delta_se(rates)
     notes = list(noted)
     if method == "rectify":

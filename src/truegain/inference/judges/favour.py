@@ -46,14 +46,12 @@ class Favour:
     @property
     def low(self) -> float | None:
         """Lower limit at 95%."""
-        found = self.interval()
-        return None if found is None else found[0]
+        return (self.interval() or (None, None))[0]
 
     @property
     def high(self) -> float | None:
         """Upper limit at 95%."""
-        found = self.interval()
-        return None if found is None else found[1]
+        return (self.interval() or (None, None))[1]
 
 
 def favours(lists: JudgedLists) -> tuple[Favour, ...]:
@@ -75,7 +73,8 @@ def favours(lists: JudgedLists) -> tuple[Favour, ...]:
     if behind is None or measured.sum() < 2:
         return tuple(Favour(name) for name in names)
     error = weights.value[bronze] - weights.value[gold]
-    value, moves, k = np.zeros(int(measured.sum())), np.zeros((int(measured.sum()), len(error))), int(measured.sum())
+    k = int(measured.sum())
+    value, moves = np.zeros(k), np.zeros((k, len(error)))
     for g in used:
         mine = load[measured] * (gold == g)
         total = mine.sum(axis=1)

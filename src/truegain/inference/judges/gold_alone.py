@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from truegain.gains.judge import Judge
-from truegain.inference.judges.label_weights import level_of
 from truegain.inference.judges.lists import refuse_strays
 from truegain.inference.results import Estimate
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 from truegain.measures.linear import linear_parts
 from truegain.sampling.designs import DESIGNS, SAME_POPULATION
 from truegain.sampling.gold import judged_whole

@@ -70,23 +70,17 @@ class Homogeneity:
         """What it means, plainly."""
         shown = ", ".join(f"{n}: {'not testable' if p is None else told_p(p)}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
-        how = shown
-        if self._tests:
-            how += (
-                "; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over "
-                f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
-            )
+        tests = f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
+        by = f"; rates by permutation within topics, favour by t over topics, all adjusted by Bonferroni over {tests}"
+        how = f"{shown}{by if self._tests else ''}"
         if not self.differs:
             return (
                 f"These gold pairs do not show that the judge treats the systems differently ({how}); that is no proof "
                 f"that it does not. {self._size}"
             )
-        favour = self.adjusted.get("favour")
-        so = (
-            "it favours some, its errors do not cancel"
-            if favour is not None and favour < ALPHA
-            else "its errors need not cancel"
-        )
+        favour, so = self.adjusted["favour"], "its errors need not cancel"
+        if favour is not None and favour < ALPHA:
+            so = "it favours some, its errors do not cancel"
         return (
             f"The judge is NOT equally good for all systems ({how}): {so}, and a difference in bronze scores may be "
             f"the judge's doing. {self._size}"
@@ -143,9 +137,7 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
         inside = member[:, of_class]
         right[:, g], found[:, g] = inside @ good, inside.sum(axis=1)
         p.append(_permuted(inside, good, pairs.topic[of_class], trials, rng))
-    return Homogeneity(
-        lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure), favours(lists)
-    )  # fmt: skip
+    return Homogeneity(lists.ranked.systems, right, found, p[0], p[1], trials, str(lists.measure), favours(lists))
 
 
 def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:

@@ -120,12 +120,7 @@ def many_labels(rates: Rates) -> bool:
     True
     """
     d, se = rates.shrunk_d
-    rows = (
-        (rates.j, rates.v_j, rates.size_j),
-        (rates.m_r, rates.v_r, rates.size_r),
-        (rates.m_n, rates.v_n, rates.size_n),
-    )
-    fewest = min(effective_size(m, v, size) * min(m, 1 - m) for m, v, size in rows)
+    fewest = min(effective_size(m, v, size) * min(m, 1 - m) for m, v, size in rates.each)
     return fewest >= 20 and d > 10 * se and 0.25 < rates.value < 0.75
 
 
@@ -140,8 +135,7 @@ def fieller(rates: Rates, quantile: float) -> tuple[float, float]:
     >>> round(low, 4), round(high, 4)
     (0.0, 0.2913)
     """
-    v_j = _never_0(rates.j, rates.v_j, rates.size_j)
-    v_r, v_n = _never_0(rates.m_r, rates.v_r, rates.size_r), _never_0(rates.m_n, rates.v_n, rates.size_n)
+    v_j, v_r, v_n = (_never_0(*one) for one in rates.each)
     v_aa, v_ab, v_dd = _of_ratio(rates, v_j, v_r, v_n)
     a, d, z2 = rates.j - 1 + rates.m_n, rates.d, quantile**2
     square, line, rest = d**2 - z2 * v_dd, a * d - z2 * v_ab, a**2 - z2 * v_aa
@@ -245,11 +239,7 @@ def ratios_of_draws(numerator: Floats, d: Floats, d_hat: float) -> Draws:
 
 def _with_more(rates: Rates, more: float) -> tuple[tuple[float, float], ...]:
     """Share and variance of j with so many labels added, half of either kind, and of mR and mN with two."""
-    return (
-        added(rates.j, rates.v_j, rates.size_j, more),
-        added(rates.m_r, rates.v_r, rates.size_r, 2.0),
-        added(rates.m_n, rates.v_n, rates.size_n, 2.0),
-    )
+    return tuple(added(*one, extra) for one, extra in zip(rates.each, (more, 2.0, 2.0), strict=True))
 
 
 def _of_ratio(rates: Rates, v_j: float, v_r: float, v_n: float) -> tuple[float, float, float]:

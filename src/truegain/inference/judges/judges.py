@@ -6,22 +6,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
-from truegain.errors import TruegainError, check_one_of
+import numpy as np
+
+from truegain._version import __version__
+from truegain.errors import MeasureError, TruegainError, check_one_of, some
 from truegain.gains.judge import Judge
+from truegain.gains.judge_table import count, label_table, share
 from truegain.gains.pairs import Missing
 from truegain.gains.scales import on_scale, scale_of
 from truegain.inference.judges.assessors import assessor_table, bronze_of, is_ratings
-from truegain.inference.judges.label_weights import levels_of
-from truegain.inference.judges.report import judge_report
+from truegain.inference.judges.by_rank import rank_notes
+from truegain.inference.judges.homogeneity import homogeneity
+from truegain.inference.judges.lists import JudgedLists
+from truegain.inference.judges.options import judges_of
 from truegain.keywords import takes
-from truegain.measures.parse import MeasureLike
+from truegain.measures.base import mean_of_rows
+from truegain.measures.evaluate import Options, aligned
+from truegain.measures.label_weights import level_of, levels_of
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.sampling.designs import Design
+from truegain.tables.checks import warn
 from truegain.tables.judgments import Judgments
 from truegain.tables.likes import JudgmentsLike, RunsLike
 from truegain.tables.read import NameBy
-from truegain.tables.table import Table
+from truegain.tables.table import Cell, Table
 
 ShowOf = Literal["labels", "topics", "systems", "assessors"]
+WITHOUT_RUNS = "Give the runs as well to see whether the judge is equally good for the documents of all systems."
 
 
 @takes()
@@ -66,8 +77,58 @@ def judges(
     if show == "assessors" or (show is None and rule is None and is_ratings(given)):
         return assessor_table(given, trusted, design=design, levels=levels_of(measure, gold_level))
     bronze, said = bronze_of(given, rule)
-    table = judge_report(
-        bronze, trusted, runs, design=design, measure=measure, gold_level=gold_level, missing=missing,
-        labels=known if rule is None else None, show=show, trials=replicates, seed=seed, name_by=name_by, jobs=jobs,
-    )  # fmt: skip
-    return replace(table, notes=(*said, *table.notes))
+    one = parse_measure(measure)
+    if runs is not None and not one.linear_in_gains:
+        raise MeasureError(
+            f"{one} does not say which documents of a run count, and how much: the judge's accuracy by system needs a "
+            "measure that weighs ranks, such as P@10, CG@10, DCG@10 or RBP"
+        )
+    labels = known if rule is None else None
+    fitted = judges_of(trusted, bronze, design, one, gold_level, missing=missing, scale=labels)
+    judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(one), gold_level)
+    inverted = judge.inverted()
+    notes = [*said, str(judge), *judge.consistency(), *(() if inverted is None else (inverted,))]
+    if judge.design == "topics":
+        _tell_partly_judged(judge)
+    if show == "systems" and runs is None:
+        raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
+    if runs is None:
+        notes += [] if design == "elsewhere" else [WITHOUT_RUNS]
+    else:
+        ranked = aligned(runs, bronze, Options(), name_by=name_by, jobs=jobs)
+        lists = JudgedLists.of(ranked, judge, one, gold_level=gold_level)
+        for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
+            notes += [f"{system}: {why}" for why in lists.impossible_means(system, mean)]
+        notes += rank_notes(lists, always=True, rectified=fitted.rectifier("default") is not None)
+        if len(ranked.systems) > 1:
+            found = homogeneity(lists, trials=replicates, seed=seed)
+            if show in (None, "systems"):
+                return replace(found.table(), notes=(*notes, *found.table().notes))
+            notes.append(found.sentence)
+    made_by = {"truegain": __version__, "design": judge.design, "levels": list(judge.levels)}
+    chosen = accuracy_by_topic(judge) if show == "topics" else label_table(judge.confusion)
+    return replace(chosen, made_by=made_by, notes=tuple(notes))
+
+
+def _tell_partly_judged(judge: Judge) -> None:
+    """Warn of gold topics that are not whole: which of their pairs were judged is then part of the design."""
+    pairs = judge.pairs
+    if pairs is None or pairs.pool is None or pairs.item is None:
+        return
+    begin, has = pairs.pool.begin, np.bincount(pairs.pool.topic[pairs.item], minlength=len(pairs.pool.topics))
+    partly = np.flatnonzero((has > 0) & (has < np.diff(begin)))
+    if len(partly):
+        names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
+        warn(
+            f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics are gold-judged in part "
+            f"only ({some(names)}); if pairs were drawn, say so (design='random' or 'by-bronze')"
+        )
+
+
+def accuracy_by_topic(judge: Judge) -> Table:
+    """Where the judge is right: each gold topic's pairs and rates."""
+    b = judge.binary
+    rows: list[tuple[Cell, ...]] = []
+    for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
+        rows.append((topic, count(rr + rn), share(rr, rr + rn), count(nn + nr), share(nn, nn + nr)))
+    return Table(("topic", "gold relevant", "mR", "gold non-relevant", "mN"), rows, title="accuracy by topic")

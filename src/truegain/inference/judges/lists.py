@@ -16,9 +16,9 @@ from truegain.gains.panel import Judges
 from truegain.gains.rates import Clusters
 from truegain.gains.scales import MOST_OFF_SCALE, apart
 from truegain.gains.topic_matrix import TopicMatrix
-from truegain.inference.judges.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.inference.judges.options import Accuracy
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import LabelWeights, check_linear, label_weights, level_of, tell_unjudged
 from truegain.sampling.designs import DESIGNS
 from truegain.tables.columns import Bools, Floats, frozen
 from truegain.tables.ranked import RankedGains

@@ -12,8 +12,8 @@ from truegain.gains.pair_fit import PairFit
 from truegain.gains.sampled_pairs import SampledPairs, strata_of
 from truegain.gains.topic_fit import LEAST_TOPICS, TopicFit
 from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 from truegain.measures.linear import linear_parts
 from truegain.sampling.designs import DESIGNS, SAME_POPULATION, expansion_of
 from truegain.sampling.gold import judged_whole

@@ -83,7 +83,8 @@ def planned(
     of_what = "these topics only" if aim.fixed else "topics like these"
     goal = f"{names} on {m}, for {of_what}"
     if aim.half:
-        counts = [_at_least(fewest_gold(s, aim.half), int(n)) for s, n in zip(standings, least, strict=True)]
+        fewest = [fewest_gold(s, aim.half) for s in standings]
+        counts = [None if n is None else max(n, int(low)) for n, low in zip(fewest, least, strict=True)]
         known = [n for n in counts if n is not None]
         if known and len(known) == len(counts):
             more = max(known) - judged
@@ -131,10 +132,6 @@ def least_of(touching: Ints | None, judged: int, top: int, pairs: int, least: in
         return np.zeros(pairs, np.int64)
     wanted = np.array([-(-judged * least // int(n)) if n else top for n in touching])
     return np.where(touching >= least, 0, np.minimum(wanted, top))
-
-
-def _at_least(labels: int | None, least: int) -> int | None:
-    return None if labels is None else max(labels, least)
 
 
 def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:

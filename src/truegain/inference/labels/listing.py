@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.contrasts import place_of
+from truegain.errors import TruegainError, check_one_of
 from truegain.gains.scales import ends_of
 from truegain.inference.study.given import Given
 from truegain.inference.study.listed import StandIn
@@ -14,7 +15,7 @@ from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import at_level
 from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.sampling.ordered import drawn_order
+from truegain.sampling.ordered import drawn_order, units_of
 from truegain.tables.checks import warn
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.gold_list import GoldList
@@ -64,10 +65,7 @@ def gold_list(
         raise TruegainError(f"an ordered list is drawn for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":
         raise TruegainError(f"earlier= and draw={draw!r}: the judge's errors order an ordered list; leave one out")
-    for name in pair or ():
-        if name not in ranked.systems:
-            raise TruegainError(f"there is no system {name!r}; there are {some(ranked.systems)}")
-    systems = None if pair is None else [ranked.systems.index(s) for s in pair]
+    systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
     listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends_of(scale), seed=seed)
     if gold is None:
@@ -102,7 +100,7 @@ def draw_list(
     if not judged.any():
         raise TruegainError("no document has a label of the bronze judge; a list is drawn from those that have one")
     label = ranked.item_gain
-    names = _names(ranked)
+    names = units_of(ranked.pool)
     if design == "ordered":
         sizes = sizes_of(ranked, measure, errors, systems) * judged
         if not sizes.any():
@@ -118,11 +116,8 @@ def draw_list(
         if design == "by-bronze":
             order = _in_turns(label, order)
     found = np.unique(label[judged])
-    topics, docs = ranked.topics, ranked.pool.docs.take(order).strings()
-    return GoldList.of(
-        [topics[t] for t in ranked.pool.topic[order].tolist()], docs, label[order], sizes[order], design,
-        str(measure), scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0))),
-    )  # fmt: skip
+    ends = scale or (float(min(found[0], 0.0)), float(max(found[-1], 1.0)))
+    return GoldList.of(*ranked.pool.names(order), label[order], sizes[order], design, str(measure), ends)
 
 
 def sizes_of(
@@ -147,11 +142,6 @@ def weights_of(ranked: RankedGains, measure: Measure) -> Floats:
     """System x pair of the pool: what the pair counts in the score."""
     stand_in = StandIn.of(measure, ranked)
     return stand_in.weights(stand_in.parts(ranked.item_gain, ranked), ranked)
-
-
-def _names(ranked: RankedGains) -> list[str]:
-    docs, topics = ranked.pool.docs.strings(), ranked.topics
-    return [f"{topics[t]}\0{d}" for t, d in zip(ranked.pool.topic.tolist(), docs, strict=True)]
 
 
 def _by_topics(ranked: RankedGains, judged: Bools, seed: int) -> Ints:

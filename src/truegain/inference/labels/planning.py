@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from truegain.contrasts import Contrasts
-from truegain.errors import InputError, TruegainError, some
+from truegain.contrasts import Contrasts, place_of
+from truegain.errors import InputError, TruegainError
 from truegain.gains.panel import GoldLike
 from truegain.inference.labels.aim import Aim, least_of, planned
 from truegain.inference.labels.listing import gold_list, weights_of
@@ -83,12 +83,8 @@ def plan_labels(
     before = listed is not None and not listed.judged
     fixed = before and options.get("topics") == "fixed"
     gold_level = options.get("gold_level")
-    if before:
-        alone = {
-            **options,
-            "topics": "sampled",
-            "gold_level": None,
-        }  # how topics differ by the bronze labels, asked for or not
+    if before:  # how topics differ by the bronze labels, asked for or not
+        alone = {**options, "topics": "sampled", "gold_level": None}
         study = Study(runs, judgments, measure, smallest=smallest, **alone)
     else:
         study = Study(runs, judgments, measure, gold=gold if listed is None else listed, design=design,
@@ -113,10 +109,7 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     if pair is None and len(systems) > 2:
         return Contrasts.all_pairs(len(systems)), f"all {len(systems) * (len(systems) - 1) // 2:,} pairs of systems"
     a, b = pair or systems
-    for name in (a, b):
-        if name not in systems:
-            raise TruegainError(f"there is no system {name!r}; there are {some(systems)}")
-    return Contrasts.of([(systems.index(a), systems.index(b))]), f"{b} - {a}"
+    return Contrasts.of([(place_of(a, systems), place_of(b, systems))]), f"{b} - {a}"
 
 
 def _before_gold(

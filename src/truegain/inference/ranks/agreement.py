@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.intervals.topic_means import settled
 from truegain.inference.ranks.rbo import rbo, top_overlap
-from truegain.inference.ranks.tau import TauMethod, kendall_tau, paired, tau_interval
-from truegain.inference.ranks.tau_ap import first_ranks, tau_ap_walking
+from truegain.inference.ranks.tau import TauMethod, first_ranks, kendall_tau, paired, tau_ap_walking, tau_interval
 from truegain.inference.results import Estimate
+from truegain.measures.topic_means import settled
 from truegain.student import check_confidence
 from truegain.tables.columns import Floats
 from truegain.tables.table import Cell, Shown, Table

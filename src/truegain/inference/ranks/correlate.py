@@ -13,15 +13,14 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.errors import DataWarning, TruegainError, check_one_of, some
-from truegain.inference.intervals.topic_means import TopicMeans
 from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo, top_overlap
 from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
-from truegain.inference.ranks.tau import TauMethod, kendall_tau
-from truegain.inference.ranks.tau_ap import tau_ap_b
+from truegain.inference.ranks.tau import TauMethod, kendall_tau, tau_ap_b
 from truegain.keywords import check_whole, takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords, evaluate
 from truegain.measures.parse import MeasuresLike
+from truegain.measures.topic_means import TopicMeans
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.likes import JudgmentsLike, RunsLike

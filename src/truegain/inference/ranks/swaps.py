@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.inference.intervals.topic_means import TopicMeans
+from truegain.measures.topic_means import TopicMeans
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints, frozen, shares
 from truegain.tables.scores import Scores
@@ -57,13 +57,7 @@ class SwapRates:
 
 
 def swap_rates(
-    scores: Scores,
-    measure: object = None,
-    *,
-    splits: int = 100,
-    width: float = 0.01,
-    bins: int = 21,
-    seed: int = 0,
+    scores: Scores, measure: object = None, *, splits: int = 100, width: float = 0.01, bins: int = 21, seed: int = 0
 ) -> SwapRates:
     """How often a difference of some size between two systems turns round on other topics.
 

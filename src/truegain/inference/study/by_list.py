@@ -12,10 +12,10 @@ from truegain.gains.judge import Judge
 from truegain.gains.list_fit import ListFit
 from truegain.gains.topic_fit import tails
 from truegain.inference.judges.gold_alone import gold_of_items
-from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.evidence import LEAST_GOLD, About, Evidence
 from truegain.inference.study.listed import TINY, Listed, spread_of_contrasts
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 from truegain.moves import Moves, Spread
 from truegain.sampling.ordered import OrderedDraws
 from truegain.tables.columns import Floats, Ints, frozen

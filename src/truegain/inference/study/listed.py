@@ -8,9 +8,9 @@ import numpy as np
 
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import InputError, MeasureError
-from truegain.inference.judges.label_weights import level_of
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
+from truegain.measures.label_weights import level_of
 from truegain.measures.linear import LinearParts, linear_parts
 from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
 from truegain.tables.gold_list import GoldList

@@ -8,13 +8,13 @@ from truegain.contrasts import Contrasts
 from truegain.errors import MeasureError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.gains.topic_fit import TopicFit
-from truegain.inference.judges.label_weights import tell_unjudged
 from truegain.inference.judges.lists import JudgedLists
 from truegain.inference.judges.soundness import check_inside, score_range
 from truegain.inference.judges.sources import rectifying
 from truegain.inference.study.evidence import ByGoldPairs, ByGoldTopics, ByMatrices, Evidence, Plain
 from truegain.measures.base import Measure
 from truegain.measures.chosen import refuse_chosen
+from truegain.measures.label_weights import tell_unjudged
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.gold import Gold
 from truegain.student import quantiles_of

@@ -13,7 +13,6 @@ from truegain.gains.judge import Judge
 from truegain.inference.collection.expansion import check_drawable, least_relevant
 from truegain.inference.collection.score import has_lone_rule, spreads_of
 from truegain.inference.collection.without import without_each
-from truegain.inference.judges.label_weights import level_of
 from truegain.inference.study.by_list import ByList
 from truegain.inference.study.evidence import Evidence, Plain
 from truegain.inference.study.hole_list import HoleList
@@ -24,6 +23,7 @@ from truegain.inference.study.listed import StandIn
 from truegain.inference.study.making import evidence_of, tell_holes
 from truegain.inference.study.raters import Raters
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 from truegain.moves import Moves
 from truegain.sampling.designs import SAME_POPULATION
 from truegain.sampling.source import SourceName

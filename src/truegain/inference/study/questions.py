@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from truegain.contrasts import Contrasts
+from truegain.contrasts import Contrasts, place_of
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.results import Answers, Comparison, Estimate
@@ -140,12 +140,10 @@ class Questions:
         raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
-        for name in (a, b):
-            if name not in self.systems:
-                raise TruegainError(f"there is no system {name!r}; there are {some(self.systems)}")
+        asked = Contrasts.of([(place_of(a, self.systems), place_of(b, self.systems))])
         if a == b:
             raise TruegainError(f"{a} is compared with itself; name two systems")
-        return Contrasts.of([(self.systems.index(a), self.systems.index(b))])
+        return asked
 
     def _answering(self, m: Measure) -> Answering:
         """One for each measure: it holds the draws that rankings and adjusted p share."""

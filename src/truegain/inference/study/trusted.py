@@ -11,7 +11,7 @@ import numpy as np
 from truegain.errors import InputError, TruegainError
 from truegain.gains.judge import Judge
 from truegain.inference.holes.sample import DESIGN as HOLES
-from truegain.inference.judges.label_weights import fit_judge
+from truegain.inference.judges.options import fit_judge
 from truegain.inference.study.checks import gold_of, tell_same_topics, tell_unlike_design, tell_whole_topics
 from truegain.inference.study.given import Given, of_topics
 from truegain.inference.study.hole_list import HoleList

@@ -12,11 +12,11 @@ from truegain.errors import InputError, TruegainError
 from truegain.gains.reading import RatingsAsked
 from truegain.inference.study.study import Study
 from truegain.inference.study_file.asked import StudyAsked
-from truegain.inference.study_file.said import FileWords, argument_of
-from truegain.inference.study_file.toml_text import StudyText
 from truegain.made_by import named
 from truegain.tables.header import Told, both_headers, own_gold, telling
 from truegain.tables.sources import PathLike, expand
+from truegain.tables.study_text import StudyText
+from truegain.tables.study_words import FileWords, argument_of
 
 NAMES = {float: "float", int: "integer", bool: "boolean", str: "text"}
 

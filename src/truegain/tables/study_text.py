@@ -12,8 +12,8 @@ from typing import Any
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError
-from truegain.inference.study_file.said import Key
 from truegain.tables.sources import STANDARD_INPUT, read_bytes, shown_path
+from truegain.tables.study_words import Key
 
 PATHS = (
     "judgments", "runs", "gold", "hole-sample", "uses", "output", "corpus", "judged-corpus", "drop-assessors", "truth",

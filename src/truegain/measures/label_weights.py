@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from truegain.errors import MeasureError
-from truegain.gains.judge import Judge
-from truegain.gains.panel import Judges
 from truegain.measures.base import Binary, Measure
 from truegain.measures.chosen import refuse_chosen
 from truegain.measures.linear import linear_parts
 from truegain.measures.parse import parse_measure
-from truegain.sampling.designs import Design
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats, Ints, frozen
-from truegain.tables.likes import JudgmentsLike
 from truegain.tables.ranked import RankedGains
 
 MOST_CLASSES = 12
@@ -66,27 +61,6 @@ def levels_of(measure: object, gold_level: float | None) -> tuple[float, float]:
     """
     level = level_of(parse_measure(measure)) or 1.0  # type: ignore[arg-type]
     return level, level if gold_level is None else gold_level
-
-
-def fit_judge(
-    bronze: JudgmentsLike,
-    gold: JudgmentsLike,
-    design: Design | None,
-    measure: Any,
-    gold_level: float | None,
-    **options: Any,
-) -> Judge:
-    """The judge at the levels of relevance of a measure; two scales are told where nobody gave gold's level."""
-    levels = levels_of(measure, gold_level)
-    return Judge.fit(bronze, gold, design, levels, levels_given=gold_level is not None, **options)
-
-
-def judges_of(
-    judge: object, bronze: Any, design: Design | None, measure: Any, gold_level: float | None, **options: Any
-) -> Judges:
-    """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
-    levels = levels_of(measure, gold_level)
-    return Judges.of(judge, bronze, levels, design, levels_given=gold_level is not None, **options)
 
 
 def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
