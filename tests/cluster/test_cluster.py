@@ -242,6 +242,25 @@ def test_an_interrupt_is_heard_when_dask_is_done() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_processes_on_this_machine(tmp_path: Path) -> None:
+    """Guards local:1, which starts for the first job, replaces a worker that dies, and leaves nobody behind."""
+    with tg.run_on(Cluster("local:1")) as engine:
+        assert engine._crew is None  # type: ignore[attr-defined]
+        assert list(engine.run(pieces.die_at_first, range(4), shared=str(tmp_path))) == [0, 1, 4, 9]
+        there = engine._crew.processes  # type: ignore[attr-defined]
+    assert (tmp_path / "3").exists()
+    assert [worker.returncode for worker in there.workers] == [-signal.SIGKILL]
+    assert not Path(there.folder.name).exists()
+
+
+def test_processes_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a broken installation: the last words of the worker, and no waiting."""
+    monkeypatch.setattr(processes, "PROGRAM", "raise OSError('no room')")
+    said = r"local:1: the worker processes did not start \(OSError: no room\)"
+    with pytest.raises(TruegainError, match=said), tg.run_on(Cluster("local:1")) as engine:
+        list(engine.run(pieces.draw, [1], shared=1.0))
+
+
 def test_a_worker_process_ends_with_who_started_it() -> None:
     """Guards against processes that stay when the command is killed: they have no other sign of it."""
     with socket.create_server(("127.0.0.1", 0)) as silent:

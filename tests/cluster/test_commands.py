@@ -220,12 +220,6 @@ def test_a_report_is_the_same_page(started: Started, run: Run, tmp_path: Path) -
     assert (tmp_path / "r.html").read_text().replace(f" --cluster {started.address}", "") == alone
 
 
-def test_processes_on_this_machine(run: Run) -> None:
-    """Guards local:2, a cluster that is started for one command and ends with it."""
-    command = "compare gold.qrels runs -m AP --test bootstrap --replicates 1200 --format json"
-    assert run(f"{command} --cluster local:2") == run(command)
-
-
 def test_a_corpus_is_the_same_though_a_worker_dies(started: Started, tmp_path: Path) -> None:
     """Guards `text index` on a cluster: one worker is killed in the middle; the same bytes, no hang."""
     inputs = [write(tmp_path, "jsonl"), write(tmp_path, "csv")]

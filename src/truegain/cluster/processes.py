@@ -66,9 +66,9 @@ class Processes:
         return Path(self.folder.name) / "log"
 
     def tend(self, *, joined: bool) -> None:
-        """Start another worker for each that ended; where none came as yet they cannot be started."""
+        """Start another worker for each that ended; one that gave up, where none came as yet, cannot be started."""
         for worker in [w for w in self.workers if w.poll() is not None]:
-            if not joined:
+            if not joined and worker.returncode > 0:  # not killed
                 said = self.log.read_text(errors="replace").split("\n")
                 reason = next((line for line in reversed(said) if line.strip()), f"exit code {worker.returncode}")
                 raise TruegainError(f"local:{len(self.workers)}: the worker processes did not start ({reason})")
