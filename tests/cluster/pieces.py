@@ -32,9 +32,9 @@ def refuse(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
 
 
 def die_at_first(shared: str, piece: int, seed: np.random.SeedSequence) -> int:
-    """Pieces 3 and 4 each kill their worker the first time that they are tried."""
+    """Piece 3 kills its worker the first time that it is tried."""
     mark = Path(shared) / f"{piece}"
-    if piece in (3, 4) and not mark.exists():
+    if piece == 3 and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return piece * piece
