@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from distributed import Client
 
 from benchmarks.races.scoring import files_of
 from benchmarks.workloads import FOLDER, make
@@ -63,6 +64,8 @@ def started() -> Iterator[str]:
     worker = [*dask, "worker", address, "--nthreads", "1", "--no-dashboard"]
     there = [subprocess.Popen(words, **quiet) for words in (scheduler, *[worker] * WORKERS)]
     try:
+        with Client(address, timeout=120, set_as_default=False) as client:  # waits until both are there
+            client.wait_for_workers(WORKERS, timeout=120)
         yield address
     finally:
         for process in reversed(there):
@@ -112,7 +115,6 @@ def compare(
     counted, ratios = Counted(), []
     with started() as address, tempfile.TemporaryDirectory() as folder, Cluster(address, kept_in=folder) as cluster:
         client = cluster._crew.client  # type: ignore[union-attr]
-        client.wait_for_workers(WORKERS)
 
         def elsewhere() -> float:
             return float(sum(client.run(cpu).values()) + client.run_on_scheduler(cpu))

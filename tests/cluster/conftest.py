@@ -32,7 +32,8 @@ class Started:
             port = found.getsockname()[1]
         self.address, self.folder = f"tcp://127.0.0.1:{port}", folder
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port))
-        self.workers = [self._start("worker", self.address, "--nthreads", "1", *how) for _ in range(workers)]
+        self.number = workers
+        self.workers = self._start("worker", self.address, "--nthreads", "1", "--nworkers", str(workers), *how)
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
         environment = {
@@ -50,7 +51,7 @@ class Started:
     def client(self) -> Iterator[Any]:
         """A client of our own, to look at the cluster with."""
         with distributed.Client(self.address, timeout=LONG, set_as_default=False) as client:
-            client.wait_for_workers(len(self.workers), timeout=LONG)
+            client.wait_for_workers(self.number, timeout=LONG)
             yield client
 
     @contextmanager
@@ -78,7 +79,7 @@ class Started:
 
     def end(self) -> None:
         """End all processes: workers first, as they take leave of the scheduler."""
-        for process in [*self.workers, self.scheduler]:
+        for process in [self.workers, self.scheduler]:
             process.terminate()
             try:
                 process.wait(5)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import TruegainError
+from truegain.tables.notice import warn
 
 
 def draw(shared: float, piece: int, seed: np.random.SeedSequence) -> float:
@@ -31,9 +32,9 @@ def refuse(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
 
 
 def die_at_first(shared: str, piece: int, seed: np.random.SeedSequence) -> int:
-    """Pieces 3 and 4 each kill their worker the first time that they are tried."""
+    """Piece 3 kills its worker the first time that it is tried."""
     mark = Path(shared) / f"{piece}"
-    if piece in (3, 4) and not mark.exists():
+    if piece == 3 and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return piece * piece
@@ -46,9 +47,11 @@ def die(shared: object, piece: int, seed: np.random.SeedSequence) -> int:
 
 
 def noted(shared: tuple[str, float], piece: int, seed: np.random.SeedSequence) -> float:
-    """A piece that takes some time, and leaves a line behind when it is done."""
+    """A piece that takes some time, and leaves a line behind when it is done; every second one warns."""
     folder, seconds = shared
     time.sleep(seconds)
+    if piece % 2:
+        warn("odd pieces are suspicious")
     with (Path(folder) / "done").open("a") as stream:
         stream.write(f"{piece}\n")
     return float(np.random.default_rng(seed).random())

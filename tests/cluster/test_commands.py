@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -18,15 +19,19 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-import truegain
-from tests.cluster.conftest import Started
+import truegain as tg
+from tests.cluster.conftest import LONG, Started
+from tests.text.test_index import tree, write
+from tests.text.test_index_engines import SMALL
 from truegain.cli.app import build, main
+from truegain.cluster import crew
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.kept import KeptJob
 from truegain.cluster.travel import name_of, work_named
+from truegain.text.indexing import index
 
 Run = Callable[[str], tuple[int, str, str]]
-SOURCE = Path(truegain.__file__).parent
+SOURCE = Path(tg.__file__).parent
 ALIKE = [  # every way to resample, each with few draws
     "eval gold.qrels runs -m AP -m RR -m nDCG@10 --intervals topics,collection --replicates 60",
     "eval gold.qrels runs -m AP --intervals collection --method bootstrap --replicates 60",
@@ -36,14 +41,14 @@ ALIKE = [  # every way to resample, each with few draws
     "compare gold.qrels runs -m AP --test randomised-tukey-hsd --replicates 1200",
     "compare gold.qrels runs -m AP -m P@5 --over collection --replicates 60",
     "compare gold.qrels runs -m AP --over collection --meta random --replicates 60",
-    "verdict gold.qrels runs -m AP -m nDCG@10 --generalise-to topics,collection --replicates 100 --format json",
+    "verdict gold.qrels runs -m AP --generalise-to topics,collection --replicates 100 --format json",
     "gate gold.qrels runs --baseline system-1 --candidate system-8 --generalise-to topics,collection --replicates 100",
     "experiment split-half gold.qrels runs --replicates 50",
     "experiment discriminative gold.qrels runs -m AP -m P@10 --replicates 600",
     "experiment discriminative gold.qrels runs -m AP -m P@10 --replicates 600 --test bootstrap",
-    "experiment incomplete gold.qrels runs --keep 10,50 --repeat 3",
-    "experiment magnitudes magnitudes.csv magnitude-runs --expert expert.qrels --show systems --replicates 100",
-    "experiment spending llm.qrels runs --gold gold.qrels --numbers 25,100 --drawn-pairs 2 --draws 2",
+    "experiment incomplete gold.qrels runs --keep 50 --repeat 2",
+    "experiment magnitudes magnitudes.csv magnitude-runs --expert expert.qrels --show systems --replicates 40",
+    "experiment spending llm.qrels runs --gold gold.qrels --numbers 25 --drawn-pairs 2 --draws 1",
 ]
 
 
@@ -162,7 +167,7 @@ def test_every_command_with_jobs_has_it() -> None:
     "command",
     [
         "compare gold.qrels runs -m AP --test bootstrap --replicates 20000",
-        "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 300",
+        "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 100",
     ],
 )
 def test_a_worker_is_killed_in_the_middle(command: str, started: Started, run: Run) -> None:
@@ -177,7 +182,7 @@ def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
     mortal: Started, started: Started, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards a long command: exit code 2 and a clear message, then the same answer from what was kept."""
-    command = "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 300 --format json"
+    command = "verdict gold.qrels runs -m RR --generalise-to topics,collection --replicates 200 --format json"
     alone = run(command)
 
     def kill() -> None:
@@ -208,17 +213,67 @@ def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
 
 def test_a_report_is_the_same_page(started: Started, run: Run, tmp_path: Path) -> None:
     """Guards the largest command: one page, but for the words that made it."""
-    command = "report gold.qrels runs -m AP -m nDCG@10 --generalise-to topics,collection --replicates 100 -o"
+    command = "report gold.qrels runs -m AP --generalise-to topics,collection --replicates 100 -o"
     assert run(f"{command} {tmp_path}/r.html --jobs 1")[0] == 0
     alone = (tmp_path / "r.html").read_text().replace(" --jobs 1", "")
     assert run(f"{command} {tmp_path}/r.html --cluster {started.address}")[0] == 0
     assert (tmp_path / "r.html").read_text().replace(f" --cluster {started.address}", "") == alone
 
 
-def test_processes_on_this_machine(run: Run) -> None:
-    """Guards local:2, a cluster that is started for one command and ends with it."""
-    command = "compare gold.qrels runs -m AP --test bootstrap --replicates 1200 --format json"
-    assert run(f"{command} --cluster local:2") == run(command)
+def test_a_corpus_is_the_same_though_a_worker_dies(started: Started, tmp_path: Path) -> None:
+    """Guards `text index` on a cluster: one worker is killed in the middle; the same bytes, no hang."""
+    inputs = [write(tmp_path, "jsonl"), write(tmp_path, "csv")]
+    index(inputs, tmp_path / "here", SMALL)
+    with started.client() as client:
+        workers = sorted(client.run(os.getpid).values())
+
+    def kill(_: int) -> None:
+        if len(workers) == started.number:
+            os.kill(workers.pop(), signal.SIGKILL)
+
+    with tg.run_on(Cluster(started.address)):
+        index(inputs, tmp_path / "there", SMALL, progress=kill)
+    assert len(workers) == started.number - 1
+    assert tree(tmp_path / "there") == tree(tmp_path / "here")
+
+
+def test_interrupted_while_processes_start(study: Path, tmp_path: Path) -> None:
+    """Guards Ctrl-C, which a terminal sends to all processes: heard at once, in our words, and nobody stays."""
+    words = "compare gold.qrels runs -m AP --test bootstrap --replicates 10000000 --cluster local:1"
+    command = subprocess.Popen(
+        [sys.executable, "-m", "truegain", *words.split()], cwd=study, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "HOME": str(tmp_path)}, start_new_session=True,
+    )  # fmt: skip
+    workers: list[int] = []
+    while not workers and command.poll() is None:
+        time.sleep(0.01)
+        workers = children(command.pid)
+    os.killpg(command.pid, signal.SIGINT)
+    _, err = command.communicate(timeout=LONG)
+    assert command.returncode in (130, -signal.SIGINT), err  # a shell makes the first of the second
+    assert re.fullmatch(r"interrupted(: 0 [\w ]+)?; nothing was written\n", err), err
+    assert workers
+    with pytest.raises(ProcessLookupError):
+        os.kill(workers[0], 0)
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process started."""
+    try:
+        return [
+            int(c) for task in Path(f"/proc/{process}/task").iterdir() for c in (task / "children").read_text().split()
+        ]
+    except OSError:
+        return []
+
+
+def test_a_wrong_input_starts_no_processes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards local:2 with a name that is mistyped: told before anything is started."""
+    monkeypatch.setattr(crew, "Processes", lambda *_: pytest.fail("processes were started"))
+    assert run("compare no.qrels runs -m AP --cluster local:2")[::2] == (
+        2,
+        "error: no.qrels: no such file (check the path)\n",
+    )
 
 
 def test_mistakes_are_told(run: Run) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import pickle
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.text.test_index import DOCS, tree, write
-from truegain.engine import Local, PieceError, Progress, run_on
+from tests.text.test_index import tree, write
+from truegain.engine import Engine, JobAsked, Local, PieceError, run_on
 from truegain.errors import InputError
 from truegain.tables.columns import Ids
 from truegain.text import counting, indexing, line_documents, merging
@@ -41,21 +40,18 @@ def expected(inputs: list[str], tmp_path: Path) -> dict[str, bytes]:
     return tree(tmp_path / "threads")
 
 
-class Told:
+class Told(Engine):
     """An engine that hands everything over as a cluster does, by pickle, one piece at a time."""
 
     def __init__(self, before: Callable[[Any, int], None] = lambda shared, number: None) -> None:
         self.before, self.ran = before, 0
 
-    def run(
-        self, work: Any, pieces: Sequence[Any], *, shared: Any = None, seed: int = 0, name: Any = str,
-        progress: Progress | None = None,
-    ) -> Iterator[Any]:  # fmt: skip
+    def results(self, asked: JobAsked[Any, Any]) -> Iterator[Any]:
         """Results in order."""
-        for piece in pieces:
-            self.before(shared, self.ran)
+        for piece in asked.pieces:
+            self.before(asked.shared, self.ran)
             self.ran += 1
-            given = pickle.loads(pickle.dumps((work, shared, piece)))
+            given = pickle.loads(pickle.dumps((asked.work, asked.shared, piece)))
             yield pickle.loads(pickle.dumps(given[0](*given[1:], None)))
 
 
@@ -112,8 +108,9 @@ def test_groups_that_workers_cannot_merge_are_merged_here(inputs: list[str], tmp
     blind = counting.Place(str(tmp_path), "another")
 
     class Blind(Told):
-        def run(self, work: Any, pieces: Any, *, shared: Any = None, **rest: Any) -> Iterator[Any]:
-            return (work((blind, shared[1]), piece, None) for piece in pieces)
+        def results(self, asked: JobAsked[Any, Any]) -> Iterator[Any]:
+            most = asked.shared[1]  # type: ignore[index]
+            return (asked.work((blind, most), piece, None) for piece in asked.pieces)  # type: ignore[arg-type]
 
     group = merging.Group("", (), 0)
     assert list(Blind().run(merging.merge_group, [group], shared=(place, 10))) == [None]
@@ -207,38 +204,3 @@ def test_a_plain_document_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path.write_text(" " * 30_000)
     with pytest.raises(InputError, match="no document ends within"):
         read(next(all_pieces([str(path)], None, Fields(), 100)), Fields())
-
-
-class OnDask:
-    """An engine on a client of Dask, as small as can be."""
-
-    def __init__(self, client: Any, kill: int | None = None) -> None:
-        self.client, self.kill = client, kill
-
-    def run(
-        self, work: Any, pieces: Sequence[Any], *, shared: Any = None, seed: int = 0, name: Any = str,
-        progress: Progress | None = None,
-    ) -> Iterator[Any]:  # fmt: skip
-        """Results in order; one worker is killed when so many came back."""
-        futures = [self.client.submit(work, shared, piece, None, pure=False) for piece in pieces]
-        for number, future in enumerate(futures):
-            if number == self.kill:
-                self.kill = None
-                processes = self.client.run(os.getpid)
-                os.kill(min(processes.values()), signal.SIGKILL)
-            yield future.result(timeout=120)
-
-
-def test_a_cluster_makes_the_same_corpus_though_a_worker_dies(
-    inputs: list[str], expected: dict[str, bytes], tmp_path: Path
-) -> None:
-    """Guards a cluster of separate processes, one of which is killed in the middle: the same bytes, no hang."""
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0") as cluster,
-        distributed.Client(cluster) as client,
-        run_on(OnDask(client, kill=3)),
-    ):
-        index(inputs, tmp_path / "corpus", SMALL)
-    assert tree(tmp_path / "corpus") == expected
-    assert len(DOCS) == 50

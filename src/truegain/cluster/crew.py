@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
+from truegain.cluster.address import ANSWER, check_reachable, no_scheduler, processes_of
+from truegain.cluster.interrupts import heard_after
 from truegain.cluster.kept import KeptJob
+from truegain.cluster.processes import Processes
 from truegain.cluster.worker import bear_deaths, versions
 from truegain.errors import TruegainError, needs, some
-from truegain.tables.sources import shown_path
 
 DEATHS = 20  # of workers, until a task is held to be their cause
 NEWS = 1.0  # seconds for which it is taken that the workers are still the same
 QUIET = 10.0  # seconds without a worker until that is told
-ANSWER = 30.0  # seconds until a scheduler that does not answer is held to be none
 FROZEN = 120.0  # seconds until one that answered before is held to be lost
 NOISY = ("distributed", "tornado")  # loggers
 QUIETLY = {"distributed.admin.large-graph-warning-threshold": 2**60}  # bytes of shared data are meant to be there
@@ -33,21 +32,24 @@ class Crew:
     """A scheduler and its workers, as seen by the client of one command."""
 
     def __init__(self, address: str, patience: float, tell: Callable[[str], None]) -> None:
-        self.distributed = needs("distributed", "cluster")
         self.address, self.patience, self.tell = address, patience, tell
+        if processes_of(address) is None:
+            check_reachable(address)
+        self.distributed = needs("distributed", "cluster")
         self.levels = _hushed()
         self.config = needs("dask", "cluster").config
-        self.cluster: Any = None
+        self.processes: Processes | None = None
         self.client: Any = None
         self.threads: dict[str, int] = {}
         self.alike: set[str] = set()
         self.seen = self.looked = time.monotonic()
         self.waiting = False
         try:
-            self.client = self._connected()
-            self._check_scheduler()
-            self.seen = time.monotonic()  # from now on workers are waited for
-            self.look(at_once=True)
+            with heard_after():
+                self.client = self._connected()
+                self._check_scheduler()
+                self.seen = time.monotonic()  # from now on workers are waited for
+                self.look(at_once=True)
         except BaseException:
             self.close()
             raise
@@ -56,10 +58,10 @@ class Crew:
 
     def _connected(self) -> Any:
         """A client of the scheduler; 'local:N' starts one with N worker processes on this machine."""
-        address = self.address
-        if address.startswith("local:"):
-            self.cluster = self._local(int(address.partition(":")[2]))
-            address = self.cluster.scheduler_address
+        address, number = self.address, processes_of(self.address)
+        if number is not None:
+            self.processes = Processes(number, self.distributed, self.config)
+            address = self.processes.address
         if (
             address.startswith("tls://")
             and not self.distributed.Security().get_connection_args("client")["ssl_context"]
@@ -72,23 +74,7 @@ class Crew:
             client._timeout = 1  # a scheduler that is lost is not waited for when the command ends
             return client
         except (OSError, ValueError, ImportError) as error:  # a time that is up is an OSError
-            raise TruegainError(
-                f"{self.address}: no scheduler answers there ({_first_line(error)}); start one with `dask scheduler`, "
-                "or check the address"
-            ) from None
-
-    def _local(self, workers: int) -> Any:
-        try:
-            with _deaf():
-                return self.distributed.LocalCluster(
-                    n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )  # fmt: skip
-        except (OSError, RuntimeError) as error:
-            raise TruegainError(
-                f"{self.address}: the worker processes did not start ({_first_line(error)}); in a Python script the "
-                "call must stand below: if __name__ == '__main__':"
-            ) from None
+            raise no_scheduler(self.address, _first_line(error)) from None
 
     def look(self, *, at_once: bool = False) -> None:
         """See who is there, from time to time; an error where nobody comes, or where somebody is not like us."""
@@ -101,12 +87,14 @@ class Crew:
         except Exception as error:
             raise LostError(_first_line(error)) from error
         self._check_workers([worker for worker in self.threads if worker not in self.alike])
+        if self.processes is not None:
+            self.processes.tend(joined=bool(self.alike))
         if self.threads:
             self.seen, self.waiting = time.monotonic(), False
         elif now - self.seen > self.patience:
+            more = f"start some with `dask worker {self.address}`, and " if self.processes is None else ""
             raise TruegainError(
-                f"{self.address}: no worker was there for {self.patience:g} seconds; start some with `dask worker "
-                f"{self.address}`, and run the same again"
+                f"{self.address}: no worker was there for {self.patience:g} seconds; {more}run the same again"
             )
         elif now - self.seen > QUIET and not self.waiting:
             self.waiting = True
@@ -182,30 +170,19 @@ class Crew:
         """What to say when the scheduler went away in the middle of a job."""
         return TruegainError(
             f"{self.address}: the scheduler was lost ({reason}); {kept.count} of {total} pieces of the step it was at, "
-            f"and all steps before, are kept in {shown_path(kept.home.folder)}: run the same again to go on from there"
+            f"and all steps before, are kept in {kept.home.shown}: run the same again to go on from there"
         )
 
     def close(self) -> None:
         """Leave the cluster; one that was started for this command ends."""
-        for end in (self.client, self.cluster):
-            if end is not None:
+        with heard_after():
+            if self.client is not None:
                 with suppress(Exception):
-                    end.close(timeout=5)
+                    self.client.close(timeout=5)
+            if self.processes is not None:
+                self.processes.close()
         for name, level in self.levels.items():
             logging.getLogger(name).setLevel(level)
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes that start meanwhile do not hear Ctrl-C: it is this one that ends the job, and them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _ours() -> dict[str, str]:

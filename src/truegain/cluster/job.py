@@ -12,20 +12,22 @@ from typing import Any
 from uuid import uuid4
 
 from truegain.cluster.crew import DEATHS, Crew, LostError
+from truegain.cluster.interrupts import heard_after
 from truegain.cluster.kept import KeptJob
 from truegain.cluster.sizes import SECONDS, Sizes
 from truegain.cluster.travel import Parcel, packed
 from truegain.cluster.worker import DonePieces, do_pieces, load_shared
 from truegain.engine import Interrupted, PieceError, Progress
 from truegain.errors import TruegainError
+from truegain.tables.notice import tell
 
 TICK = 1.0  # seconds after which it is seen whether the cluster is still there
-FETCH = 30.0  # seconds for a result to come; where its worker died it is made again, which the next look sees
+FETCH = 5.0  # seconds for a result to come, then twice as many: where its worker died it is made again meanwhile
 
 
 @dataclass(frozen=True)
-class JobAsked:
-    """What is to be done: the function by its name, what its pieces share, and the seed of the job."""
+class SentJob:
+    """What goes to the cluster: the function by its name, what its pieces share, and the seed of the job."""
 
     work: str
     shared: Parcel
@@ -42,6 +44,7 @@ class Stretch:
     last: int
     worker: str
     future: Any = None
+    seconds: float = FETCH  # to wait for its result
 
 
 class Job:
@@ -50,14 +53,14 @@ class Job:
     At any time a piece is either still to do, with the cluster, ready, on disk from a run before, or given.
     """
 
-    def __init__(self, asked: JobAsked, crew: Crew, sizes: Sizes, kept: KeptJob) -> None:
+    def __init__(self, asked: SentJob, crew: Crew, sizes: Sizes, kept: KeptJob) -> None:
         self.asked, self.crew, self.sizes, self.kept = asked, crew, sizes, kept
         self.total = len(asked.pieces)
         self.before = dict(kept.stretches(self.total))
         self.todo = _gaps(self.before, self.total)
         self.ready: dict[int, DonePieces] = {}
         self.tasks: set[Stretch] = set()
-        self.back: queue.SimpleQueue[Stretch] = queue.SimpleQueue()
+        self.back: queue.SimpleQueue[Stretch | None] = queue.SimpleQueue()
         self.given, self.end = 0, self.total  # where it ends; earlier where a piece fails
         self.shared: Any = None
 
@@ -65,16 +68,19 @@ class Job:
         """All results in the order of the pieces."""
         try:
             while self.given < self.total:
-                part = self._next()
+                with heard_after(lambda: self.back.put(None)):
+                    part = self._next()
                 for data in part.results:
-                    yield pickle.loads(data)
+                    found, told = pickle.loads(data)
+                    tell(told)
+                    yield found
                     self.given += 1
                     if progress is not None:
                         progress(1)
                 if part.failure is not None:
                     raise PieceError(f"{self._name(self.given)}: {part.failure}")
         except KeyboardInterrupt:
-            raise Interrupted(self.given, self.total) from None
+            raise Interrupted(max(self.given, self.kept.count), self.total) from None
         except LostError as error:
             raise self.crew.lost(self.kept, self.total, str(error)) from None
         finally:
@@ -139,12 +145,15 @@ class Job:
 
     # ------------------------------------------------------------------ back
 
-    def _take(self, task: Stretch) -> None:
-        """Keep what a task brings; what it did not come to is to be done still."""
+    def _take(self, task: Stretch | None) -> None:
+        """Keep what a task brings; what it did not come to is to be done still; None is Ctrl-C."""
+        if task is None:
+            raise KeyboardInterrupt
         try:
-            part = DonePieces(*self.crew.fetch(task.future, FETCH))
+            part = DonePieces(*self.crew.fetch(task.future, task.seconds))
         except TimeoutError:
             self.crew.look(at_once=True)
+            task.seconds *= 2
             self.back.put(task)
             return
         except self.crew.distributed.scheduler.KilledWorker:

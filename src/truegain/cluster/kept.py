@@ -44,6 +44,18 @@ class KeptPieces:
         self.jobs.append(found)
         return found
 
+    @property
+    def shown(self) -> str:
+        """The folder as a user would write it."""
+        folder, home = self.folder.absolute(), Path.home()
+        inside = folder != home and folder.is_relative_to(home)
+        return shown_path(Path("~") / folder.relative_to(home) if inside else folder)
+
+    @property
+    def count(self) -> int:
+        """How many pieces of the command at hand are kept."""
+        return sum(job.count for job in self.jobs)
+
     def remove(self) -> None:
         """The command is whole: nothing of it is needed any more."""
         for job in self.jobs:
@@ -53,7 +65,7 @@ class KeptPieces:
         """Tell once that nothing can be kept."""
         if not self.told:
             self.told = True
-            self.tell(f"finished pieces cannot be kept in {shown_path(self.folder)}: {why(error)}")
+            self.tell(f"finished pieces cannot be kept in {self.shown}: {why(error)}")
 
     def _forget_old(self) -> None:
         for job in self.folder.iterdir():

@@ -5,21 +5,25 @@ from __future__ import annotations
 import pickle
 import platform
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
 from truegain._version import __version__
 from truegain.cache import code_digest
 from truegain.cluster.travel import work_named
-from truegain.errors import TruegainError
+from truegain.errors import DataWarning, TruegainError
 
 LIBRARIES = ("numpy", "scipy", "distributed")
 
 
 class DonePieces(NamedTuple):
-    """Results of some pieces, each as bytes, how long they took, and why the next one failed where it did."""
+    """Results of some pieces, each as bytes with its warnings; seconds; and why the next piece failed, if it did."""
 
     results: list[bytes]
     seconds: float
@@ -44,14 +48,52 @@ def do_pieces(
         if results and (room <= 0 or time.perf_counter() - began > seconds):
             break
         try:
-            found = function(shared, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
-            results.append(pickle.dumps(found, protocol=5))
+            told: list[str] = []
+            with listening(told):
+                found = function(shared, piece, np.random.SeedSequence(seed, spawn_key=(number,)))
+            results.append(pickle.dumps((found, told), protocol=5))
         except TruegainError as error:
             return results, time.perf_counter() - began, str(error)
         except Exception as error:
             return results, time.perf_counter() - began, f"{type(error).__name__}: {error}"
         room -= len(results[-1])
     return results, time.perf_counter() - began, None
+
+
+_told: ContextVar[list[str] | None] = ContextVar("_told", default=None)
+_usual = warnings.showwarning
+
+
+def _show(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """List a warning about data for who asked for the piece; all others as usual."""
+    told = _told.get()
+    if told is None or not issubclass(category, DataWarning):
+        _usual(message, category, filename, lineno, file, line)
+    elif str(message) not in told:
+        told.append(str(message))
+
+
+@contextmanager
+def listening(told: list[str]) -> Iterator[None]:
+    """List what is warned of meanwhile in this thread, each once; other threads have their own lists.
+
+    `warnings.catch_warnings` is for all threads at a time, so that what shows warnings stays once it is there.
+    """
+    if warnings.showwarning is not _show:
+        warnings.showwarning = _show
+        warnings.simplefilter("always", DataWarning)
+    before = _told.set(told)
+    try:
+        yield
+    finally:
+        _told.reset(before)
 
 
 def versions() -> dict[str, str]:

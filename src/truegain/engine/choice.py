@@ -31,7 +31,7 @@ def run_on(engine: Engine) -> Iterator[Engine]:
     ...     engine_for(8)
     Local(jobs=1, kind='threads')
     """
-    if not hasattr(engine, "run"):
+    if not isinstance(engine, Engine):
         raise TruegainError(f"run_on takes an engine, not {engine!r}; give one such as tg.Cluster('tcp://host:8786')")
     with ExitStack() as stack:
         if isinstance(engine, AbstractContextManager):

@@ -6,8 +6,10 @@ order of the pieces, so that one worker and twenty give the same bits.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -32,8 +34,20 @@ class Interrupted(KeyboardInterrupt):
         self.done, self.total = done, total
 
 
-class Engine(Protocol):
-    """What can run a job; a cluster is another one of these."""
+@dataclass(frozen=True)
+class JobAsked(Generic[Piece, Result]):
+    """What is to be done: a function, its pieces and what these share, the seed, and how a piece is called."""
+
+    work: Work[Piece, Result]
+    pieces: Sequence[Piece]
+    shared: object
+    seed: int
+    name: Callable[[Piece], str]
+    progress: Progress | None
+
+
+class Engine(ABC):
+    """What can run a job: this machine is one of these, a cluster another."""
 
     def run(
         self,
@@ -46,4 +60,8 @@ class Engine(Protocol):
         progress: Progress | None = None,
     ) -> Iterator[Result]:
         """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
-        ...
+        return self.results(JobAsked(work, pieces, shared, seed, name, progress))
+
+    @abstractmethod
+    def results(self, asked: JobAsked[Piece, Result]) -> Iterator[Result]:
+        """What `run` gives, one after the other as it is taken."""

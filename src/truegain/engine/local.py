@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from truegain.engine.jobs import Interrupted, Piece, PieceError, Progress, Result, Work, cores
+from truegain.engine.jobs import Engine, Interrupted, JobAsked, Piece, PieceError, Progress, Result, Work, cores
 from truegain.errors import TruegainError
 
 
 @dataclass(frozen=True)
-class Local:
+class Local(Engine):
     """Runs pieces on this machine, in threads (for work that leaves the interpreter lock) or in processes.
 
     >>> list(Local(jobs=2).run(lambda shared, piece, seed: shared * piece, [1, 2, 3], shared=10))
@@ -29,18 +29,10 @@ class Local:
     jobs: int | None = None
     kind: Literal["threads", "processes"] = "threads"
 
-    def run(
-        self,
-        work: Work[Piece, Result],
-        pieces: Sequence[Piece],
-        *,
-        shared: object = None,
-        seed: int = 0,
-        name: Callable[[Piece], str] = str,
-        progress: Progress | None = None,
-    ) -> Iterator[Result]:
-        """Results of `work(shared, piece, seed of the piece)`, in the order of the pieces."""
-        seeds = np.random.SeedSequence(seed).spawn(len(pieces))
+    def results(self, asked: JobAsked[Piece, Result]) -> Iterator[Result]:
+        """Results in the order of the pieces; a few are worked on at a time."""
+        work, pieces, shared, name, progress = asked.work, asked.pieces, asked.shared, asked.name, asked.progress
+        seeds = np.random.SeedSequence(asked.seed).spawn(len(pieces))
         workers = self._workers(work, shared)
         waiting: deque[tuple[Piece, Future[Result]]] = deque()
         todo = iter(zip(pieces, seeds, strict=True))
