@@ -20,7 +20,8 @@ from typer.main import get_command
 
 import truegain
 from tests.cluster.conftest import Started
-from truegain.cli.app import build, main
+from truegain.cli.app import main
+from truegain.cli.commands import build
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.kept import KeptJob
 from truegain.cluster.travel import name_of, work_named
