@@ -52,6 +52,9 @@ def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
         answers = [run(command[0], *files, *command[1:]) for files in (far, near)]
         assert answers[0][0] == 0, answers[0]
         assert answers[0][1].replace(server, "") == answers[1][1].replace(str(local), ""), command
+    code, out, said = run("eval", *far, "-q", "--format", "csv", "--memory", "2KB")
+    assert (code, out) == (0, run("eval", *near, "-q", "--format", "csv")[1])
+    assert said.endswith("2 KB may be taken: read in batches\n")
     made = json.loads(run("eval", *far, "--format", "json")[1])["made_by"]
     assert made["inputs"][far[0]] == hashlib.sha256(FILES["q.qrels"]).hexdigest()
     assert len(made["inputs"]) == 3
@@ -62,6 +65,8 @@ def test_a_file_is_fetched_once(server: str, run: Run, asked: Callable[[], list[
     files = [f"{server}/q.qrels", f"{server}/runs/best.run"]
     assert run("eval", *files, "--format", "json")[0] == 0
     assert sorted(path for path, _ in asked()) == ["/q.qrels", "/runs/best.run"]
+    assert run("eval", *files, "--format", "json", "--memory", "1KB")[0] == 0  # in batches: its first bytes, then all
+    assert sorted(path for path, _ in asked())[::3] == ["/q.qrels", "/runs/best.run"]
 
 
 def test_secrets_are_not_told(server: str, run: Run, tmp_path: Path) -> None:

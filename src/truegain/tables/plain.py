@@ -136,6 +136,13 @@ class Bounds:
         )
 
 
+class Endless(Bounds):
+    """Lines that are not endless, and no bombs; how much there is of them does not matter."""
+
+    def _fits(self, size: int) -> None:
+        """Nothing is too large for a disk, but what is written there."""
+
+
 @cache
 def most_bytes() -> int:
     """Half of the memory there is: the columns of a file take about as much again as its text."""
