@@ -43,6 +43,17 @@ def test_folders_and_patterns(pattern: str, server: str, memory: str) -> None:
         expand([f"{server}/runs/*.none"])
 
 
+def test_a_folder_of_a_web_server_without_its_slash(server: str, run: Run) -> None:
+    """Guards the message: most servers send a page, which is no run; what to write is told, whole or in batches."""
+    for more in ([], ["--memory", "1KB"]):
+        code, _, err = run("eval", f"{server}/q.qrels", f"{server}/runs", *more)
+        assert code == 2
+        assert (
+            f"{server}/runs: this is a web page, no table and no lines (if it is a folder, write / at its end: " in err
+        )
+        assert f"{server}/runs/)" in err
+
+
 def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
     """Guards eval, compare and verdict: what they print is what they print of local files, digests included."""
     far, near = (

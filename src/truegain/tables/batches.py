@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,25 @@ from truegain.tables.columns import Coded, Ids, frozen
 from truegain.tables.header import Header, told
 from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_lines
 from truegain.tables.line_files import LineFile, line_file
-from truegain.tables.memory import ALIGNED, MemoryLike, aligned_need, check_memory, limit_of
+from truegain.tables.memory import ALIGNED, FLOOR, MemoryLike, aligned_need, check_memory, limit_of, unpacked_size
 from truegain.tables.parts import PartedFile, cuts_for
 from truegain.tables.plain import in_bytes
 from truegain.tables.read import NameBy, kind_of_file
 from truegain.tables.run import Run
 from truegain.tables.run_files import run_layout, run_of_lines, tag_of
 from truegain.tables.runs import Runs
-from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
+from truegain.tables.sources import (
+    STANDARD_INPUT,
+    PathLike,
+    can_be_read_again,
+    expand,
+    pieces_of,
+    shown_path,
+    system_name,
+)
 
 LEAST_PART, MOST_PART = 1 << 20, 3 << 25  # bytes of all files read together
 SHARE = 16  # a part is at most so small a share of the memory that may be taken
-FLOOR = 1 << 28  # bytes of memory below which no promise is made
 Loader = Callable[[], Sequence[Run]]
 
 
@@ -162,6 +170,22 @@ def batches_of(
     if name_by == "file":
         Runs.check_names([lines.name for lines in found[1:]], [lines.file.file for lines in found[1:]])
     return Batches(found[0], found[1:], limit, jobs, name_by, open_files)
+
+
+def topics_about(judgments: PathLike) -> int:
+    """How many topics judgments have, guessed from how they begin; 0 where that does not tell.
+
+    It does for lines of TREC, in which those of a topic stand together.
+    """
+    name = os.fspath(judgments)
+    size = unpacked_size(name) if can_be_read_again(name) and not told().judged else 0
+    head = next(pieces_of(name), b"") if size else b""
+    if not head or kind_of_file(head, shown_path(name)) is not None:
+        return 0
+    whole = head if len(head) >= size else head[: head.rfind(b"\n") + 1]
+    topics = [line.split(None, 1)[0] for line in whole.splitlines() if line.strip()]
+    changes = sum(a != b for a, b in pairwise(topics)) + 1
+    return changes * size // len(whole) if changes == len(set(topics)) else 0
 
 
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:

@@ -24,6 +24,7 @@ ALIGNED = 7.0  # bytes taken for each byte of a file while it is read and ordere
 KEPT = 0.7  # bytes kept of each byte of a run that was matched with judgments: the judged documents
 HELD = 4.5  # bytes of a run that stays in memory: its text and its columns
 SAMPLE = 1 << 22  # bytes of compressed data that are unpacked to see how much is in them
+FLOOR = 1 << 28  # bytes of memory below which no promise is made
 SPOOLED = 32  # a copy of a stream stays in memory up to such a share of what may be taken
 ASKED = 8  # addresses asked for their size at a time
 _MEMINFO = Path("/proc/meminfo")
