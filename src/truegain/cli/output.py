@@ -15,13 +15,15 @@ from truegain.cli.options import ByTopic, Output
 from truegain.cli.streams import in_words
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
-from truegain.tables.memory import limit_of, unpacked_size
+from truegain.tables.header import told
+from truegain.tables.memory import head_of, limit_of, unpacked_size
 from truegain.tables.plain import in_bytes
+from truegain.tables.reading_needs import topics_about
 from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.tables.sources import pieces_of, shown_path, write_bytes, write_pieces
 from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
-from truegain.tables.tabular import ending
+from truegain.tables.tabular import ending, kind_of
 from truegain.tables.unchanging import digest_of, fetched_digest, is_file
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
@@ -143,9 +145,15 @@ def check_topics(judgments: object, chosen: str, systems: int, measures: int) ->
         return
     lines = unpacked_size(judgments) // LINE  # at most, and no more topics
     if HELD * systems * measures * lines > limit_of(None, 1.0):
-        from truegain.tables.batches import topics_about
+        topics = _topics_about(judgments)
+        _check_rows(int(SURE * topics) * systems * measures, chosen)
 
-        _check_rows(int(SURE * topics_about(judgments)) * systems * measures, chosen)
+
+def _topics_about(judgments: str) -> int:
+    """How many topics judgments have, guessed from how they begin; 0 where that does not tell."""
+    head = head_of(judgments)
+    lines = not told().judged and kind_of(head, shown_path(judgments)) is None
+    return topics_about(head, unpacked_size(judgments)) if lines else 0
 
 
 def _check_held(scores: Scores, topics: bool, chosen: TableFormat) -> None:

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,22 +18,15 @@ from truegain.tables.columns import Coded, Ids, frozen
 from truegain.tables.header import Header, told
 from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_lines
 from truegain.tables.line_files import LineFile, line_file
-from truegain.tables.memory import ALIGNED, FLOOR, MemoryLike, aligned_need, check_memory, limit_of, unpacked_size
+from truegain.tables.memory import FLOOR, MemoryLike, aligned_need, check_memory, limit_of
 from truegain.tables.parts import PartedFile, cuts_for
 from truegain.tables.plain import in_bytes
 from truegain.tables.read import NameBy, kind_of_file
+from truegain.tables.reading_needs import LOOKED_AT, taken
 from truegain.tables.run import Run
 from truegain.tables.run_files import run_layout, run_of_lines, tag_of
 from truegain.tables.runs import Runs
-from truegain.tables.sources import (
-    STANDARD_INPUT,
-    PathLike,
-    can_be_read_again,
-    expand,
-    pieces_of,
-    shown_path,
-    system_name,
-)
+from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_name
 
 LEAST_PART, MOST_PART = 1 << 20, 3 << 25  # bytes of all files read together
 SHARE = 16  # a part is at most so small a share of the memory that may be taken
@@ -53,6 +45,10 @@ class LineTable:
     def topic(self) -> tuple[LineFile, int]:
         """The file, and the number of the topic's field."""
         return self.file, self.layout.topic
+
+    def taken(self, *, judged: bool) -> float:
+        """The bytes of memory that each of its bytes takes."""
+        return taken(self.file.head[:LOOKED_AT], self.file.file, judged=judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +85,10 @@ class Batches:
 
     def _check_largest(self, limit: int) -> None:
         """Refuse a part that does not fit: one topic cannot be divided."""
+        each = [lines.taken(judged=not number) for number, lines in enumerate([self.judgments, *self.runs])]
         for part in range(self.cuts.parts):
-            sizes = [parted.size(part) for parted in self.parted]
-            need = ALIGNED * (sizes[0] + sum(sorted(sizes[1:], reverse=True)[: self.jobs]))
+            needs = [parted.size(part) * times for parted, times in zip(self.parted, each, strict=True)]
+            need = needs[0] + sum(sorted(needs[1:], reverse=True)[: self.jobs])
             check_memory(int(need), max(limit, FLOOR), ": one topic fills most of it, and a topic is read whole")
 
     @property
@@ -170,22 +167,6 @@ def batches_of(
     if name_by == "file":
         Runs.check_names([lines.name for lines in found[1:]], [lines.file.file for lines in found[1:]])
     return Batches(found[0], found[1:], limit, jobs, name_by, open_files)
-
-
-def topics_about(judgments: PathLike) -> int:
-    """How many topics judgments have, guessed from how they begin; 0 where that does not tell.
-
-    It does for lines of TREC, in which those of a topic stand together.
-    """
-    name = os.fspath(judgments)
-    size = unpacked_size(name) if can_be_read_again(name) and not told().judged else 0
-    head = next(pieces_of(name), b"") if size else b""
-    if not head or kind_of_file(head, shown_path(name)) is not None:
-        return 0
-    whole = head if len(head) >= size else head[: head.rfind(b"\n") + 1]
-    topics = [line.split(None, 1)[0] for line in whole.splitlines() if line.strip()]
-    changes = sum(a != b for a, b in pairwise(topics)) + 1
-    return changes * size // len(whole) if changes == len(set(topics)) else 0
 
 
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
