@@ -27,6 +27,7 @@ STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
+SNIFFED = 1 << 14  # bytes by which a large file is told
 LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
 
 
@@ -118,7 +119,8 @@ def opened(name: str) -> Iterator[BinaryIO]:
 
 def _gathered(raw: BinaryIO, file: str) -> bytes:
     """All bytes of a stream, unpacked."""
-    first = filled(raw, PIECE)
+    size = _file_size(raw)
+    first = filled(raw, PIECE if size <= PIECE else SNIFFED)
     if first.startswith(LZ4):
         raise InputError(
             "compressed by lz4, which is not read here", file=file,
@@ -126,8 +128,8 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
         )  # fmt: skip
     counted = Joined(first, raw)
     unpacked = unpacking(first, cast("BinaryIO", counted))
-    if unpacked is None and (size := _file_size(raw)) > PIECE:
-        return _whole(raw, first, size, file)
+    if unpacked is None and size > PIECE:
+        return _whole(cast("io.FileIO", raw), first, size, file)
     stream = unpacked or raw
     piece = first if unpacked is None else filled(unpacked, PIECE)
     bounds, held = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
@@ -138,20 +140,13 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
     return held.getvalue()
 
 
-def _whole(raw: BinaryIO, first: bytes, size: int, file: str) -> bytes:
-    """A plain file of known size, read to where it stays: BytesIO gives its memory away without a copy."""
+def _whole(raw: io.FileIO, first: bytes, size: int, file: str) -> bytes:
+    """A plain file of known size, read in one go to where it stays."""
     bounds = Bounds(first, file, whole=False, size=size)
-    held = io.BytesIO(bytes(size))
-    with held.getbuffer() as view:
-        view[: len(first)] = piece = first
-        at = 0
-        while piece:
-            bounds.look_at(piece, view[:at].tobytes)
-            at += len(piece)
-            count = raw.readinto(view[at : at + PIECE])  # type: ignore[attr-defined]
-            piece = view[at : at + count].tobytes()
-    held.truncate(at)  # where it became shorter meanwhile
-    return held.getvalue()
+    raw.seek(0)
+    data = raw.readall()
+    bounds.look_at_all(data)
+    return data
 
 
 def _file_size(raw: BinaryIO) -> int:
@@ -343,15 +338,18 @@ def matched(name: str) -> list[str]:
 
 def _is_about(file: str) -> bool:
     """Whether a file says what is in a folder, as its name tells."""
-    path = Path(file)
-    return path.stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or path.suffix.lower() in (".md", ".rst")
+    stem, suffix = os.path.splitext(os.path.basename(file))  # noqa: PTH119,PTH122  asked of every file of a folder
+    return stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or suffix.lower() in (".md", ".rst")
 
 
 def _files_in(folder: str) -> list[str]:
     try:
-        return sorted(str(p) for p in Path(folder).iterdir() if p.is_file() and not p.name.startswith("."))
+        with os.scandir(folder) as entries:
+            names = sorted(e.name for e in entries if not e.name.startswith(".") and e.is_file())
     except OSError as error:
         raise InputError(f"cannot be read: {why(error)}", file=shown_path(folder)) from None
+    root = "" if (short := str(Path(folder))) == "." else short
+    return [os.path.join(root, name) for name in names]  # noqa: PTH118  of many files
 
 
 def system_name(path: PathLike) -> str:
