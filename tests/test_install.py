@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import truegain as tg
 from tests.test_docs import ROOT, commands
-from truegain.cli.app import COMMANDS, build
+from truegain.cli.commands import COMMANDS, build
 
 EXTRAS = ("polars", "pandas", "pyarrow", "altair", "vl_convert", "crowdkit", "ir_datasets", "snowballstemmer")
 FORBIDDEN = f"""
@@ -111,6 +111,19 @@ def test_help_waits_for_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False False"
     assert "eval" in done.stdout
+
+
+def test_eval_loads_what_it_needs(tmp_path: Path) -> None:
+    """Guards the start of a small command: what plain scores do not need is not loaded, numpy's masked arrays too."""
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 2.5 x\n")
+    code = (
+        "import sys; from truegain.cli.app import main; early = 'typer' in sys.modules\n"
+        "sys.argv = ['truegain', 'eval', 'q', 'r']; main()\n"
+        "print(early, *{'numpy.ma', 'scipy', 'polars', 'rich', 'html', 'fsspec', 'concurrent'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[1:] == ["r       1.0000   1.0000  0.1000  1.0000", "False"]
 
 
 def test_dir_shows_the_public_names() -> None:

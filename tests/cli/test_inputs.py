@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from tests.cli.conftest import Run
-from truegain.cli.app import build
+from truegain.cli.commands import build
 
 TOPICS, DOCS = range(20), range(8)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Run
 from tests.streams.files import small_study
+from truegain.inference.intervals import estimate
 
 LINES, WHOLE = ("trec", "csv", "tsv", "jsonl"), ("table", "json")
 
@@ -20,11 +22,15 @@ def study(folder: Path) -> list[str]:
 
 def test_what_cannot_be_read_in_batches_is_refused_before(study: list[str], run: Run) -> None:
     """Guards against a machine that swaps: commands that hold all in memory say how much, with exit code 2."""
-    for words in (["verdict", *study, "-m", "AP"], ["holes", *study], ["compare", *study, "--over", "collection"]):
+    for words in (
+        ["verdict", *study, "-m", "AP"], ["holes", *study], ["compare", *study, "--over", "collection"],
+        ["init", *study, "-o", "new.toml"],
+    ):  # fmt: skip
         code, _, said = run(*words, "--memory", "10KB")
         assert (words[0], code) == (words[0], 2)
         assert "of memory, and 10 KB may be taken" in said
         assert "--memory" in said
+        assert "memory=" not in said
 
 
 def test_eval_prints_the_same(study: list[str], run: Run, folder: Path) -> None:
@@ -46,10 +52,22 @@ def test_eval_prints_the_same(study: list[str], run: Run, folder: Path) -> None:
 def test_formats_that_are_made_at_once_are_refused(study: list[str], run: Run) -> None:
     """Guards formats that hold all rows: of too many topics they are refused, and others are named."""
     for kind in WHOLE:
-        code, _, said = run("eval", *study, "-q", "--format", kind, "--memory", "10KB")
+        code, _, said = run("eval", study[0], "none.run", "-q", "--format", kind, "--memory", "10KB")
         assert code == 2
-        assert "take --format csv, tsv, jsonl or trec" in said
+        assert "take --format csv, tsv, jsonl or trec" in said  # before it is seen that there is no such run
         assert run("eval", *study, "--format", kind, "--memory", "10KB")[0] == 0
+
+
+@pytest.mark.parametrize("method", ["wilson", "studentised"])
+def test_intervals_over_topics_are_the_same(study: list[str], run: Run, method: str, monkeypatch: Any) -> None:
+    """Guards `eval --intervals topics` on files read in batches: every digit; too many topics to draw are refused."""
+    words = ["eval", *study, "-m", "nDCG@5", "-m", "AP", "-m", "map", "--intervals", "topics", "--method", method]
+    words += ["--format", "csv", "--replicates", "50"]
+    assert run(*words)[1] == run(*words, "--memory", "10KB")[1] != ""
+    assert "read in batches" in run(*words, "--memory", "10KB")[2]
+    monkeypatch.setattr(estimate, "FLOOR", 1)
+    code, _, said = run(*words, "--memory", "100KB")
+    assert (code, "may be taken" in said) == ((0, False) if method == "wilson" else (2, True)), said
 
 
 def test_compare_prints_the_same(study: list[str], run: Run) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truegain.cli.app import build
+from truegain.cli.commands import build
 from truegain.cli.naming import in_options, option_names
 from truegain.cli.streams import speak_of
 

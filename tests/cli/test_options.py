@@ -15,8 +15,8 @@ from typer.main import get_command
 
 import truegain
 from tests.cli.conftest import Run
-from truegain.cli.app import build
 from truegain.cli.bundles import changed
+from truegain.cli.commands import build
 from truegain.cli.compare import compare_command
 from truegain.cli.comparing import PairsPrinting
 from truegain.cli.correct import correct_command

@@ -19,8 +19,8 @@ from typer.main import get_command
 import truegain as tg
 from tests.cli.conftest import Run
 from truegain.cli import demo
-from truegain.cli.app import build
 from truegain.cli.checks import OUTPUTS
+from truegain.cli.commands import build
 from truegain.tables.guard import guarded
 from truegain.tables.table import ENDINGS
 

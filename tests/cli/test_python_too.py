@@ -14,7 +14,7 @@ from typer.main import get_command
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.worlds import study
-from truegain.cli.app import build
+from truegain.cli.commands import build
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(

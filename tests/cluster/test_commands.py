@@ -23,7 +23,8 @@ import truegain as tg
 from tests.cluster.conftest import LONG, Started
 from tests.text.test_index import tree, write
 from tests.text.test_index_engines import SMALL
-from truegain.cli.app import build, main
+from truegain.cli.app import main
+from truegain.cli.commands import build
 from truegain.cluster import crew
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.kept import KeptJob

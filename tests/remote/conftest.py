@@ -63,6 +63,8 @@ class Handler(BaseHTTPRequestHandler):
                      for f in FILES if f.startswith(name)]  # fmt: skip
             page = "".join(f'<a href="{link}">{link}</a>\n' for link in ["../", "?C=N;O=D", *dict.fromkeys(below)])
             self.reply(200, page.encode(), body)
+        elif any(file.startswith(f"{name}/") for file in FILES):  # no slash: a page, as of most servers
+            self.reply(200, b"<!DOCTYPE HTML>\n<title>Index</title>", body)
         elif name not in FILES:
             self.reply(404, b"", body)
         elif stretch and way != "whole" and way != "cut":

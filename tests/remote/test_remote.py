@@ -43,6 +43,17 @@ def test_folders_and_patterns(pattern: str, server: str, memory: str) -> None:
         expand([f"{server}/runs/*.none"])
 
 
+def test_a_folder_of_a_web_server_without_its_slash(server: str, run: Run) -> None:
+    """Guards the message: most servers send a page, which is no run; what to write is told, whole or in batches."""
+    for more in ([], ["--memory", "1KB"]):
+        code, _, err = run("eval", f"{server}/q.qrels", f"{server}/runs", *more)
+        assert code == 2
+        assert (
+            f"{server}/runs: this is a web page, no table and no lines (if it is a folder, write / at its end: " in err
+        )
+        assert f"{server}/runs/)" in err
+
+
 def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
     """Guards eval, compare and verdict: what they print is what they print of local files, digests included."""
     far, near = (
@@ -52,6 +63,9 @@ def test_commands_take_addresses(server: str, local: Path, run: Run) -> None:
         answers = [run(command[0], *files, *command[1:]) for files in (far, near)]
         assert answers[0][0] == 0, answers[0]
         assert answers[0][1].replace(server, "") == answers[1][1].replace(str(local), ""), command
+    code, out, said = run("eval", *far, "-q", "--format", "csv", "--memory", "2KB")
+    assert (code, out) == (0, run("eval", *near, "-q", "--format", "csv")[1])
+    assert said.endswith("2 KB may be taken: read in batches\n")
     made = json.loads(run("eval", *far, "--format", "json")[1])["made_by"]
     assert made["inputs"][far[0]] == hashlib.sha256(FILES["q.qrels"]).hexdigest()
     assert len(made["inputs"]) == 3
@@ -62,6 +76,8 @@ def test_a_file_is_fetched_once(server: str, run: Run, asked: Callable[[], list[
     files = [f"{server}/q.qrels", f"{server}/runs/best.run"]
     assert run("eval", *files, "--format", "json")[0] == 0
     assert sorted(path for path, _ in asked()) == ["/q.qrels", "/runs/best.run"]
+    assert run("eval", *files, "--format", "json", "--memory", "1KB")[0] == 0  # in batches: its first bytes, then all
+    assert sorted(path for path, _ in asked())[::3] == ["/q.qrels", "/runs/best.run"]
 
 
 def test_secrets_are_not_told(server: str, run: Run, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def tiny(part: int = 60, chunk: int = 50, stretches: int = 0) -> Iterator[None]:
         yield
 
 
-def outcome(runs: list[Path], judgments: Path, measures: list[str], **options: Any) -> Outcome:
+def outcome(runs: Sequence[str | Path], judgments: str | Path, measures: list[str], **options: Any) -> Outcome:
     """All scores to the last bit with all that was warned of, or what was refused and why."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

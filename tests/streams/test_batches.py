@@ -16,7 +16,7 @@ from tests.streams.outcomes import outcome, tiny
 from truegain.tables import batches as batches_module
 from truegain.tables.batches import Batches
 
-MEASURES = ["nDCG@3", "RR", "AP", "NumRel", "NumQ", "GMAP", "RelString@4"]
+MEASURES = ["nDCG@3", "RR", "AP", "map", "NumRel", "NumQ", "GMAP", "RelString@4"]
 TOPICS = ["1", "2", "10", "11", "101", "é", "q-7", "9", "zz", "A"]
 PACKED = {"": bytes, ".gz": lambda data: gzip.compress(data, mtime=0), ".xz": lzma.compress}
 SPOILT = [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +87,30 @@ def test_the_size_of_compressed_files_is_guessed(tmp_path: Path) -> None:
     assert unpacked_size(tmp_path / "x") == len(text)
     assert abs(unpacked_size(tmp_path / "y") / len(text) - 1) < 0.1
     assert unpacked_size("-") == unpacked_size(tmp_path / "none") == 0
+
+
+PEAK = """
+import re, sys, truegain as tg
+from truegain.tables.memory import aligned_need
+peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) * 1024
+tg.evaluate("small.run", "small.qrels", "AP", jobs=1)
+before = peak()
+tg.evaluate(sys.argv[1], sys.argv[2], "AP", jobs=1)
+print(aligned_need(sys.argv[2], [sys.argv[1]], 1, 1) / (peak() - before))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where the system tells the peak of a process alone")
+def test_what_is_told_is_what_is_taken(tmp_path: Path) -> None:
+    """Guards the estimate against the peak of a process: a long run, and many judgments, each on its own."""
+    for name, lines in (("small", 10), ("large", 120_000)):
+        rows = [(t // 50, t * 7919 % 1_000_003) for t in range(lines)]
+        (tmp_path / f"{name}.run").write_text("".join(f"{t} Q0 doc-{d:08d} 1 {d * 0.7:.3f} bm25\n" for t, d in rows))
+        (tmp_path / f"{name}.qrels").write_text("".join(f"{t} 0 doc-{d:08d} {d % 3}\n" for t, d in rows))
+    for files in (("large.run", "small.qrels"), ("small.run", "large.qrels")):
+        done = subprocess.run([sys.executable, "-c", PEAK, *files], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert 0.7 < float(done.stdout) < 1.6, files
 
 
 def test_names() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import gzip
 import io
+import os
 import random
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 
 import truegain as tg
 from tests.streams.outcomes import outcome, tiny
-from truegain.tables import line_files, parts
+from truegain.tables import line_files, memory, parts, remote
 from truegain.tables.batches import Batches
 from truegain.tables.run import Run
 
@@ -54,6 +56,37 @@ def test_nothing_is_left(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(parts.PartedFile, "text", interrupted)
         with pytest.raises(KeyboardInterrupt):
             tg.evaluate(run, judgments, "AP", memory=1)
+
+
+@pytest.mark.parametrize("kept", [1 << 20, 100], ids=["in memory", "on disk"])
+@pytest.mark.parametrize(("packed", "bad"), [(False, ""), (True, ""), (False, "7 Q0 d9 1 high x\n")])
+def test_what_is_read_once_is_read_in_batches(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, packed: bool, bad: str, kept: int
+) -> None:
+    """Guards standard input, pipes, and addresses that tell no size: in batches, as a file is read."""
+    judgments, run = files
+    run.write_text(run.read_text() + bad)
+    expected = outcome([run], judgments, ["AP"], name_by="tag")
+    data = gzip.compress(run.read_bytes()) if packed else run.read_bytes()
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe_file("/once/r", data)
+    monkeypatch.setattr(remote, "size_of", lambda _: 0)
+    monkeypatch.setattr(memory, "SPOOLED", 1 / kept)
+    made: list[int] = []
+    init = Batches.__init__
+    monkeypatch.setattr(Batches, "__init__", lambda self, *given: made.append(1) or init(self, *given))
+    begin, end = os.pipe()
+    os.write(end, data)
+    os.close(end)
+    for name, shown in (("-", "standard input"), (f"/dev/fd/{begin}", f"/dev/fd/{begin}"), ("memory://once/r",) * 2):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        with tiny():
+            found = outcome([name], judgments, ["AP"], memory=1, name_by="tag")
+        told = [one.replace(shown, str(run)) if isinstance(one, str) else one for one in found]
+        told = [one | {"runs": "r"} if isinstance(one, dict) else one for one in told]  # how it was made
+        assert told == list(expected), name
+    os.close(begin)
+    assert len(made) == 3
 
 
 def test_sorted_files_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,7 @@
-"""`truegain`: the commands, and how mistakes and warnings reach the user."""
+"""`truegain`: how a command is started, and how mistakes and warnings reach the user.
+
+What takes long to import, typer and the commands with it, is imported when `main` runs, which pauses the collector.
+"""
 
 from __future__ import annotations
 
@@ -9,144 +12,16 @@ import warnings
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from typing import Annotated, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
-import typer
-from typer.main import get_command
-
-from truegain._version import __version__
 from truegain.cli import streams
 from truegain.cli.naming import told_of_renaming, told_of_trec
 from truegain.errors import DataWarning, TruegainError, why
 from truegain.tables.sources import shown_path
 
-# verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
-# says of itself
-COMMANDS: dict[str, tuple[str, str]] = {
-    "eval": (
-        "eval_:eval_command",
-        "Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings.",
-    ),
-    "correct": (
-        "correct:correct_command",
-        "Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels.",
-    ),
-    "judges": (
-        "judges:judges_command",
-        "Tell how good the judge is, where, whether the data fit together, and whether it favours some systems.",
-    ),
-    "compare": (
-        "compare:compare_command",
-        "Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline.",
-    ),
-    "verdict": (
-        "verdict:verdict_command",
-        "Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best.",
-    ),
-    "report": (
-        "report:report_command",
-        "Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.",
-    ),
-    "init": (
-        "init:init_command",
-        "Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml.",
-    ),
-    "gate": (
-        "gate:gate_command",
-        "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.",
-    ),
-    "correlate": (
-        "correlate:correlate_command",
-        "Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike.",
-    ),
-    "agree": (
-        "agree:agree_command",
-        "Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts.",
-    ),
-    "gains": (
-        "gains:gains_command",
-        "Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output).",
-    ),
-    "plan": (
-        "plan:plan",
-        "What to buy next: topics, labels, assessors.",
-    ),
-    "experiment": (
-        "experiment:experiment",
-        "The papers' experiments, on your data.",
-    ),
-    "holes": (
-        "holes:holes_command",
-        "How many retrieved documents are unjudged, for whom, and how far the scores could move.",
-    ),
-    "text": (
-        "text:text",
-        "Term statistics of a collection.",
-    ),
-    "judging": (
-        "judging:judging",
-        "Collect judgments: magnitudes, grades, binary labels, preferences, claims with their sources.",
-    ),
-    "measures": (
-        "measures:measures_command",
-        "List every measure, or explain one with its formula, source and parameters.",
-    ),
-    "demo": (
-        "demo:demo_command",
-        "Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it.",
-    ),
-}
 COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
 SCRIPTS = ("--show-completion", "--install-completion")
 RENAMED = {"study": "experiment"}  # verb of versions before: its name today
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"truegain {__version__}")
-        raise typer.Exit
-
-
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
-    ] = False,
-) -> None:
-    """Tells whether a search system's gain is true."""
-
-
-def build(verb: str | None = None) -> typer.Typer:
-    """The command line with all commands, or with the one that is called alone, or for '' with their names alone.
-
-    The less there is, the faster it starts.
-    """
-    app = typer.Typer(
-        name="truegain",
-        help="Tells whether a search system's gain is true.",
-        no_args_is_help=True,
-        add_completion=verb == "",
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(root)
-    for name, (place, says) in COMMANDS.items():
-        if verb in COMMANDS and name != verb:
-            continue
-        if verb == "":
-            app.command(name, help=says)(lambda: None)
-            continue
-        file, attribute = place.split(":")
-        command = getattr(import_module(f"truegain.cli.{file}"), attribute)
-        reads_inputs = import_module("truegain.cli.inputs").reads_inputs
-        arranged = import_module("truegain.cli.panels").arranged
-        on_cluster = import_module("truegain.cli.on_cluster").on_cluster
-        if isinstance(command, typer.Typer):
-            for info in command.registered_commands:
-                info.callback = arranged(on_cluster(reads_inputs(info.callback)))
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(arranged(on_cluster(reads_inputs(command))))
-    return app
 
 
 def main() -> None:
@@ -199,7 +74,7 @@ def _run() -> int | None:
     verb = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
     if verb in RENAMED:
         raise TruegainError(f"`truegain {verb}` is now `truegain {RENAMED[verb]}`; the words after it are the same")
-    command = get_command(build(verb))
+    command = _built(verb)
     if verb:
         import_module("truegain.cli.checks").check_all(command)
     gc.freeze()
@@ -214,18 +89,24 @@ def _run() -> int | None:
     return code or None
 
 
+def _built(verb: str) -> Any:
+    """The command line as far as a verb needs it."""
+    return import_module("typer.main").get_command(import_module("truegain.cli.commands").build(verb))
+
+
 def _of_shell(option: str, shell: str) -> None:
     """Show or install the completion of a shell that is named; typer's own options take the one that runs."""
+    from typer import echo
     from typer._completion_shared import Shells, get_completion_script, install
 
     known = [one.value for one in Shells]
     if shell not in known:
         raise TruegainError(f"{option} {shell}: there is no completion for it; there is one for {', '.join(known)}")
     if option == SCRIPTS[0]:
-        typer.echo(get_completion_script(prog_name="truegain", complete_var=COMPLETE, shell=shell))
+        echo(get_completion_script(prog_name="truegain", complete_var=COMPLETE, shell=shell))
         return
     _, path = install(shell=shell, prog_name="truegain", complete_var=COMPLETE)
-    typer.echo(f"{shell} completion installed in {path}; it takes effect in a new terminal")
+    echo(f"{shell} completion installed in {path}; it takes effect in a new terminal")
 
 
 def _complete() -> NoReturn:
@@ -235,7 +116,8 @@ def _complete() -> NoReturn:
     completion_init()
     words = (os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or "").split()
     verb = next((word for word in words[1:] if not word.startswith("-")), "")
-    get_command(build(verb if verb in COMMANDS else ""))(prog_name="truegain", standalone_mode=False)
+    known = import_module("truegain.cli.commands").COMMANDS
+    _built(verb if verb in known else "")(prog_name="truegain", standalone_mode=False)
     sys.exit(0)
 
 

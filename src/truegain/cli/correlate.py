@@ -23,6 +23,7 @@ from truegain.cli.output import table_format_of
 from truegain.errors import TruegainError
 from truegain.inference.ranks.correlate import Between, Correlation, Show, correlate
 from truegain.inference.ranks.tau import TauMethod
+from truegain.measures.parse import parse_measures
 from truegain.report.saving import check_ending
 from truegain.tables.sources import STANDARD_INPUT, expand, write_bytes
 
@@ -30,7 +31,7 @@ PEOPLE = ("table", "markdown", "latex", "html")
 
 
 def correlate_command(
-    judgments: Annotated[str, typer.Argument(help="Judgments; - is stdin.")],
+    judgments: Annotated[str, typer.Argument(help="Judgments: a file, an address, or - for stdin.")],
     files: Annotated[
         list[str],
         typer.Argument(
@@ -85,6 +86,7 @@ def correlate_command(
         raise TruegainError("standard input cannot be both sets of judgments; name a file for one")
     if figure is not None:
         check_ending(figure)
+        _check_one(between, measure or ["nDCG@10"])
     found = correlate(
         expand(runs),
         judgments,
@@ -113,15 +115,21 @@ def correlate_command(
     write_bytes(output, b"\n".join(table.render(chosen) for table in tables))
 
 
+def _check_one(between: Between, measures: list[str]) -> None:
+    """Refuse a figure of several agreements, or of halves."""
+    asked = len({str(a.measure) for a in parse_measures(measures)})
+    count = {"judgments": asked, "measures": asked * (asked - 1) // 2, "halves": 0}[between]
+    if count != 1:
+        raise TruegainError(
+            f"--figure draws one agreement, and there are {count}; give one measure and two sets of "
+            "judgments, or two measures with --between measures"
+        )
+
+
 def _draw(found: Correlation, figure: str) -> None:
     from truegain.report.figures import scatter_chart
     from truegain.report.saving import save
 
-    if len(found.agreements) != 1:
-        raise TruegainError(
-            f"--figure draws one agreement, and there are {len(found.agreements)}; give one measure and two sets of "
-            "judgments, or two measures with --between measures"
-        )
     one = found.agreements[0]
     names = tuple(f"{one.measure} by {n}" if one.measure else n for n in (one.a, one.b))
     title = f"{one.tau.measure} {one.tau.value:.3f}, {one.swapped} of {one.pairs} pairs swapped"

@@ -10,7 +10,7 @@ import typer
 from truegain.cli.bundles import changed, takes
 from truegain.cli.intervals import IntervalOptions, write_intervals, write_rectified
 from truegain.cli.options import Judgments, Measures, RunFiles, Scoring
-from truegain.cli.output import ScoresPrinting, check_wide, format_of, table_format_of, write_scores
+from truegain.cli.output import ScoresPrinting, check_topics, check_wide, format_of, table_format_of, write_scores
 from truegain.cli.progress import Progress
 from truegain.cli.ratings import GainOptions, Reading
 from truegain.cli.scored import Filling
@@ -85,6 +85,9 @@ def _write_scores(
     writing: Writing,
 ) -> None:
     """Print scores; `table` is what the judgments are made into."""
+    chosen = format_of(printing.output_format, printing.output)
+    if printing.by_topic:
+        check_topics(table, chosen, len(files), len(asked))
     with Progress(len(files), "runs scored") as progress:
         scores = evaluate(
             files, table, asked, intents=str(intents) if intents else None, progress=progress.advance,
@@ -95,7 +98,7 @@ def _write_scores(
         scores = scores.sorted_by(sort if sort in scores.asked else at_level(parse_measure(sort), scoring.level))
     names = [a.name if is_trec_name(a.name) else str(a.measure) for a in asked]
     write_scores(
-        writing.renamed(scores), format_of(printing.output_format, printing.output), printing.output, names,
+        writing.renamed(scores), chosen, printing.output, names,
         topics=printing.by_topic, summary=not printing.no_summary, inputs=[judgments, *files], writing=writing,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from truegain.addresses import is_remote
+from truegain.cli.inputs import reads_inputs
 from truegain.cli.naming import in_options, option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy
@@ -42,7 +43,10 @@ def init_command(
     judgments: JudgmentsFile,
     runs: Annotated[
         list[str],
-        typer.Argument(help="Runs: files, folders or globs; a table of ratings beside them.", metavar="RUN..."),
+        typer.Argument(
+            help="Runs: files, folders or globs, here or at an address; a table of ratings beside them.",
+            metavar="RUN...",
+        ),
     ],
     measure: Annotated[
         list[str] | None,
@@ -64,7 +68,7 @@ def init_command(
 
     _check_output(output)
     given = tuple(str(asked.measure) for asked in parse_measures(measure)) if measure else None
-    words = option_names(parameters_of(verdict_command))
+    words = option_names(parameters_of(reads_inputs(verdict_command)))
     speak_of(words)  # of the options that the study will have
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]

@@ -10,9 +10,18 @@ import typer
 from truegain.tables.table import Format
 
 Judgments = Annotated[
-    str, typer.Argument(help="Judgments: TREC qrels, subtopic qrels, CSV, JSON, JSONL or Parquet; - is stdin.")
+    str,
+    typer.Argument(
+        help="Judgments: TREC qrels, subtopic qrels, CSV, JSON, JSONL or Parquet; a file, an address (s3://, "
+        "https://), or - for stdin."
+    ),
 ]
-RunFiles = Annotated[list[str], typer.Argument(help="Runs: files, folders or globs; - is stdin.", metavar="RUN...")]
+RunFiles = Annotated[
+    list[str],
+    typer.Argument(
+        help="Runs: files, folders or globs, here or at an address (s3://, https://); - is stdin.", metavar="RUN..."
+    ),
+]
 Measures = Annotated[
     list[str] | None,
     typer.Option("-m", "--measure", help="A measure, such as nDCG@10 or map; may be given several times."),

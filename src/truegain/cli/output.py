@@ -15,20 +15,25 @@ from truegain.cli.options import ByTopic, Output
 from truegain.cli.streams import in_words
 from truegain.cli.writing import Writing
 from truegain.errors import InputError, TruegainError
-from truegain.tables.memory import limit_of
+from truegain.tables.header import told
+from truegain.tables.memory import head_of, limit_of, unpacked_size
 from truegain.tables.plain import in_bytes
+from truegain.tables.reading_needs import topics_about
 from truegain.tables.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.tables.sources import pieces_of, shown_path, write_bytes, write_pieces
 from truegain.tables.table import ENDINGS, Table, separated
 from truegain.tables.table import Format as TableFormat
-from truegain.tables.tabular import ending
+from truegain.tables.tabular import ending, kind_of
 from truegain.tables.unchanging import digest_of, fetched_digest, is_file
 
 Format = Literal["table", "trec", "csv", "tsv", "json", "jsonl", "parquet", "latex", "markdown", "html"]
 PROGRAMS = ("csv", "tsv", "json", "jsonl", "parquet")
+AT_A_TIME = ("trec", "csv", "tsv", "jsonl")  # written some rows at a time
 TREC = ".trec"
 AT_ONCE = 50_000  # rows written together
 HELD = 500  # bytes that a row takes where all are held
+LINE = 8  # bytes of the shortest line of judgments
+SURE = 0.8  # topics that there are at least, of those that a guess finds
 _IN_SUMMARY_ONLY = ("NumQ", "GMAP", "GMBpref")
 
 
@@ -134,9 +139,30 @@ def _write_lines(output: str, rows: Iterable[Any], text: Callable[[list[Any]], s
     write_pieces(output, (text(some).encode() for some in iter(lambda: list(islice(left, AT_ONCE)), [])))
 
 
+def check_topics(judgments: object, chosen: str, systems: int, measures: int) -> None:
+    """Refuse formats that are made of all rows at once before anything is read, where topics are surely too many."""
+    if chosen in AT_A_TIME or not isinstance(judgments, str):
+        return
+    lines = unpacked_size(judgments) // LINE  # at most, and no more topics
+    if HELD * systems * measures * lines > limit_of(None, 1.0):
+        topics = _topics_about(judgments)
+        _check_rows(int(SURE * topics) * systems * measures, chosen)
+
+
+def _topics_about(judgments: str) -> int:
+    """How many topics judgments have, guessed from how they begin; 0 where that does not tell."""
+    head = head_of(judgments)
+    lines = not told().judged and kind_of(head, shown_path(judgments)) is None
+    return topics_about(head, unpacked_size(judgments)) if lines else 0
+
+
 def _check_held(scores: Scores, topics: bool, chosen: TableFormat) -> None:
     """Refuse formats that are made of all rows at once where these do not fit into memory."""
-    need = HELD * len(scores.topics) * len(scores.systems) * len(scores.measures) if topics else 0
+    _check_rows(len(scores.topics) * len(scores.systems) * len(scores.measures) if topics else 0, chosen)
+
+
+def _check_rows(rows: int, chosen: str) -> None:
+    need = HELD * rows
     if need > (limit := limit_of(None, 1.0)):
         raise InputError(
             f"-q as {chosen} takes about {in_bytes(need)} of memory, and {in_bytes(limit)} may be taken",

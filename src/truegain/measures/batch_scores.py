@@ -102,8 +102,7 @@ class BatchScores:
         values: dict[str, npt.NDArray[Any]] = {}
         summaries: dict[str, Floats] = {}
         first = self.parts[0]
-        for measure in chosen:
-            name = str(measure)
+        for name, measure in {str(m): m for m in chosen}.items():  # one may be asked for by several names
             pieces = [part.values[name] for part in self.parts]
             totals = [part.summaries[name] for part in self.parts]
             for part in self.parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -22,7 +23,7 @@ from truegain.tables.align import align
 from truegain.tables.checks import check_labels, check_order, check_overlap, check_scores
 from truegain.tables.intents import Intents, with_intents
 from truegain.tables.judgments import Judgments
-from truegain.tables.memory import MemoryLike, check_aligned, needs_batches
+from truegain.tables.memory import MemoryLike, check_aligned, needs_batches, streams_copied
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
 from truegain.tables.read import NameBy
@@ -87,18 +88,21 @@ def evaluate(
     """Score runs against judgments as they are, unjudged documents counting 0; `tg.evaluate` says what is taken."""
     asked, given = parse_measures(measures), options_of(options)
     workers = jobs or cores()
-    if intents is None and corpus is None and needs_batches(runs, judgments, workers, memory):
-        from truegain.measures.in_batches import evaluate_in_batches
+    with ExitStack() as copies:
+        if intents is None and corpus is None:
+            copies.enter_context(streams_copied(runs, judgments, memory))
+            if needs_batches(runs, judgments, workers, memory):
+                from truegain.measures.in_batches import evaluate_in_batches
 
-        found = evaluate_in_batches(
-            runs, judgments, asked, given, name_by=name_by, jobs=workers, progress=progress, memory=memory
-        )
-        if found is not None:
-            return found
-    ranked = aligned_for(
-        asked, runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, corpus=corpus,
-        judged_corpus=judged_corpus, memory=memory,
-    )  # fmt: skip
+                found = evaluate_in_batches(
+                    runs, judgments, asked, given, name_by=name_by, jobs=workers, progress=progress, memory=memory
+                )
+                if found is not None:
+                    return found
+        ranked = aligned_for(
+            asked, runs, judgments, given, name_by=name_by, jobs=jobs, progress=progress, corpus=corpus,
+            judged_corpus=judged_corpus, memory=memory,
+        )  # fmt: skip
     return score(with_intents(ranked, intents), measures_for(ranked, asked), given)
 
 

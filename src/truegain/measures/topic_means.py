@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.measures.base import FLOOR, mean_of_rows
+from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.tables.columns import Bools, Floats, Ints
 from truegain.tables.scores import Scores
+
+
+def check_mean(measure: Measure) -> str:
+    """What mean over topics a measure is; refused where it is none."""
+    if measure.mean not in ("arithmetic", "geometric"):
+        raise TruegainError(f"{measure} is not a mean over topics; choose a measure that is")
+    return measure.mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +45,7 @@ class TopicMeans:
         scores.check_judged()
         matrix = scores.matrix(measure)
         name = next(m for m, v in scores.values.items() if v is matrix)
-        kind = scores.objects[name].mean
-        if kind not in ("arithmetic", "geometric"):
-            raise TruegainError(f"{name} is not a mean over topics; choose a measure that is")
+        kind = check_mean(scores.objects[name])
         values = np.asarray(matrix, np.float64)
         least, greatest = scores.objects[name].bounds()
         if kind == "geometric":

@@ -18,10 +18,11 @@ from truegain.tables.columns import Coded, Ids, frozen
 from truegain.tables.header import Header, told
 from truegain.tables.judgments import Judgments, judgments_layout, judgments_of_lines
 from truegain.tables.line_files import LineFile, line_file
-from truegain.tables.memory import ALIGNED, MemoryLike, aligned_need, check_memory, limit_of
+from truegain.tables.memory import FLOOR, MemoryLike, aligned_need, check_memory, limit_of
 from truegain.tables.parts import PartedFile, cuts_for
 from truegain.tables.plain import in_bytes
 from truegain.tables.read import NameBy, kind_of_file
+from truegain.tables.reading_needs import LOOKED_AT, taken
 from truegain.tables.run import Run
 from truegain.tables.run_files import run_layout, run_of_lines, tag_of
 from truegain.tables.runs import Runs
@@ -29,7 +30,6 @@ from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, system_nam
 
 LEAST_PART, MOST_PART = 1 << 20, 3 << 25  # bytes of all files read together
 SHARE = 16  # a part is at most so small a share of the memory that may be taken
-FLOOR = 1 << 28  # bytes of memory below which no promise is made
 Loader = Callable[[], Sequence[Run]]
 
 
@@ -45,6 +45,10 @@ class LineTable:
     def topic(self) -> tuple[LineFile, int]:
         """The file, and the number of the topic's field."""
         return self.file, self.layout.topic
+
+    def taken(self, *, judged: bool) -> float:
+        """The bytes of memory that each of its bytes takes."""
+        return taken(self.file.head[:LOOKED_AT], self.file.file, judged=judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +85,10 @@ class Batches:
 
     def _check_largest(self, limit: int) -> None:
         """Refuse a part that does not fit: one topic cannot be divided."""
+        each = [lines.taken(judged=not number) for number, lines in enumerate([self.judgments, *self.runs])]
         for part in range(self.cuts.parts):
-            sizes = [parted.size(part) for parted in self.parted]
-            need = ALIGNED * (sizes[0] + sum(sorted(sizes[1:], reverse=True)[: self.jobs]))
+            needs = [parted.size(part) * times for parted, times in zip(self.parted, each, strict=True)]
+            need = needs[0] + sum(sorted(needs[1:], reverse=True)[: self.jobs])
             check_memory(int(need), max(limit, FLOOR), ": one topic fills most of it, and a topic is read whole")
 
     @property

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from truegain.errors import InputError, some
-from truegain.tables.columns import Codes, Floats
+from truegain.tables.columns import Codes, Floats, distinct
 from truegain.tables.judgments import Judgments
 from truegain.tables.notice import counted as counted
 from truegain.tables.notice import warn as warn
@@ -121,7 +121,7 @@ class Grades:
         given = ranked.item_gain[ranked.item_judged]
         empty = 0 if level is None else int((ranked.pool_relevant(level) == 0).sum())
         ends = (float(given.min()), float(given.max())) if len(given) else (np.inf, -np.inf)
-        values = frozenset(np.unique(given)[: LEVELS + 1].tolist())
+        values = frozenset(distinct(given)[: LEVELS + 1].tolist())
         return cls(float(np.max(ranked.item_gain)), values, *ends, empty, len(ranked.topics))
 
     def __add__(self, other: Grades) -> Grades:

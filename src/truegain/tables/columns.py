@@ -28,6 +28,18 @@ def shares(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))
 
 
+def distinct(values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    """Different values, least first, as numpy's `unique` tells them, which would load masked arrays for it.
+
+    >>> distinct(np.array([2.0, 0.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     """Make an array read-only and return it."""
     array.flags.writeable = False

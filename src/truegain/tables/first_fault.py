@@ -17,8 +17,7 @@ from truegain.tables.judgments import judgments_of_lines
 from truegain.tables.pool import Pool
 from truegain.tables.read import NameBy
 from truegain.tables.runs import Ties
-from truegain.tables.sources import expand
-from truegain.tables.unchanging import is_file
+from truegain.tables.sources import can_be_read_again, expand
 
 INFINITE, TOO_LARGE = "label is infinite", "too large to be added up"
 SEVERAL = ("two labels (", "two subtopics for")
@@ -42,7 +41,7 @@ def first_fault_of_files(
 ) -> InputError:
     """The same where a file could not be divided, so that there are no batches: files are looked at one by one."""
     files = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs))
-    if not all(map(is_file, [os.fspath(judgments), *files])):
+    if not all(map(can_be_read_again, [os.fspath(judgments), *files])):
         return met
     judged: LineTable | None = None
     with ExitStack() as open_files:

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 from threading import Lock
 from typing import BinaryIO, cast
 
-from truegain.errors import InputError, why
+from truegain.errors import InputError
 from truegain.tables.guard import descriptor
 from truegain.tables.memory import unpacked_size
 from truegain.tables.packing import Joined, unpacking
-from truegain.tables.plain import PIECE, Bounds, PartText, bad_place, in_bytes, not_text
-from truegain.tables.sources import LZ4, _filled, _opened, read_failures, shown_path
-from truegain.tables.unchanging import is_file
+from truegain.tables.plain import PIECE, Endless, PartText, bad_place, not_text
+from truegain.tables.read_once import filled
+from truegain.tables.sources import LZ4, is_seekable, opened, read_failures, shown_path
+from truegain.tables.spare import check_room, no_room, spare_file
+from truegain.tables.unchanging import noting_digest
 
 CHUNK = 1 << 25  # bytes of whole lines looked at together
 HEAD = 1 << 16  # bytes from which the kind of a file is told
 MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
-
-
-class Endless(Bounds):
-    """Lines that are not endless, and no bombs; how much there is of them does not matter."""
-
-    def _fits(self, size: int) -> None:
-        """Nothing is too large for a disk, but what is written there."""
 
 
 class LineFile:
@@ -108,59 +100,33 @@ def _state(stream: BinaryIO) -> tuple[int, int] | None:
 
 
 def line_file(path: str, open_files: ExitStack) -> LineFile:
-    """A file of lines; what is compressed, or a pipe, is unpacked to a file without a name first.
+    """A file of lines; what is compressed, a pipe, or elsewhere, is unpacked to a file without a name first.
 
     Such a file is gone when it is closed, or when this process ends in whatever way.
     """
     file = shown_path(path)
-    with read_failures(file):
-        source = open_files.enter_context(_opened(path))
-        first = _filled(source, PIECE)
+    need = unpacked_size(path)
+    with read_failures(file), ExitStack() as reading:
+        source = reading.enter_context(opened(path))
+        first = filled(source, PIECE)
         if first.startswith(LZ4):
             raise InputError("compressed by lz4, which is not read here", file=file, hint="compress it by gzip")
         counted = Joined(first, source)
         unpacked = unpacking(first, cast("BinaryIO", counted))
-        if unpacked is None and is_file(path):
+        if unpacked is None and is_seekable(path):
+            open_files.push(reading.pop_all())
             return LineFile(file, source)
-        copy = open_files.enter_context(spare_file())
-        need = unpacked_size(path)
         check_room(need, file)
+        copy = open_files.enter_context(spare_file())
         bounds, stream = None, unpacked or cast("BinaryIO", counted)
-        while piece := _filled(stream, PIECE):
-            bounds = bounds or Endless(piece, file, whole=len(piece) < PIECE)
-            bounds.of_lines = False  # long lines are told when lines are counted
-            bounds.look_at(piece, lambda: b"", counted.given if unpacked else None)
-            with no_room(file):
-                copy.write(piece)
+        with noting_digest(path) as note:
+            while piece := filled(stream, PIECE):
+                bounds = bounds or Endless(piece, file, whole=len(piece) < PIECE)
+                bounds.of_lines = False  # long lines are told when lines are counted
+                bounds.look_at(piece, lambda: b"", counted.given if unpacked else None)
+                note(piece)
+                with no_room(file):
+                    copy.write(piece)
         with no_room(file):
             copy.flush()
         return LineFile(file, copy)
-
-
-def spare_file() -> BinaryIO:
-    """A file on disk without a name, in the folder of temporary files."""
-    return cast("BinaryIO", tempfile.TemporaryFile(prefix="truegain-"))
-
-
-def check_room(need: int, file: str) -> None:
-    """Refuse to copy what the disk has no room for."""
-    folder = tempfile.gettempdir()
-    if need > (free := shutil.disk_usage(folder).free):
-        raise _no_room(
-            f"a copy of it takes {in_bytes(need)} on disk, and {shown_path(folder)} has {in_bytes(free)}", file
-        )
-
-
-@contextmanager
-def no_room(file: str) -> Iterator[None]:
-    """Tell failures of writing a copy with the name of what is copied."""
-    try:
-        yield
-    except OSError as error:
-        folder = shown_path(Path(tempfile.gettempdir()))
-        raise _no_room(f"a copy of it cannot be written in {folder}: {why(error)}", file) from None
-
-
-def _no_room(problem: str, file: str) -> InputError:
-    hint = "name a folder with more room by TMPDIR, or unpack the file and sort it by topic, which needs no copy"
-    return InputError(problem, file=file, hint=hint)

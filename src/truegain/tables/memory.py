@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
+from truegain.addresses import is_remote
+from truegain.cores import threads
 from truegain.errors import InputError, TruegainError
+from truegain.tables import remote
 from truegain.tables.convert import is_paths
 from truegain.tables.header import told
-from truegain.tables.packing import unpacking
+from truegain.tables.packing import Joined, unpacking
 from truegain.tables.plain import MOST_TIMES, in_bytes, memory_there
-from truegain.tables.sources import PathLike, expand, read_failures, shown_path
+from truegain.tables.read_once import copied, copied_size, filled, has_copy
+from truegain.tables.reading_needs import KEPT_LINE, LOOKED_AT, WORST, line_of_head, taken
+from truegain.tables.sources import STANDARD_INPUT, PathLike, expand, opened, read_failures, shown_path
 
-ALIGNED = 7.0  # bytes taken for each byte of a file while it is read and ordered, measured on lines of 40 bytes
-KEPT = 0.7  # bytes kept of each byte of a run that was matched with judgments: the judged documents
-HELD = 4.5  # bytes of a run that stays in memory: its text and its columns
 SAMPLE = 1 << 22  # bytes of compressed data that are unpacked to see how much is in them
+FLOOR = 1 << 28  # bytes of memory below which no promise is made
+SPOOLED = 32  # a copy of a stream stays in memory up to such a share of what may be taken
+ASKED = 8  # addresses asked for their size at a time
 _MEMINFO = Path("/proc/meminfo")
+_far: dict[str, int] = {}  # sizes of files at addresses, while they are read
+_heads: dict[str, tuple[int, bytes]] = {}  # of those that were looked into
 MemoryLike = int | float | str
 
 
@@ -52,32 +61,54 @@ def available() -> int:
 
 def unpacked_size(path: PathLike) -> int:
     """The bytes that a file holds, guessed from its beginning where it is compressed; 0 where that is not known."""
-    name = os.fspath(path)
+    return _looked(os.fspath(path))[0]
+
+
+def head_of(path: PathLike) -> bytes:
+    """How a file begins, unpacked; nothing where its size is not known."""
+    return _looked(os.fspath(path))[1]
+
+
+def _looked(name: str) -> tuple[int, bytes]:
+    """The size of a file, unpacked, and how it begins; a file at an address is asked once."""
+    if name in _heads:
+        return _heads[name]
     size = _size(name)
     if not size:
-        return 0
-    with read_failures(shown_path(name)), Path(name).open("rb") as stream:
-        first = stream.read(8)
-        stream.seek(0)
-        unpacked = unpacking(first, stream)
-        if unpacked is None:
-            return size
-        got = len(unpacked.read(SAMPLE))
-        used = max(1, min(stream.tell(), size))
-        return got if got < SAMPLE else got * size // used
+        return 0, b""
+    with _opened(name) as stream:
+        first = filled(stream, LOOKED_AT)
+        counted = Joined(first, stream)
+        unpacked = unpacking(first, cast("BinaryIO", counted))
+        if unpacked is not None:
+            sample = unpacked.read(SAMPLE)
+            first, got = sample[:LOOKED_AT], len(sample)
+            size = got if got < SAMPLE else got * size // max(1, min(counted.given, size))
+    if name in _far:
+        _heads[name] = size, first
+    return size, first
 
 
 def aligned_need(judgments: PathLike | None, runs: Sequence[PathLike], jobs: int, limit: int) -> int:
     """The bytes that runs matched with judgments take: so many runs are read at a time, and of each a part is kept.
 
-    Files that are small even if compressed are not looked into; `limit` tells what is small.
+    0 where files are so small that they need not be looked into; `limit` tells what is small.
     """
     given = [] if judgments is None else [judgments]
-    most = sum(map(_size, [*given, *runs])) * MOST_TIMES * ALIGNED
-    if most <= limit:
+    if sum(_each(_size, [*given, *runs])) * MOST_TIMES * WORST <= limit:
         return 0
-    sizes = sorted(map(unpacked_size, runs), reverse=True)
-    return int(ALIGNED * (sum(map(unpacked_size, given)) + sum(sizes[:jobs])) + KEPT * sum(sizes[jobs:]))
+    judged, sizes = sum(map(unpacked_size, given)), _each(unpacked_size, runs)
+    order = sorted(range(len(runs)), key=lambda i: -sizes[i])
+    most = sum(sizes[i] for i in order[:jobs])
+    if WORST * (judged + most) + KEPT_LINE * sum(sizes) <= limit:
+        return 0
+    heads = [head_of(os.fspath(runs[i])) for i in order[:jobs]]
+    read = sum(
+        taken(head, os.fspath(runs[i]), judged=False) * sizes[i] for head, i in zip(heads, order[:jobs], strict=True)
+    )
+    read += sum(taken(head_of(os.fspath(path)), os.fspath(path), judged=True) * judged for path in given)
+    lines = (sum(sizes) - most) / line_of_head(b"".join(heads)) if heads else 0
+    return int(read + KEPT_LINE * lines)
 
 
 def needs_batches(runs: object, judgments: object, jobs: int, memory: MemoryLike | None) -> bool:
@@ -87,6 +118,38 @@ def needs_batches(runs: object, judgments: object, jobs: int, memory: MemoryLike
         return False
     limit = limit_of(memory)
     return aligned_need(judgments, files, jobs, limit) > limit
+
+
+@contextmanager
+def streams_copied(runs: object, judgments: object, memory: MemoryLike | None) -> Iterator[None]:
+    """Meanwhile standard input, pipes, and addresses that tell no size are copies, whose size is known.
+
+    They stay in memory while they are a small share of what may be taken, and are then on disk.
+    """
+    names = [os.fspath(judgments), *_files(runs)] if isinstance(judgments, str | os.PathLike) else []
+    names = names if len(names) > 1 and told().gold is None else []
+    far = [name for name in names if is_remote(name)]
+    _far.update(zip(far, _each(_size, far), strict=True))
+    once = [name for name in names if (not _far[name] if is_remote(name) else _is_stream(name))]
+    try:
+        with copied(once, _opened, shown_path, limit_of(memory) // SPOOLED if once else 0):
+            yield
+    finally:
+        for name in far:
+            _far.pop(name, None)
+            _heads.pop(name, None)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    with read_failures(shown_path(name)), opened(name) as stream:
+        yield stream
+
+
+def _is_stream(name: str) -> bool:
+    """Whether it can be read only once: standard input, a pipe, a device."""
+    there = os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110,PTH112  Path fails on a very long name
+    return name == STANDARD_INPUT or (there and not os.path.isfile(name))  # noqa: PTH113
 
 
 def check_aligned(runs: object, judgments: object, jobs: int, memory: MemoryLike | None = None) -> None:
@@ -116,9 +179,13 @@ def limit_of(memory: MemoryLike | None, share: float = 0.5) -> int:
 
 def held_need(runs: Sequence[PathLike], limit: int) -> int:
     """The bytes that runs take which all stay in memory."""
-    if sum(map(_size, runs)) * MOST_TIMES * HELD <= limit:
+    if sum(_each(_size, runs)) * MOST_TIMES * WORST <= limit:
         return 0
-    return int(HELD * sum(map(unpacked_size, runs)))
+    sizes = _each(unpacked_size, runs)
+    if sum(sizes) * WORST <= limit:
+        return 0
+    names = [os.fspath(run) for run in runs]
+    return int(sum(taken(head_of(name), name, judged=False) * size for name, size in zip(names, sizes, strict=True)))
 
 
 def check_memory(need: int, limit: int, why: str = "") -> None:
@@ -131,8 +198,19 @@ def check_memory(need: int, limit: int, why: str = "") -> None:
 
 
 def _size(path: PathLike) -> int:
-    """The size of a file as it lies there; 0 where there is none, as of standard input, pipes and addresses."""
+    """The size of a file as it lies there; 0 where there is none, or it is not told, as of standard input."""
+    name = os.fspath(path)
+    if has_copy(name):
+        return copied_size(name)
+    if is_remote(name):
+        return _far[name] if name in _far else remote.size_of(name)
     try:
-        return Path(path).stat().st_size if os.path.isfile(path) else 0  # noqa: PTH113
+        return Path(name).stat().st_size if os.path.isfile(name) else 0  # noqa: PTH113
     except (OSError, ValueError):
         return 0
+
+
+def _each(size: Callable[[PathLike], int], paths: Sequence[PathLike]) -> list[int]:
+    """Sizes of files, those elsewhere asked for together."""
+    with threads(ASKED if any(is_remote(os.fspath(path)) for path in paths) else 1) as each:
+        return list(each(size, paths))

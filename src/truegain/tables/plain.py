@@ -115,6 +115,17 @@ class Bounds:
             raise self._too_long(before(), piece)
         self.line = self.line + len(piece) if newline < 0 else len(piece) - piece.rfind(b"\n") - 1
 
+    def look_at_all(self, data: bytes) -> None:
+        """Look at all there is, at once, without a copy of it."""
+        begin = 0  # of the line
+        for at in range(0, len(data) if self.of_lines else 0, PIECE):
+            end = min(at + PIECE, len(data))
+            newline = data.find(b"\n", at, end)
+            if (newline if newline >= 0 else end) - begin > LONGEST_LINE:
+                self.line = at - begin
+                raise self._too_long(data[:at], data[at:end])
+            begin = begin if newline < 0 else data.rfind(b"\n", at, end) + 1
+
     def _fits(self, size: int) -> None:
         if size <= most_bytes():
             return
@@ -134,6 +145,13 @@ class Bounds:
             text=line_at(text, begin),
             hint="check that this is the right file, and that its lines end with a newline",
         )
+
+
+class Endless(Bounds):
+    """Lines that are not endless, and no bombs; how much there is of them does not matter."""
+
+    def _fits(self, size: int) -> None:
+        """Nothing is too large for a disk, but what is written there."""
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from truegain.addresses import is_web
 from truegain.errors import InputError
 from truegain.tables import tabular
 from truegain.tables.header import Header
@@ -26,6 +27,9 @@ def loaded(path: PathLike, header: Header | None = None) -> tuple[bytes, tabular
 
 def kind_of_file(text: bytes, file: str, header: Header | None = None) -> tabular.Kind | None:
     """The kind of a file whose text, or the beginning of it, is given; refused where `header` says otherwise."""
+    if text[:300].lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        hint = f"if it is a folder, write / at its end: {file}/" if is_web(file) else "name the file that it leads to"
+        raise InputError("this is a web page, no table and no lines", file=file, hint=hint)
     kind = tabular.kind_of(text, file, header)
     if header and header.names and kind is not None:
         raise InputError(

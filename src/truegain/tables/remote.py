@@ -94,6 +94,14 @@ def about(name: str) -> Mapping[str, Any]:
     return {"size": int(found.get("size") or 0), **marks}
 
 
+def size_of(name: str) -> int:
+    """The bytes of a file as it lies there; 0 where that is not told, or not to us: reading it tells what is wrong."""
+    try:
+        return int(about(name)["size"])
+    except TruegainError:
+        return 0
+
+
 def is_folder(name: str) -> bool:
     """Whether an address is that of a folder; one of a web server ends in '/'."""
     if is_web(name):
@@ -144,7 +152,7 @@ class _Told(io.RawIOBase):
     """A stream of fsspec whose failures are told with the address."""
 
     def __init__(self, stream: Any, name: str) -> None:
-        self.stream, self.name = stream, name
+        self.stream, self.name, self.ended = stream, name, False  # at its end aiohttp warns of further looks
 
     def readable(self) -> bool:
         """It is for reading."""
@@ -154,9 +162,10 @@ class _Told(io.RawIOBase):
         """Fill a buffer; a connection gives a little at a time."""
         at = 0
         with failures(self.name):
-            while at < len(buffer) and (data := self.stream.read(len(buffer) - at)):
+            while at < len(buffer) and not self.ended:
+                data = self.stream.read(len(buffer) - at)
                 buffer[at : at + len(data)] = data
-                at += len(data)
+                at, self.ended = at + len(data), not data
         return at
 
 

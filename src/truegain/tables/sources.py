@@ -19,13 +19,15 @@ from truegain.tables import remote
 from truegain.tables.guard import descriptor, reading, reading_standard_input, wrote
 from truegain.tables.packing import COMPRESSED, Joined, damage, packed, unpacking
 from truegain.tables.plain import PIECE, Bounds
-from truegain.tables.unchanging import check_unchanged
+from truegain.tables.read_once import copy_of, filled, has_copy
+from truegain.tables.unchanging import check_unchanged, is_file
 
 STANDARD_INPUT = "-"
 STANDARD_OUTPUT = "standard output"
 PathLike = str | os.PathLike[str]
 _PLAIN = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".qrels")
 
+SNIFFED = 1 << 14  # bytes by which a large file is told
 LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
 
 
@@ -43,7 +45,7 @@ def read_bytes(path: PathLike) -> bytes:
     """
     name = os.fspath(path)
     file = shown_path(name)
-    with read_failures(file), _opened(name) as stream:
+    with read_failures(file), opened(name) as stream:
         data = _gathered(stream, file)
     check_unchanged(name, data)
     return data
@@ -52,11 +54,11 @@ def read_bytes(path: PathLike) -> bytes:
 def pieces_of(path: PathLike) -> Iterator[bytes]:
     """The bytes of a file, unpacked, some at a time."""
     name = os.fspath(path)
-    with read_failures(shown_path(name)), _opened(name) as stream:
-        first = _filled(stream, PIECE)
+    with read_failures(shown_path(name)), opened(name) as stream:
+        first = filled(stream, PIECE)
         joined = cast("BinaryIO", Joined(first, stream))
         unpacked = unpacking(first, joined) or joined
-        while piece := _filled(unpacked, PIECE):
+        while piece := filled(unpacked, PIECE):
             yield piece
 
 
@@ -80,9 +82,22 @@ def read_failures(file: str) -> Iterator[None]:
         raise InputError(f"cannot be read: {why(error)}", file=file, hint="check the path") from None
 
 
+def is_seekable(name: str) -> bool:
+    """Whether any stretch of it can be read: a file on this machine, or a copy of what is read once."""
+    return not is_remote(name) and can_be_read_again(name)
+
+
+def can_be_read_again(name: str) -> bool:
+    """Whether it can be opened a second time: a file, here or elsewhere, or a copy of what is read once."""
+    return has_copy(name) or is_file(name)
+
+
 @contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
+def opened(name: str) -> Iterator[BinaryIO]:
     """A file to read, or standard input, noted as an input."""
+    if (copy := copy_of(name)) is not None:
+        yield copy
+        return
     if not _can_be_a_name(name):
         raise InputError(f"cannot be read: {name!r} names no file", hint="check the path")
     if is_remote(name):
@@ -104,7 +119,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 def _gathered(raw: BinaryIO, file: str) -> bytes:
     """All bytes of a stream, unpacked."""
-    first = _filled(raw, PIECE)
+    size = _file_size(raw)
+    first = filled(raw, PIECE if size <= PIECE else SNIFFED)
     if first.startswith(LZ4):
         raise InputError(
             "compressed by lz4, which is not read here", file=file,
@@ -112,10 +128,10 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
         )  # fmt: skip
     counted = Joined(first, raw)
     unpacked = unpacking(first, cast("BinaryIO", counted))
-    if unpacked is None and (size := _file_size(raw)) > PIECE:
-        return _whole(raw, first, size, file)
+    if unpacked is None and size > PIECE:
+        return _whole(cast("io.FileIO", raw), first, size, file)
     stream = unpacked or raw
-    piece = first if unpacked is None else _filled(unpacked, PIECE)
+    piece = first if unpacked is None else filled(unpacked, PIECE)
     bounds, held = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
     while piece:
         bounds.look_at(piece, held.getvalue, counted.given if unpacked else None)
@@ -124,34 +140,18 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
     return held.getvalue()
 
 
-def _whole(raw: BinaryIO, first: bytes, size: int, file: str) -> bytes:
-    """A plain file of known size, read to where it stays: BytesIO gives its memory away without a copy."""
+def _whole(raw: io.FileIO, first: bytes, size: int, file: str) -> bytes:
+    """A plain file of known size, read in one go to where it stays."""
     bounds = Bounds(first, file, whole=False, size=size)
-    held = io.BytesIO(bytes(size))
-    with held.getbuffer() as view:
-        view[: len(first)] = piece = first
-        at = 0
-        while piece:
-            bounds.look_at(piece, view[:at].tobytes)
-            at += len(piece)
-            count = raw.readinto(view[at : at + PIECE])  # type: ignore[attr-defined]
-            piece = view[at : at + count].tobytes()
-    held.truncate(at)  # where it became shorter meanwhile
-    return held.getvalue()
+    raw.seek(0)
+    data = raw.readall()
+    bounds.look_at_all(data)
+    return data
 
 
 def _file_size(raw: BinaryIO) -> int:
     """The size of a file that was opened here, 0 where it is not known."""
     return os.fstat(raw.fileno()).st_size if isinstance(raw, io.FileIO) else 0
-
-
-def _filled(stream: BinaryIO, size: int) -> bytes:
-    """So many bytes, or all there are; a pipe may give fewer at a time."""
-    pieces = []
-    while size > 0 and (piece := stream.read(size)):
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)
 
 
 @contextmanager
@@ -338,15 +338,18 @@ def matched(name: str) -> list[str]:
 
 def _is_about(file: str) -> bool:
     """Whether a file says what is in a folder, as its name tells."""
-    path = Path(file)
-    return path.stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or path.suffix.lower() in (".md", ".rst")
+    stem, suffix = os.path.splitext(os.path.basename(file))  # noqa: PTH119,PTH122  asked of every file of a folder
+    return stem.upper() in ("README", "LICENSE", "LICENCE", "CHANGELOG") or suffix.lower() in (".md", ".rst")
 
 
 def _files_in(folder: str) -> list[str]:
     try:
-        return sorted(str(p) for p in Path(folder).iterdir() if p.is_file() and not p.name.startswith("."))
+        with os.scandir(folder) as entries:
+            names = sorted(e.name for e in entries if not e.name.startswith(".") and e.is_file())
     except OSError as error:
         raise InputError(f"cannot be read: {why(error)}", file=shown_path(folder)) from None
+    root = "" if (short := str(Path(folder))) == "." else short
+    return [os.path.join(root, name) for name in names]  # noqa: PTH118  of many files
 
 
 def system_name(path: PathLike) -> str:

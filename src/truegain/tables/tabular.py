@@ -82,8 +82,9 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> Kind | None
 
 def is_parquet(data: bytes, suffix: str = "") -> bool:
     """Whether bytes are a Parquet file, perhaps a broken one, and not lines of a topic 'PAR1'."""
-    binary = any(byte < 32 and byte not in b"\t\n\v\f\r" for byte in data[4:256])
-    return data.startswith(b"PAR1") and (binary or suffix == ".parquet")
+    if not data.startswith(b"PAR1"):
+        return False
+    return suffix == ".parquet" or any(byte < 32 and byte not in b"\t\n\v\f\r" for byte in data[4:256])
 
 
 def read(text: bytes, kind: Kind, file: str) -> RawTable | Frame:

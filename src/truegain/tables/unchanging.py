@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from truegain.addresses import is_remote
@@ -46,6 +46,19 @@ def same_digest(name: str, digest: str) -> str:
         hint = "run the command again when nothing writes to it"
         raise InputError("it changed while it was read", file=name, hint=hint)
     return digest
+
+
+@contextmanager
+def noting_digest(name: str) -> Iterator[Callable[[bytes], object]]:
+    """A function that takes the pieces of a file; of one at an address the digest is kept."""
+    if not is_remote(name):
+        yield len
+        return
+    from hashlib import sha256
+
+    found = sha256()
+    yield found.update
+    _far[name] = same_digest(name, found.hexdigest())
 
 
 def fetched_digest(name: str) -> str | None:

@@ -37,18 +37,22 @@ from truegain.measures.evaluate import (
     ScoringWords,
     aligned_for,
     at_level,
+    evaluate,
     options_of,
     score,
     view_of,
 )
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
+from truegain.sampling.streams import BLOCK
 from truegain.student import check_confidence
 from truegain.tables.likes import JudgmentsLike, RunsLike
+from truegain.tables.memory import FLOOR, MemoryLike, check_memory, limit_of
 from truegain.tables.ranked import RankedGains
 from truegain.tables.scores import Scores
 
 READING = ("name_by", "jobs", "progress", "corpus", "judged_corpus")  # keywords of `evaluate` beside its options
 NOT_TOLD = ("jobs", "progress", "corpus", "judged_corpus")  # which do not change an answer, or are no short text
+DRAWN, HELD = 24, 18  # bytes for each topic and draw of a block, and for each topic and system
 OVER = ("topics", "collection", "topics+collection")
 TOPICS_HOLD = (
     "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
@@ -69,6 +73,7 @@ def intervals(
     seed: int = 0,
     drawn: Callable[[int], None] | None = None,
     by_topic: bool = False,
+    memory: MemoryLike | None = None,
     **options: Unpack[ScoringWords],
 ) -> Answers[Estimate]:
     """Scores with intervals: how far they would move over other topics, other collections, or both.
@@ -79,7 +84,7 @@ def intervals(
     `topic_intervals` (Wilson's by default).  Over the collection the default is 't' (`score_estimates`); the
     papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and 'percentile' for other measures.
     Further keywords are those of `evaluate`; measures that read text have intervals over topics only.  `drawn` is told
-    of pieces of collections that are drawn.
+    of pieces of collections that are drawn.  Over topics alone files that take more than `memory` are read in batches.
 
     >>> import truegain as tg
     >>> runs = {str(t): {"a": 3.0, "b": 2.0, "c": 1.0} for t in range(8)}
@@ -103,11 +108,16 @@ def intervals(
     texts = [a.measure for a in asked if a.measure.reads_text]
     if texts and set(wanted) != {"topics"}:
         raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
-    keys = keys_needed([a.measure for a in asked]) if "collection" in wanted else 0
-    ranked = aligned_for(asked, runs, judgments, given, keep_keys=keys, **reading)
     engine = engine_for(reading.get("jobs"))
     how = _IntervalOptions(tuple(wanted), given, method, confidence, replicates, seed, engine, drawn, by_topic)
-    found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    if "collection" in wanted:
+        keys = keys_needed([a.measure for a in asked])
+        ranked = aligned_for(asked, runs, judgments, given, keep_keys=keys, memory=memory, **reading)
+        found = [estimate for one in measures_for(ranked, asked) for estimate in _of_measure(ranked, one, how)]
+    else:
+        scores = evaluate(runs, judgments, asked, memory=memory, **options)
+        check_memory(_need(scores, method), max(limit_of(memory, 1.0), FLOOR))
+        found = [estimate for one in asked for estimate in _over_topics(scores, how, scores.asked[one.name])]
     made_by = {"truegain": __version__, "seed": seed, "replicates": replicates, "confidence": confidence}
     return Answers(tuple(found), {**made_by, **{k: v for k, v in options.items() if k not in NOT_TOLD}})
 
@@ -146,8 +156,11 @@ def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: _IntervalOptions)
     return sorted(found, key=lambda e: how.over.index(e.over))
 
 
-def _over_topics(scores: Scores, how: _IntervalOptions) -> list[Estimate]:
-    """Over topics, and over topics and collection at once: the same limits, since topics hold their documents."""
+def _over_topics(scores: Scores, how: _IntervalOptions, measure: str | None = None) -> list[Estimate]:
+    """Over topics, and over topics and collection at once: the same limits, since topics hold their documents.
+
+    `measure` is one of several, where there are.
+    """
     joint = "topics+collection" in how.over
     if joint and how.method is not None and how.method not in TOPIC_METHODS:
         raise TruegainError(
@@ -155,9 +168,15 @@ def _over_topics(scores: Scores, how: _IntervalOptions) -> list[Estimate]:
             f"choose from {', '.join(TOPIC_METHODS)}"
         )
     limits = {"confidence": how.confidence, "replicates": how.replicates, "seed": how.seed}
-    alone = topic_intervals(scores, None, how.method, **limits)  # type: ignore[arg-type]
+    alone = topic_intervals(scores, measure, how.method, **limits)  # type: ignore[arg-type]
     both = [replace(e, over="topics+collection", notes=(*e.notes, TOPICS_HOLD)) for e in alone] if joint else []
     return (alone if "topics" in how.over else []) + both
+
+
+def _need(scores: Scores, method: str | None) -> int:
+    """The bytes that limits over topics take: those that are read off draws hold the weights of a block of them."""
+    weights = DRAWN * BLOCK if method not in (None, "wilson", "t") else 0
+    return (weights + HELD * len(scores.systems)) * len(scores.topics)
 
 
 def _over_collection(view: RankedGains, measure: Measure, how: _IntervalOptions) -> list[Estimate]:

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.errors import TruegainError
-from truegain.inference.ranks.rbo import rbo, top_overlap
-from truegain.inference.ranks.tau import TauMethod, first_ranks, kendall_tau, paired, tau_ap_walking, tau_interval
+from truegain.errors import TruegainError, check_one_of
+from truegain.inference.monte_carlo import check_replicates
+from truegain.inference.ranks.rbo import check_p, rbo, top_overlap
+from truegain.inference.ranks.tau import (
+    METHODS,
+    TauMethod,
+    first_ranks,
+    kendall_tau,
+    paired,
+    tau_ap_walking,
+    tau_interval,
+)
 from truegain.inference.results import Estimate
 from truegain.measures.topic_means import settled
 from truegain.student import check_confidence
@@ -42,6 +51,10 @@ class RankOptions:
         check_confidence(self.confidence)
         if self.top < 1:
             raise TruegainError(f"the top {self.top} holds no system; give at least 1")
+        check_p("rbo_p", self.rbo_p)
+        check_one_of("interval of tau", self.method, METHODS)
+        if self.method == "bootstrap":
+            check_replicates(self.replicates, self.confidence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,12 +15,12 @@ from truegain._version import __version__
 from truegain.errors import DataWarning, TruegainError, check_one_of, some
 from truegain.inference.ranks.agreement import MOVES, WIDE, RankAgreement, RankOptions, agreement, ranking
 from truegain.inference.ranks.rbo import rbo, top_overlap
-from truegain.inference.ranks.swaps import SwapRates, halves, swap_rates
+from truegain.inference.ranks.swaps import SwapRates, check_splits, halves, swap_rates
 from truegain.inference.ranks.tau import TauMethod, kendall_tau, tau_ap_b
 from truegain.keywords import check_whole, takes
 from truegain.measures.evaluate import DEFAULTS, EvaluateWords, evaluate
-from truegain.measures.parse import MeasuresLike
-from truegain.measures.topic_means import TopicMeans
+from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
+from truegain.measures.topic_means import TopicMeans, check_mean
 from truegain.tables.checks import warn
 from truegain.tables.columns import Floats
 from truegain.tables.likes import JudgmentsLike, RunsLike
@@ -71,10 +71,7 @@ class Correlation(Shown):
     show: Show | None = None  # the one table asked for
 
     def __post_init__(self) -> None:
-        if self.show == "moves" and not self.agreements:
-            raise TruegainError("halves have no single change of place to show; leave out show='moves'")
-        if self.show == "swap-rates" and not self.halves:
-            raise TruegainError("swap rates are of halves; give between='halves'")
+        _check_show(self.between, self.show)
 
     def table(self) -> Table:
         """All statistics: a row for each agreement, of halves a row for each statistic; or what `show` asks for."""
@@ -156,13 +153,14 @@ def correlate(
     if show is not None:
         check_one_of("show", show, get_args(Show))
     asked = RankOptions(method, confidence, top, rbo_p, 2000 if replicates is None else replicates, seed)
+    splits = 100 if replicates is None else replicates
+    _check_asked(how, parse_measures(measures), show, splits)
     given = runs if _are_files(runs) else Runs.of(runs)
     scores, other = _scored(given, judgments, against, measures, dict(options))
     if len(scores.systems) < 3:
         raise TruegainError(f"{len(scores.systems)} systems have hardly an order; give at least 3 runs")
     made_by = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(asked)}
     if how == "halves":
-        splits = 100 if replicates is None else replicates
         found = tuple(_halves(scores, m, splits, asked) for m in scores.measures)
         return Correlation(how, (), found, {**made_by, "splits": splits}, moves, show)
     if how == "measures":
@@ -185,6 +183,26 @@ def _between(between: Between | None, against: object) -> Between:
         need = "needs a second set of judgments" if between == "judgments" else "takes one set of judgments, not two"
         raise TruegainError(f"correlating between {between} {need}")
     return between
+
+
+def _check_asked(how: Between, asked: Sequence[NamedMeasure], show: Show | None, splits: int) -> None:
+    """Refuse, before anything is read, what has no answer whatever the files hold."""
+    _check_show(how, show)
+    if how == "measures":
+        if len({str(a.measure) for a in asked}) < 2:
+            raise TruegainError("correlating between measures needs at least 2 of them; give several")
+        return
+    for one in asked:
+        check_mean(one.measure)
+    if how == "halves":
+        check_splits(splits)
+
+
+def _check_show(how: Between, show: Show | None) -> None:
+    if show == "moves" and how == "halves":
+        raise TruegainError("halves have no single change of place to show; leave out show='moves'")
+    if show == "swap-rates" and how != "halves":
+        raise TruegainError("swap rates are of halves; give between='halves'")
 
 
 def _are_files(runs: object) -> bool:
@@ -230,8 +248,6 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], asked
 
 
 def _measures(scores: Scores, asked: RankOptions) -> tuple[RankAgreement, ...]:
-    if len(scores.measures) < 2:
-        raise TruegainError("correlating between measures needs at least 2 of them; give several")
     odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
     if odd:
         raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")

@@ -12,6 +12,14 @@ from truegain.inference.results import Estimate
 from truegain.tables.columns import Floats
 
 
+def check_p(name: str, p: float) -> None:
+    """Refuse what is no chance to go on."""
+    if not 0 < p < 1:
+        raise TruegainError(
+            f"{name} {p:g} is not between 0 and 1; give the chance to go on to the next rank, such as 0.9"
+        )
+
+
 def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Estimate:
     """Overlap of two rankings for a reader who goes on to the next depth with probability p.
 
@@ -29,8 +37,7 @@ def rbo(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> Estimat
     >>> print(rbo("abcdefg", "bazcqdf", p=0.9))
     RBO(p=0.9) 0.6570 [0.4907, 0.7877] 100% over ranks not seen, extrapolated
     """
-    if not 0 < p < 1:
-        raise TruegainError(f"p {p:g} is not between 0 and 1; give the chance to go on to the next rank, such as 0.9")
+    check_p("p", p)
     short, long = sorted((_distinct(a), _distinct(b)), key=len)
     s, n = len(short), len(long)
     overlap = overlaps(short, long)

@@ -88,6 +88,12 @@ def swap_rates(
     )
 
 
+def check_splits(splits: int) -> None:
+    """Refuse fewer than one."""
+    if splits < 1:
+        raise TruegainError(f"{splits} splits tell nothing; give at least 1")
+
+
 def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
     """Random splits of so many topics into two halves of equal size; split s has a stream of its own.
 
@@ -96,8 +102,7 @@ def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
     """
     if topics < 2:
         raise TruegainError(f"{topics} topic cannot be split into halves; give at least 2")
-    if splits < 1:
-        raise TruegainError(f"{splits} splits tell nothing; give at least 1")
+    check_splits(splits)
     for split in range(splits):
         order = generator(seed, "halves of the topics", split).permutation(topics)
         half = topics // 2

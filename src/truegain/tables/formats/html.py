@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from html import escape
 
 from truegain.tables.formats.grid import Cell, Grid, Marked, shown
 
@@ -14,6 +12,13 @@ _CELL = ' style="text-align:{};padding:1px 10px;white-space:nowrap"'
 _COLUMNS = 12  # beyond which what all rows have in common is told once
 _CAPTION = "text-align:left;font-weight:600;padding:4px 10px"
 _WIDE = 60  # characters of a caption that would be cut into many lines above a narrow table
+
+
+def escape(text: str) -> str:
+    """Text with no markup in it; Python's own way, imported when it is wanted, as its table of signs takes a while."""
+    from html import escape as escaped
+
+    return escaped(text)
 
 
 def html(grid: Grid) -> str:
@@ -86,6 +91,8 @@ def _made(grid: Grid) -> str:
 
 
 def _told(value: object) -> str:
+    import json
+
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 

@@ -1,0 +1,135 @@
+"""The commands, each imported when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from truegain._version import __version__
+
+# verb: the file of this folder and the command (or group of commands) in it, imported when it is called, and what it
+# says of itself
+COMMANDS: dict[str, tuple[str, str]] = {
+    "eval": (
+        "eval_:eval_command",
+        "Score runs against judgments: means, and with -q every topic; with --rule, against the gains of ratings.",
+    ),
+    "correct": (
+        "correct:correct_command",
+        "Correct scores for the errors of a cheap judge (crowd, LLM), measured on a sample of gold labels.",
+    ),
+    "judges": (
+        "judges:judges_command",
+        "Tell how good the judge is, where, whether the data fit together, and whether it favours some systems.",
+    ),
+    "compare": (
+        "compare:compare_command",
+        "Compare systems: all pairs (or groups of systems that cannot be told apart), or all with a baseline.",
+    ),
+    "verdict": (
+        "verdict:verdict_command",
+        "Say whether b is better than a: one sentence, then all that it stands on; of many runs, which may be best.",
+    ),
+    "report": (
+        "report:report_command",
+        "Write one page with everything: verdict, data health, systems, pairs, judge, what to do next, methods.",
+    ),
+    "init": (
+        "init:init_command",
+        "Look at judgments, runs, ratings and gold labels, say what they can and cannot support, and write study.toml.",
+    ),
+    "gate": (
+        "gate:gate_command",
+        "End with 0 where the candidate is better than every baseline, 1 where it is not, 3 where it cannot be told.",
+    ),
+    "correlate": (
+        "correlate:correlate_command",
+        "Tell whether two sets of judgments, two measures, or halves of the topics order the systems alike.",
+    ),
+    "agree": (
+        "agree:agree_command",
+        "Tell whether assessors agree, by topic and by assessor, and with --expert whether they agree with experts.",
+    ),
+    "gains": (
+        "gains:gains_command",
+        "Make one gain of each document's ratings, and write them as judgments (qrels, or by the ending of --output).",
+    ),
+    "plan": (
+        "plan:plan",
+        "What to buy next: topics, labels, assessors.",
+    ),
+    "experiment": (
+        "experiment:experiment",
+        "The papers' experiments, on your data.",
+    ),
+    "holes": (
+        "holes:holes_command",
+        "How many retrieved documents are unjudged, for whom, and how far the scores could move.",
+    ),
+    "text": (
+        "text:text",
+        "Term statistics of a collection.",
+    ),
+    "judging": (
+        "judging:judging",
+        "Collect judgments: magnitudes, grades, binary labels, preferences, claims with their sources.",
+    ),
+    "measures": (
+        "measures:measures_command",
+        "List every measure, or explain one with its formula, source and parameters.",
+    ),
+    "demo": (
+        "demo:demo_command",
+        "Simulate a small collection (topics, systems, true and noisy labels) into a folder, and score it.",
+    ),
+}
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"truegain {__version__}")
+        raise typer.Exit
+
+
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Tells whether a search system's gain is true."""
+
+
+def build(verb: str | None = None) -> typer.Typer:
+    """The command line with all commands, or with the one that is called alone, or for '' with their names alone.
+
+    The less there is, the faster it starts.
+    """
+    app = typer.Typer(
+        name="truegain",
+        help="Tells whether a search system's gain is true.",
+        no_args_is_help=True,
+        add_completion=verb == "",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for name, (place, says) in COMMANDS.items():
+        if verb in COMMANDS and name != verb:
+            continue
+        if verb == "":
+            app.command(name, help=says)(lambda: None)
+            continue
+        file, attribute = place.split(":")
+        command = getattr(import_module(f"truegain.cli.{file}"), attribute)
+        reads_inputs = import_module("truegain.cli.inputs").reads_inputs
+        arranged = import_module("truegain.cli.panels").arranged
+        on_cluster = import_module("truegain.cli.on_cluster").on_cluster
+        if isinstance(command, typer.Typer):
+            for info in command.registered_commands:
+                info.callback = arranged(on_cluster(reads_inputs(info.callback)))
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(arranged(on_cluster(reads_inputs(command))))
+    return app
