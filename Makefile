@@ -58,7 +58,8 @@ $(VENV)/base: $(BIN)/python $(SOURCE)
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e .
 	touch $@
 
-# pytrec_eval and pyndeval have no wheels for Linux on ARM: tests against them are skipped there, ir_measures comes without.
+# pytrec_eval has no wheel for Linux on ARM and cannot be built from its source alone: tests against it are skipped there,
+# ir_measures comes without. pyndeval has none either, and is built in a second.
 $(VENV)/test: $(VENV)/base
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation -e '.[test]'
 	$(BIN)/python -m pip install --quiet --no-compile --no-deps -c constraints.txt ir-measures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import random
 import tarfile
 import warnings
 from collections import Counter, defaultdict
@@ -66,6 +67,26 @@ def test_every_value_of_trec_eval(case: int, version: str, option: str) -> None:
                 assert ours == pytest.approx(value, abs=1e-9), (topic, name)
             compared += 1
     assert compared > 900
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_data_against_pytrec_eval(seed: int) -> None:
+    """Guards ties, scores that are equal as float32 only, labels below 0 and topics of one side, as it has them."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")  # it has no wheel for Linux on ARM
+    rng = random.Random(seed)
+    docs, topics = [f"d{i:03}" for i in range(120)], [f"q{i}" for i in range(30)]
+    near = [rng.choice([1.0, -3.5, 16777216.0, 0.1]) + rng.choice([0, 1e-9, 1, rng.random()]) for _ in range(40)]
+    run = {t: {d: rng.choice(near) for d in rng.sample(docs, rng.randint(1, 110))} for t in topics[:28]}
+    qrels = {t: {d: rng.choice([-1, 0, 0, 1, 2, 3]) for d in rng.sample(docs, 50)} | {"top": 1} for t in topics[2:]}
+    logs, texts = {"gm_map", "gm_bpref"}, {"relstring", "runid"}  # means of logarithms have none of their own a topic
+    names = pytrec_eval.supported_measures - logs - texts
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    ours = evaluate(run, qrels, sorted({name for values in theirs.values() for name in values}), trec_eval="9")
+    for topic, values in theirs.items():
+        for name, value in values.items():
+            assert ours.by_topic("run", name)[topic] == pytest.approx(value, abs=1e-9), (topic, name)
+    assert len(theirs) == 26
+    assert len(theirs["q2"]) > 90
 
 
 def test_an_empty_condensed_list_scores_zero_where_trec_eval_prints_nan() -> None:
