@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from distributed import Client
 
 from benchmarks.races.scoring import files_of
 from benchmarks.workloads import FOLDER, make
 from truegain.cluster.cluster import Cluster
 from truegain.cluster.job import Job
 from truegain.engine import Engine, Local
-from truegain.errors import DataWarning
+from truegain.errors import DataWarning, needs
 from truegain.inference.collection.expansion import drawn_scores
 from truegain.inference.collection.spread import collection_spread
 from truegain.measures.evaluate import Options, aligned
@@ -64,7 +63,7 @@ def started() -> Iterator[str]:
     worker = [*dask, "worker", address, "--nthreads", "1", "--no-dashboard"]
     there = [subprocess.Popen(words, **quiet) for words in (scheduler, *[worker] * WORKERS)]
     try:
-        with Client(address, timeout=120, set_as_default=False) as client:  # waits until both are there
+        with needs("distributed", "cluster").Client(address, timeout=120, set_as_default=False) as client:
             client.wait_for_workers(WORKERS, timeout=120)
         yield address
     finally:

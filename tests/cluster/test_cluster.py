@@ -226,7 +226,7 @@ def test_versions_are_compared(started: Started, monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_interrupt_is_heard_when_dask_is_done() -> None:
-    """Guards Ctrl-C in the midst of Dask's code, where it is lost or never ends; who insists is heard at once."""
+    """Guards Ctrl-C in the midst of Dask's code, after which a command hangs; who insists is heard at once."""
     woken: list[int] = []
 
     def press(times: int) -> None:

@@ -1,6 +1,6 @@
 """Ctrl-C while Dask is at work: noted, and heard when that is over.
 
-Raised in the midst of its code an interrupt may be lost there, or leave a client behind that waits for its own end.
+Raised in the midst of its code, as where a client connects, it leaves one that is half made and takes long to end.
 """
 
 from __future__ import annotations
