@@ -146,8 +146,10 @@ def test_pieces_of_work_do_not_change_answers(monkeypatch: pytest.MonkeyPatch, c
     whole = all_of()
     monkeypatch.setattr(resampled, "CELLS", 80)
     monkeypatch.setattr(resampled, "STRETCH", 3)
-    for was, now in zip(whole, all_of(), strict=True):
-        assert now.tolist() == pytest.approx(was.tolist(), rel=1e-12)
+    for longest in (resampled.LONGEST, 0):  # a stretch in one piece of work, and in blocks of replicates
+        monkeypatch.setattr(resampled, "LONGEST", longest)
+        for was, now in zip(whole, all_of(), strict=True):
+            assert now.tolist() == pytest.approx(was.tolist(), rel=1e-12)
     assert whole[1][3] == whole[4][3] == whole[5][3] == 1.0
     alone = [bootstrap_p(z[[i]], Resampling(**options)).p[0] for i in range(7)]
     assert whole[1].tolist() == pytest.approx(alone, rel=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 SECONDS = 2.0  # of work in one task: what the death of a worker costs, against some milliseconds of handing out
+LEAST = 0.05  # of work that is not divided further
 ROOM = 64 * 2**20  # bytes of results that one task may bring back, unless one piece has more
 MEMORY = 2**30  # bytes of results that may be on their way at a time
 
@@ -24,13 +25,14 @@ class Sizes:
         >>> sizes.next("f", 1000, 4)
         1
         >>> sizes.learn("f", 10, 0.2)
-        >>> sizes.next("f", 1000, 4), sizes.next("f", 60, 4)
-        (100, 8)
+        >>> sizes.next("f", 1000, 4), sizes.next("f", 60, 4), sizes.next("f", 8, 4)
+        (100, 8, 3)
         """
         pace = self.pace.get(work)
         if pace is None:
             return 1
-        return max(1, min(int(SECONDS / max(pace, 1e-9)), -(-left // (2 * places))))
+        pace = max(pace, 1e-9)
+        return max(1, int(min(SECONDS / pace, max(LEAST / pace + 1, -(-left // (2 * places))))))
 
     def learn(self, work: str, pieces: int, seconds: float) -> None:
         """Some pieces took so long; the last ones count most."""

@@ -6,7 +6,8 @@ All pairs see the same signs or the same topics in a replicate: one matrix produ
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from truegain.engine import engine_for
 from truegain.inference.differences.rows import refuse_flat
-from truegain.inference.monte_carlo import ENOUGH, Resampling, monte_carlo_p, sequential_p
+from truegain.inference.monte_carlo import ENOUGH, Resampling, monte_carlo_p, nothing, sequential_p
 from truegain.sampling.streams import generator
 from truegain.tables.columns import Floats, Ints
 
@@ -24,6 +25,7 @@ CELLS = 2_000_000  # replicates times pairs held at a time
 BLOCK = 500  # replicates that share a seed; the answer depends on it, not on the number of workers
 USUAL = Resampling()
 STRETCH = 1000  # pairs whose signs are counted together
+LONGEST = 20_000_000_000  # signs of a stretch that one piece of work counts, some seconds; blocks of replicates beyond
 DRAWN = 10_000_000  # numbers drawn at a time
 PIECE = 1 << 16  # signs drawn at a time where they are more
 
@@ -52,17 +54,41 @@ def randomisation_p(z: Floats, how: Resampling = USUAL) -> Floats:
     """
     n = z.shape[1]
     far = np.abs(z.sum(axis=1)) - n * TOLERANCE
-    exact = is_exact(n, how.last)
-    p: Floats = np.ones(len(z))
-    for start in range(0, len(z), STRETCH):  # the same signs for every stretch of pairs
-        here = slice(start, start + STRETCH)
-        rows, bars = z[here], far[here]
-        if exact:
-            p[here] = _exact_p(rows, bars)
-            how.progress(len(rows))
-        else:
-            p[here] = _counted_p(_count_signs, rows, bars, how)
+    starts = range(0, len(z), STRETCH)  # the same signs for every stretch of pairs
+    stretches = [PairStretch(at, z[at : at + STRETCH], far[at : at + STRETCH]) for at in starts]
+    found: Iterable[Floats]
+    if is_exact(n, how.last):
+        found = (_told(_exact_p(rows, bars), how) for _, rows, bars in stretches)
+    elif len(stretches) > 1 and n * how.last * STRETCH <= LONGEST:
+        alone = replace(how, jobs=1, progress=nothing)
+        done = engine_for(how.jobs).run(_stretch_p, stretches, shared=alone, name=PairStretch.name)
+        found = (_told(p, how) for p in done)
+    else:
+        found = (_counted_p(_count_signs, rows, bars, how) for _, rows, bars in stretches)
+    return np.concatenate([np.ones(0), *found])
+
+
+def _told(p: Floats, how: Resampling) -> Floats:
+    """P-values of pairs, once it is told that they are settled."""
+    how.progress(len(p))
     return p
+
+
+class PairStretch(NamedTuple):
+    """Pairs whose signs are counted together: the number of the first, their differences, and what is far for each."""
+
+    first: int
+    rows: Floats
+    bars: Floats
+
+    def name(self) -> str:
+        """These pairs, in words."""
+        return f"pairs {self.first + 1} to {self.first + len(self.rows)}"
+
+
+def _stretch_p(alone: Resampling, stretch: PairStretch, _: np.random.SeedSequence) -> Floats:
+    """P-values of a stretch, all its replicates in one piece of work: many short ones would wait for one another."""
+    return _counted_p(_count_signs, stretch.rows, stretch.bars, alone)
 
 
 def bootstrap_p(z: Floats, how: Resampling = USUAL) -> Bootstrapped:
