@@ -73,7 +73,11 @@ def test_what_is_read_once_is_read_in_batches(
     monkeypatch.setattr(remote, "size_of", lambda _: 0)
     monkeypatch.setattr(memory, "SPOOLED", 1 / kept)
     made: list[Batches] = []
-    monkeypatch.setattr(Batches, "check_unchanged", made.append)
+
+    def noted(self: Batches) -> None:
+        made.append(self)
+
+    monkeypatch.setattr(Batches, "check_unchanged", noted)
     begin, end = os.pipe()
     os.write(end, data)
     os.close(end)
