@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import TruegainError, some
-from truegain.measures.base import FLOOR, Measure, mean_of_rows
+from truegain.measures.base import FLOOR, mean_of_rows
 from truegain.tables.columns import Bools, Floats, Ints
-from truegain.tables.scores import Scores
+from truegain.tables.scores import Declared, Scores
 
 
-def check_mean(measure: Measure) -> str:
+def check_mean(measure: Declared) -> str:
     """What mean over topics a measure is; refused where it is none."""
     if measure.mean not in ("arithmetic", "geometric"):
         raise TruegainError(f"{measure} is not a mean over topics; choose a measure that is")

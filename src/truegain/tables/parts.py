@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from truegain.tables import _split
 from truegain.tables.columns import Codes, Ints
-from truegain.tables.line_files import LineFile, check_room, no_room, spare_file
+from truegain.tables.line_files import LineFile
 from truegain.tables.plain import PartText
+from truegain.tables.spare import check_room, no_room, spare_file
 
 LEAST_STRETCH = 1 << 15  # mean bytes of a stretch, below which a copy is made
 FEW_STRETCHES = 1 << 10  # so many are read wherever they stand
