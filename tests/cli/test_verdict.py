@@ -146,6 +146,19 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     assert by_column == out
     _, without, _ = run("verdict", "llm.qrels", "both.csv", "-m", "P@10", "--judge-model", "m1", "--uses", "good=m2")
     assert without.startswith("good is better than weak")  # what is said comes before the column
+    _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
+    assert alone.startswith("good is better than weak")
+    assert "warning: 1 system names the model used (M1), and nothing says which one gave the judgments" in err
+    assert err.rstrip().endswith("give --judge-model")
+    labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
+    for models, told in (((" m1 ",), out), (("m1", "m2"), alone)):
+        rows = [f"{t},{d},{x},{models[i % len(models)]}" for i, (t, _, d, x) in enumerate(labels)]
+        (folder / "judged.csv").write_text("topic,doc,label,model\n" + "\n".join(rows) + "\n")
+        _, by_both, err = run("verdict", "judged.csv", "both.csv", "-m", "P@10")
+        assert by_both == told
+        assert ("the judgments name 2 (m1, m2)" in err) == (len(models) == 2)
+    _, by_uses, _ = run("verdict", "judged.csv", *TWO, "-m", "P@10", *same)
+    assert by_uses == out
     _, ranks, _ = run("verdict", "llm.qrels", "runs", "-m", "P@10", *same)
     assert "Calibration borrowed: good; no rank is ruled out." in ranks
     assert re.search(r"^good +\S+ +1 +3 +1$", ranks, re.MULTILINE)
@@ -328,9 +341,9 @@ def test_other_formats_are_the_table(run: Run, folder: Path) -> None:
     """Guards rows for programs and papers: sources of a pair, ranks of many; no line of LaTeX escapes its comment."""
     _, out, _ = run(*PLAIN, "-m", "nDCG@10", "--format", "csv")
     head, first, second = out.splitlines()
-    assert head == "measure,a,b,over,difference,low,high,share,excludes_0"
-    assert first.startswith("P@10,weak,good,topics,0.")
-    assert second.startswith("nDCG@10,weak,good,topics,0.")
+    assert head == "measure,a,b,outcome,over,difference,low,high,share,excludes_0"
+    assert first.startswith("P@10,weak,good,holds,topics,0.")
+    assert second.startswith("nDCG@10,weak,good,holds,topics,0.")
     assert first.endswith(",1.0,True")
     run("verdict", "judgments.qrels", "runs", "-m", "P@10", "-o", "ranks.csv")
     assert (folder / "ranks.csv").read_text().splitlines()[0] == "measure,system,value,rank_low,rank_high,tier"

@@ -217,3 +217,9 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
         raters.check()
     if "replicates" in over:
         raters.check_repeated()
+        if raters.rule.STEPS and "topics" not in over:
+            warn(
+                f"the rule {raters.rule.NAME} of {len(raters.asked)} answers each: with the topics held fixed limits "
+                "may be too narrow, as so few hardly tell how such a rule varies (of three, half the variance is "
+                "seen); take rule='mean', or name 'topics' in generalise_to"
+            )

@@ -15,7 +15,7 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.results import Answers, Comparison, Estimate
 from truegain.inference.study.answers import Answering
-from truegain.inference.study.borrowed import borrowed, is_of
+from truegain.inference.study.borrowed import borrowed
 from truegain.inference.study.buying import Buying
 from truegain.inference.study.checks import count_of
 from truegain.inference.study.evidence import ByGoldPairs
@@ -26,6 +26,7 @@ from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.lines import Pull, lines_of, naive_line, pulls_of
 from truegain.inference.study.listed import StandIn
 from truegain.inference.study.material import LONE, Material
+from truegain.inference.study.models import is_of
 from truegain.inference.study.next_steps import Standing, prices_of
 from truegain.inference.study.population import Population
 from truegain.inference.study.ranking import Ranking

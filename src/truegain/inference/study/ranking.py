@@ -142,12 +142,13 @@ class Ranking(Shown):
         known = not np.isnan(self.value).all()
         rows: list[tuple[Cell, ...]] = [
             (s, *((v,) if known else ()), *ranks)
-            for s, v, *ranks in self._rows()
+            for s, v, *ranks in self.rows()
         ]  # fmt: skip
         columns = ("system", *((self.measure or "value",) if known else ()), "rank low", "rank high", "tier")
         return Table(columns, rows, self.made_by, self.sentence, self.notes)
 
-    def _rows(self) -> list[tuple[str, float | None, int, int, int]]:
+    def rows(self) -> list[tuple[str, float | None, int, int, int]]:
+        """System, value, limits of its rank and tier, best first; no value where it is not known."""
         return [
             (s, None if np.isnan(v) else float(v), int(low), int(high), int(tier))
             for s, v, low, high, tier in zip(self.systems, self.value, self.low, self.high, self.tier, strict=True)
@@ -157,7 +158,7 @@ class Ranking(Shown):
         """Everything, for programs."""
         rows = [
             {"system": s, "value": v, "rank_low": low, "rank_high": high, "tier": tier}
-            for s, v, low, high, tier in self._rows()
+            for s, v, low, high, tier in self.rows()
         ]
         return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
                 "best": list(self.best), "systems": rows, "notes": list(self.notes),

@@ -13,7 +13,6 @@ from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.holes.extremes import is_known
 from truegain.inference.holes.filled import keys_in_question
-from truegain.inference.study.borrowed import Uses, models_of
 from truegain.inference.study.checks import (
     LEAST_REPLICATES,
     TopicsAs,
@@ -30,6 +29,7 @@ from truegain.inference.study.given import Given, raters_in, raters_of
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.listed import check_bronze, items_of
 from truegain.inference.study.material import Material
+from truegain.inference.study.models import Uses, models_of
 from truegain.inference.study.questions import Questions
 from truegain.inference.study.trusted import Labels, listed_in
 from truegain.inference.study.unjudged import UnjudgedDocuments
@@ -60,7 +60,8 @@ class Study(Questions):
     rule, scale, normalise, repeated, outside: how ratings become gains (see `tg.to_gains`).
     gold_rule: the gold labels are ratings by several assessors, made one by this rule; 'assessors' then means these.
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"} (or a column `model` of the runs), and
-    `judge_model` that behind the judgments: a system of the judge's own model is judged by itself.
+    `judge_model` that behind the judgments (or their column `model`): a system of the judge's own model is judged by
+    itself.
     smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
@@ -153,7 +154,8 @@ class Study(Questions):
             self.hole_sample, self.gold_list, confidence if anytime else None, confidence,
         )  # fmt: skip
         self._unjudged = UnjudgedDocuments(self._material, self.holes, confidence)
-        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs), judge_model
+        gave = labels if self.raters is None or self.gold_rated else self.raters.ratings.judgments
+        self.uses, self.judge_model = models_of(uses, judge_model, self.systems, self._given.runs, gave)
         self._lattices: dict[str, Lattice] = {}
         self._answerings, self._weights = {}, {}
         self.made_by: dict[str, object] = {
@@ -161,7 +163,7 @@ class Study(Questions):
             "design": "ordered" if self.gold_list else None if self.judge is None else self.judge.design,
             "anytime": anytime, "confidence": confidence, "seed": seed, "replicates": replicates,
             **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
-                    "gold_rule": gold_rule, "judge_model": judge_model, "fill": fill, "scale": scale,
+                    "gold_rule": gold_rule, "judge_model": self.judge_model, "fill": fill, "scale": scale,
                     "normalise": normalise, "level": level, "topics": topics, **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,

@@ -254,22 +254,25 @@ class Verdict(Shown):
     def table(self, words: bool = True) -> Table:
         """The difference over each source alone, over all together, and by the labels as they are.
 
-        words: for people, shares in percent and why an interval is missing.
+        words: for people, shares in percent and why an interval is missing; else every row says what was asked, and
+        whether it holds.
         """
+        c = self.comparison
+        about: tuple[Cell, ...] = () if words else (c.measure, c.a, c.b, self.outcome)
         own = [line for line in self.lines if line.source != TOGETHER]
         lines = own if len(own) == 1 and own[0].asked and own[0].low is not None else list(self.lines)
         same = any((x.low, x.high) == (self.naive.low, self.naive.high) for x in lines)
-        if not same or self.comparison.naive != self.comparison.difference:
+        if not same or c.naive != c.difference:
             lines = [*lines, self.naive]
         rows: list[tuple[Cell, ...]] = []
         for line in lines:
-            value = self.comparison.naive if line is self.naive else self.comparison.difference
+            value = c.naive if line is self.naive else c.difference
             share: Cell = f"{line.share:.0%}" if words and line.share is not None else line.share
             zero: Cell = line.why or line.survives if words else line.survives
-            rows.append(
-                (line.source if line.asked else f"{line.source} (held fixed)", value, line.low, line.high, share, zero)
-            )
-        return Table(("over", "difference", "low", "high", "share", "excludes 0"), rows, self.made_by)
+            over = line.source if line.asked else f"{line.source} (held fixed)"
+            rows.append((*about, over, value, line.low, line.high, share, zero))
+        columns = ("over", "difference", "low", "high", "share", "excludes 0")
+        return Table(columns if words else ("measure", "a", "b", "outcome", *columns), rows, self.made_by)
 
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame, null where there is no value."""

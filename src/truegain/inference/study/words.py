@@ -7,8 +7,8 @@ from typing import Literal
 
 from truegain.gains.catalogue import FitWords
 from truegain.gains.panel import GoldLike
-from truegain.inference.study.borrowed import Uses
 from truegain.inference.study.checks import TopicsAs
+from truegain.inference.study.models import Uses
 from truegain.sampling.designs import Design
 from truegain.tables.gold_list import GoldList
 from truegain.tables.likes import JudgmentsLike

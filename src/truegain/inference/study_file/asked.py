@@ -113,9 +113,10 @@ class StudyAsked(Renamed):
 
     def made_by(self, study: Study, reading: RatingsAsked) -> dict[str, Any]:
         """How the answers were made, files aside."""
-        names = ("gold_level", "gold_rule", "level", "normalise", "costs", "judge_model", "replicates", "name_by")
+        names = ("gold_level", "gold_rule", "level", "normalise", "costs", "replicates", "name_by")
         said = {name: getattr(self, name) for name in names}
-        return {**study.made_by, **said, "uses": study.uses, "reading": vars(reading), **self.of_rule, **self.told}
+        said |= {"judge_model": study.judge_model, "uses": study.uses, "reading": vars(reading)}
+        return {**study.made_by, **said, **self.of_rule, **self.told}
 
     def claims(
         self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
