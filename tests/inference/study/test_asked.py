@@ -120,18 +120,42 @@ def test_models_that_cannot_be_meant(words: dict[str, Any], said: str) -> None:
         tg.Study(RUNS, LABELS, "P@5", **words)
 
 
-def test_all_labels_gold_is_exact() -> None:
+@pytest.mark.parametrize(("measure", "design"), [("P@5", "random"), ("nDCG@5", "topics"), ("AP", "topics")])
+def test_all_labels_gold_is_exact(measure: str, design: str) -> None:
     """Guards gold of every pair, topics fixed: the difference is that of the gold labels, without limits to doubt."""
-    words: dict[str, Any] = {"gold": LABELS, "design": "random", "topics": "fixed"}
-    told = tg.Study(RUNS, ERRING, "P@5", **words).verdict("a", "c")
-    scores = tg.evaluate(RUNS, LABELS, "P@5").values["P@5"].mean(axis=1)
+    words: dict[str, Any] = {"gold": LABELS, "design": design, "topics": "fixed"}
+    told = tg.Study(RUNS, ERRING, measure, **words).verdict("a", "c")
+    scores = tg.evaluate(RUNS, LABELS, measure).values[measure].mean(axis=1)
     assert told.outcome == "holds"
     assert told.comparison.low == told.comparison.high == told.comparison.difference
     assert told.comparison.difference == pytest.approx(scores[2] - scores[0], abs=1e-12)
-    assert told.sentence.endswith(", exactly: all its labels are gold.")
-    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, "P@5", **words).verdict("a", "b")
+    assert ", exactly: all its labels are gold" in told.sentence
+    twins = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, ERRING, measure, **words).verdict("a", "b")
     assert (twins.outcome, twins.comparison.p) == ("does not hold", None)
-    assert tg.Study(RUNS, ERRING, "P@5", **words).best().tier.tolist() == [1, 2, 3]
+    assert tg.Study(RUNS, ERRING, measure, **words).best().tier.tolist() == [1, 2, 3]
+    sampled = tg.Study(RUNS, ERRING, measure, **words | {"topics": "sampled"}).verdict("a", "c")
+    truth = tg.Study(RUNS, LABELS, measure).verdict("a", "c").comparison
+    assert (sampled.comparison.low, sampled.comparison.high) == pytest.approx((truth.low, truth.high), rel=0.01)
+    assert [x.why for x in sampled.lines if x.source == "gold"] == ["all labels are gold"]
+
+
+def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
+    """Guards nDCG by single gold pairs, and no means over topics: no study is made; of several the others are told."""
+    few = {t: {d: g for i, (d, g) in enumerate(row.items()) if i % 2} for t, row in LABELS.items()}
+    for measure, design, why in (
+        ("nDCG@5", "random", "single gold pairs cannot rectify it; gold-judge whole topics"),
+        ("AP", "by-bronze", "single gold pairs cannot rectify it; gold-judge whole topics"),
+        ("nDCG@5", "by-gold", "inverting a confusion matrix cannot correct it; use P@k"),
+        ("GMAP", "topics", "not a mean over topics"),
+    ):
+        with pytest.raises(tg.MeasureError, match=why):
+            tg.Study(RUNS, ERRING, measure, gold=few, design=design)
+    both = tg.Study(RUNS, ERRING, ["P@5", "nDCG@5"], gold=few, design="random")
+    for found in (both.estimates(), both.compare("a", "b")):
+        assert {one.measure for one in found} == {"P@5"}
+        assert found.notes[-1].startswith("Not told: nDCG@5 is not linear in gain")
+    with pytest.raises(tg.MeasureError, match="nDCG@5 is not linear in gain"):
+        both.verdict("a", "b", "nDCG@5")
 
 
 def test_identical_runs_are_told_so() -> None:

@@ -22,6 +22,7 @@ UNITS = {
     "assessors": "Assessors",
 }
 TOGETHER = "all together"
+ALL_KNOWN = {"gold": "all labels are gold", "holes": "all holes are judged"}
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def lines_of(
         if spread is None:
             continue
         if not spread.variance[0] > 0:
-            found.append(Line(source, None, None, shares.get(source), "nothing moves it", spoken_of))
+            exact = source in LABELS and lattice.evidence.about.exact
+            why = ALL_KNOWN[source] if exact else "nothing moves it"
+            found.append(Line(source, None, None, shares.get(source), why, spoken_of))
             continue
         if whole.low is None:
             found.append(Line(source, None, None, shares.get(source), "refused", spoken_of))

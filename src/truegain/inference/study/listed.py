@@ -20,6 +20,15 @@ from truegain.tables.ranked import RankedGains
 TINY = 1e-15
 
 
+def refuse_without_stand_in(measure: Measure) -> None:
+    """Refuse a measure that is not linear in gain, and for which no other stands in."""
+    if not (measure.linear_in_gains or isinstance(measure, nDCG)):
+        raise MeasureError(
+            f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, or "
+            "have whole topics judged (design 'topics')"
+        )
+
+
 @dataclass(frozen=True)
 class StandIn:
     """A measure linear in gain, and the constant it is divided by; for nDCG, DCG over the mean of the best ones."""
@@ -38,11 +47,8 @@ class StandIn:
         """The measure itself where it is linear in gain; others but nDCG are refused."""
         if measure.linear_in_gains:
             return cls(measure)
-        if not isinstance(measure, nDCG):
-            raise MeasureError(
-                f"{measure} is not linear in gain, so single gold labels cannot set it right; give P, DCG, nDCG, RBP, "
-                "or have whole topics judged (design 'topics')"
-            )
+        refuse_without_stand_in(measure)
+        assert isinstance(measure, nDCG)
         plain, constant = measure.over_one_ideal(ranked)
         return cls(plain, constant, (
             f"{measure} stands for {plain} over {constant:.4g}, the mean of the topics' best by the bronze labels: "

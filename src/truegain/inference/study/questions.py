@@ -53,12 +53,14 @@ Costs = Mapping[str, float] | str | None
 class Questions:
     """What a study is made of, and its answers: scores, differences, verdicts, what to buy next.
 
-    Of several measures, `estimates` and `compare` answer for all; what is about one asks for `measure`.
+    Of several measures, `estimates` and `compare` answer for all that can be told; what is about one asks for
+    `measure`.
     """
 
     over: frozenset[SourceName]
     ranked: RankedGains
     measures: tuple[Measure, ...]
+    refused: Mapping[str, str]  # measures that the gold labels cannot set right, and why
     level: float | None
     raters: Raters | None
     judge: Judge | None
@@ -156,16 +158,20 @@ class Questions:
         return self._answerings[str(m)]
 
     def _chosen(self, measure: MeasureLike | None) -> list[Answering]:
-        return [self._answering(m) for m in (self.measures if measure is None else (self._measure(measure),))]
+        if measure is not None:
+            return [self._answering(self._measure(measure))]
+        return [self._answering(m) for m in self.measures if str(m) not in self.refused]
 
     def _answers(self, of: Sequence[Answering], found: Sequence[T], asked: Contrasts | None = None) -> Answers[T]:
         """With what holds for all of them; asked: the differences, which are held against unjudged documents."""
         holes = [self._unjudged.said(x.measure, asked) for x in of]
-        told: list[str] = [
+        notes = [
             said for x, about in zip(of, holes, strict=True)
             for said in (self.left_out(x.measure), x.note, about) if said
         ]  # fmt: skip
-        return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *told))
+        if len(of) == len(self.measures) - len(self.refused):  # all that can be told
+            notes += [f"Not told: {why}." for why in self.refused.values()]
+        return Answers(tuple(found), self.made_by, (str(self._population_of([x.measure for x in of])), *notes))
 
     # ------------------------------------------------------------------ scores and differences
 

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from truegain._version import __version__
 from truegain.errors import check_one_of
 from truegain.gains.catalogue import FitWords
+from truegain.gains.judge import Judge
 from truegain.gains.panel import GoldLike
 from truegain.inference.collection.expansion import keys_needed
 from truegain.inference.holes.extremes import is_known
@@ -28,6 +29,7 @@ from truegain.inference.study.checks import (
 from truegain.inference.study.given import Given, raters_in, raters_of
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.listed import check_bronze, items_of
+from truegain.inference.study.making import refused_of
 from truegain.inference.study.material import Material
 from truegain.inference.study.models import Uses, models_of
 from truegain.inference.study.questions import Questions
@@ -144,6 +146,8 @@ class Study(Questions):
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
+        drawn = gold.design if isinstance(gold, Judge) else design
+        self.refused = refused_of(self.measures, drawn, self.gold_list is not None)
         if listed is not None:
             check_bronze(listed, items_of(listed, self.ranked.pool), self.ranked.item_gain)
         within = Labels(labels, self._labels, self.topics)
