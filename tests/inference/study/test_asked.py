@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +160,53 @@ def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
 
 
 def test_identical_runs_are_told_so() -> None:
-    """Guards two equal runs: no spread, and the reason is that they score the same everywhere."""
-    told = tg.Study({"a": RUNS["a"], "b": RUNS["a"]}, LABELS, "P@5").verdict("a", "b")
-    assert told.outcome == "cannot be told"
+    """Guards two equal runs: on these topics they do not differ, whatever the labels; of others nothing is known."""
+    twins = {"a": RUNS["a"], "b": RUNS["a"], "c": RUNS["c"]}
+    some: dict[str, Any] = {"gold": {t: LABELS[t] for t in sorted(LABELS)[:8]}, "design": "topics"}
+    for words in ({}, some, {"topics": "fixed", "generalise_to": "collection", "replicates": 100}):
+        told = tg.Study(twins, ERRING, "P@5", **words).verdict("a", "b")
+        assert (told.outcome, told.comparison.low) == ("cannot be told", None)
+        assert told.sentence.endswith(
+            "; the two rank the judged documents alike in every topic, so nothing here tells them apart."
+        )
+    fixed = tg.Study(twins, ERRING, "nDCG@5", **some, topics="fixed", smallest=0.01)
+    told = fixed.verdict("a", "b")
+    assert (told.outcome, told.comparison.low, told.comparison.high) == ("does not hold", 0.0, 0.0)
+    assert told.sentence == (
+        f"b is not better than a, they do not differ: +0.0000 nDCG@5, for these {TOPICS} topics only; the two rank the "
+        "judged documents alike in every topic."
+    )
+    assert (told.steps, told.decisive) == ((), {})
+    tier = dict(zip(fixed.best().systems, fixed.best().tier.tolist(), strict=True))
+    assert tier["a"] == tier["b"]
+    assert (fixed.compare("a", "b")[0].low, fixed.compare()[0].low) == (0.0, 0.0)
+
+
+def test_equal_scores_of_other_documents_are_no_identical_runs() -> None:
+    """Guards two that score alike by other documents, topics fixed: gold labels could tell them apart."""
+    topics = [str(t) for t in range(12)]
+    runs = {s: {t: {d: float(d == top) for d in "xy"} for t in topics} for s, top in (("a", "x"), ("b", "y"))}
+    labels = {t: {"x": 1, "y": 1} for t in topics}
+    few = {t: labels[t] for t in topics[:8]}
+    told = tg.Study(runs, labels, "P@1", gold=few, design="topics", topics="fixed").verdict("a", "b")
+    assert (told.outcome, told.comparison.low) == ("cannot be told", None)
     assert told.sentence.endswith("; the two score the same in every topic.")
+
+
+def test_holes_may_tell_two_apart_that_rank_judged_documents_alike() -> None:
+    """Guards the bound beside identical runs: other unjudged documents could be relevant, and the sentence says so."""
+    other = {t: {f"{d}'" if int(d[1:]) % 5 == 0 else d: x for d, x in row.items()} for t, row in RUNS["a"].items()}
+    judged = {t: {d: g for d, g in row.items() if int(d[1:]) % 5} for t, row in LABELS.items()}
+    words: dict[str, Any] = {"gold": {t: judged[t] for t in sorted(judged)[:8]}, "design": "topics", "topics": "fixed"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.DataWarning)
+        study = tg.Study({"a": RUNS["a"], "b": other}, judged, "P@5", **words)
+        told, whole = study.verdict("a", "b"), study.compare("a", "b")[0]
+    assert (told.outcome, told.comparison.low) == ("cannot be told", 0.0)
+    assert "; the two rank the judged documents alike in every topic, but " in told.sentence
+    assert told.hidden is not None
+    assert (whole.low, whole.high) == pytest.approx((told.hidden.least, told.hidden.most))
+    assert told.with_holes == whole
 
 
 def test_short_words_for_a_study_and_a_ranking() -> None:

@@ -224,6 +224,11 @@ def test_the_best_the_verdict_and_the_differences_of_one_study_agree() -> None:
         assert zero.best().sentence.endswith("the pair); unjudged documents count as not relevant.")
         one, other = study.compare("new", "old"), zero.compare("new", "old")
         assert [c.p_shown for c in study.compare()] == [one[0].p]
+        for of in (study, zero):  # one name for each of the two: by labels, and whatever holes are
+            found = of.verdict("new", "old")
+            assert found.with_holes == of.compare("new", "old")[0]
+            assert found.comparison == zero.compare("new", "old")[0]
+            assert found.to_dict()["with_holes"] == {k: getattr(found.with_holes, k) for k in ("low", "high", "p")}
     assert one[0].test == "t, moves of all sources and holes"
     assert one[0].p is not None
     assert one[0].p > 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,6 +12,7 @@ import numpy as np
 from truegain.contrasts import Contrasts
 from truegain.inference.limits import within
 from truegain.inference.results import Comparison, Estimate
+from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.anytime import nothing_in_common
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.ranking import Ranking, freedom, largest_t
@@ -21,6 +23,7 @@ from truegain.student import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.tables.columns import Bools, Floats, frozen
 
 TINY = 1e-12
+OF_DOCUMENTS = {"topics", "collection"}  # sources that bring other documents, not other labels alone
 METHOD = "t, moves of all sources"
 EVERY_LOOK = "limits at every look"
 AND_HOLES = " and holes"
@@ -44,6 +47,7 @@ class Answering:
     lattice: Lattice
     confidence: float
     topics: int
+    alike: Callable[[int, int], bool] | None = None  # whether two systems rank the judged documents alike, if known
 
     @property
     def note(self) -> str:
@@ -126,6 +130,9 @@ class Answering:
             known = exact or still or not notes
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
+            alike = still and self.are_alike(a, b)
+            if alike and not exact:
+                notes = (f"{ALIKE}, so nothing here tells them apart",)
             if own is not None and lattice.labels == "gold" and unlisted is None and not (exact or (own[a] and own[b])):
                 notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
                 known = False
@@ -134,19 +141,27 @@ class Answering:
                 notes, known = (f"{unlisted[i]:,} documents that move this difference {why}",), False
             if empty[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
+            if alike and not lattice.over & OF_DOCUMENTS:  # whatever the labels are
+                notes, known, difference[i], low[i], high[i] = (), True, 0.0, 0.0, 0.0
             t = difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
                     float(difference[i]) if known else math.nan, None if notes else float(low[i]),
                     None if notes else float(high[i]),
-                    None if notes or exact or lattice.looks else p_of(float(t), float(spread.df[i])),
+                    None if notes or exact or alike or lattice.looks else p_of(float(t), float(spread.df[i])),
                     test=METHOD if lattice.looks is None else EVERY_LOOK,
                     confidence=self.confidence, n=self.topics, naive=float(naive[i]),
                     naive_p=p_of(float(naive[i]) / n, float(naive_spread.df[i])) if n > 0 else None, notes=notes,
                 )
             )  # fmt: skip
         return out
+
+    def are_alike(self, a: int, b: int) -> bool:
+        """Whether two systems rank the judged documents alike, and no unjudged one that a sample stands for differs."""
+        if self.alike is None or not self.alike(a, b):
+            return False
+        return self.lattice.labels != "holes" or bool(self.lattice.evidence.unmoved(Contrasts.of([(a, b)]))[0])
 
     def _same(self, a: int, b: int) -> bool:
         by_topic = self._contributions

@@ -14,6 +14,7 @@ from truegain.contrasts import Contrasts
 from truegain.errors import InputError, TruegainError, some
 from truegain.gains.judge import Judge
 from truegain.inference.results import Answers, Comparison, Estimate
+from truegain.inference.study.alike import ranked_alike
 from truegain.inference.study.answers import Answering
 from truegain.inference.study.borrowed import borrowed
 from truegain.inference.study.buying import Buying
@@ -153,7 +154,8 @@ class Questions:
     def _answering(self, m: Measure) -> Answering:
         """One for each measure: it holds the draws that rankings and adjusted p share."""
         if str(m) not in self._answerings:
-            made = Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics))
+            alike = partial(ranked_alike, self.ranked, m)
+            made = Answering(self.systems, m, self.lattice(m), self.confidence, len(self.topics), alike)
             self._answerings[str(m)] = made
         return self._answerings[str(m)]
 
@@ -259,7 +261,9 @@ class Questions:
             notes.append("Limits hold at every look at the growing list, all looks together.")
         lent = (*self._borrowed(m, a), *self._borrowed(m, b))
         outcome = "cannot be told" if lent else decided(comparison, hidden, self.holes, self.smallest)
-        known = comparison.low is not None and not lattice.exact
+        sure = comparison.low is not None and comparison.p is None
+        alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
+        known = comparison.low is not None and not lattice.exact and not alike
         if outcome == "cannot be told" and known and (told := buying.until_decided(asked, hidden)):
             notes.append(told)
         shares = self.shares(a, b, m) if known else {}
@@ -270,7 +274,7 @@ class Questions:
             "" if top is None else f"{top} ({shares[top]:.0%} of the variance)",
             self._pulls(m, asked) if known else {},
             hidden, tuple(buying.steps(asked, prices, hidden)) if known and not lent else (), tuple(notes), lent,
-            self.holes, self.made_by, lattice.exact,
+            self.holes, self.made_by, lattice.exact, alike, self._unjudged.widened(answering, asked, hidden),
         )  # fmt: skip
 
     def _borrowed(self, m: Measure, system: str) -> list[str]:

@@ -10,6 +10,8 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import TruegainError
 from truegain.inference.holes.extremes import is_known
+from truegain.inference.results import Comparison
+from truegain.inference.study.answers import Answering
 from truegain.inference.study.hidden import Hidden, hidden_in
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
@@ -78,6 +80,13 @@ class UnjudgedDocuments:
         found = self.hidden(m, asked)[0] if self._is_bound else None
         systems = len(self.material.ranked.systems)
         return None if found is None else Reach.of_pair(found, asked, systems, "topics" in self.material.over)
+
+    def widened(self, answering: Answering, asked: Contrasts, hidden: Hidden | None) -> Comparison | None:
+        """The difference of a pair with limits that hold whatever they are; None where these are those by labels."""
+        if hidden is None or not hidden.documents or not self._is_bound:
+            return None
+        far = Reach.of_pair(hidden, asked, len(self.material.ranked.systems), "topics" in self.material.over)
+        return answering.widened(asked, far)[0]
 
     def hidden(self, m: Measure, asked: Contrasts) -> tuple[Hidden | None, list[str]]:
         """What they could do to one pair, and what must be said where that is not known."""

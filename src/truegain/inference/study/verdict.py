@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.inference.results import Comparison
+from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
 from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
@@ -42,9 +43,11 @@ class Verdict(Shown):
 
     holds: low + what holes could take > 0;  does not hold: high + what holes could give < the smallest gain that
     matters, or < 0;  cannot be told: otherwise.
+
+    `comparison` is the difference by the labels there are, `with_holes` what `Study.compare` says of it.
     """
 
-    comparison: Comparison
+    comparison: Comparison  # by the labels there are; see `with_holes`
     outcome: Outcome
     smallest: float
     holds_for: str
@@ -60,6 +63,13 @@ class Verdict(Shown):
     holes: str = "bound"
     made_by: Mapping[str, object] = field(default_factory=dict)
     exact: bool = False  # whether all labels are gold and nothing else is spoken of
+    alike: bool = False  # whether both rank the judged documents alike, and no others are spoken of
+    widened: Comparison | None = None  # see `with_holes`
+
+    @property
+    def with_holes(self) -> Comparison:
+        """The difference with limits and p that hold whatever unjudged documents are, as `Study.compare` gives it."""
+        return self.comparison if self.widened is None else self.widened
 
     # ------------------------------------------------------------------ in one sentence
 
@@ -71,7 +81,9 @@ class Verdict(Shown):
             told = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
             return f"{told}: {self._why()}{self._as_zero}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
-        if self._exact:
+        if self.alike and self.outcome == "does not hold":
+            return f"{c.b} is not better than {c.a}, they do not differ: {found}; {ALIKE}{self._as_zero}."
+        if self._exact and not self.alike:
             holes = self.hidden is not None and self.hidden.documents
             found += ", exactly by its judged documents, all gold" if holes else ", exactly: all its labels are gold"
         if self.outcome == "holds":
@@ -94,8 +106,8 @@ class Verdict(Shown):
 
     @property
     def _exact(self) -> bool:
-        """Whether nothing of what is spoken of was sampled."""
-        return self.exact and self.comparison.low is not None
+        """Whether nothing of what is spoken of could move the difference."""
+        return (self.exact or self.alike) and self.comparison.low is not None
 
     @property
     def settled(self) -> bool:
@@ -138,6 +150,9 @@ class Verdict(Shown):
             return self.borrowed[0]
         if c.low is None or c.high is None:
             return "; ".join(c.notes) or "it has no interval"
+        if self.alike and self.hidden is not None:
+            could = f"could move it by {signed(self.hidden.least)} to {signed(self.hidden.most)}"
+            return f"{ALIKE}, but {_count(self.hidden.documents, 'unjudged document')} {could}"
         if self.hidden is not None and self.hidden.documents and (c.low > 0 or c.high < max(self.smallest, 0.0)):
             return self._held_back(self.hidden, c.low, c.high)
         none = "0 lies" if self.smallest <= 0 else f"no gain and one of {self.smallest:g} both lie"
@@ -289,6 +304,7 @@ class Verdict(Shown):
             "outcome": self.outcome,
             "sentence": self.sentence,
             **{name: _told(getattr(c, name)) for name in OF_PAIR},
+            "with_holes": {name: _told(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
