@@ -125,6 +125,24 @@ def test_these_questions_only(run: Run) -> None:
     assert f"for these {TOPICS} topics only, on other collections of the same kind" in more
 
 
+def test_a_topic_that_a_run_lacks_may_count_as_zero(run: Run, folder: Path) -> None:
+    """Guards -c, on the command line and in a file: all judged topics are spoken of; without it the others are."""
+    lines = (folder / "runs" / "good.run").read_text().splitlines(keepends=True)
+    first = lines[0].split()[0]
+    (folder / "part.run").write_text("".join(line for line in lines if line.split()[0] != first))
+    words = ("verdict", "judgments.qrels", "runs/weak.run", "part.run", "-m", "P@10")
+    _, less, err = run(*words)
+    assert f"for topics like these {TOPICS - 1}" in less
+    assert "are not answered by all systems and left out" in err
+    _, whole, err = run(*words, "-c")
+    assert f"for topics like these {TOPICS}" in whole
+    assert f"1 of {TOPICS} judged topics are not answered by all systems; where one is missing it counts 0" in err
+    (folder / "c.toml").write_text(
+        'judgments = "judgments.qrels"\nruns = ["runs/weak.run", "part.run"]\nmeasure = "P@10"\ncomplete = true\n'
+    )
+    assert run("verdict", "c.toml")[1] == whole
+
+
 def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> None:
     """Guards --uses: without gold of its own a system of the judge's model cannot be told; with gold it can."""
     same = ("--uses", "good=m1", "--judge-model", "m1")

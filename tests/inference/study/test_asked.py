@@ -159,6 +159,24 @@ def test_a_measure_that_gold_cannot_set_right_is_refused_at_once() -> None:
         both.verdict("a", "b", "nDCG@5")
 
 
+@pytest.mark.parametrize("measure", ["P@5", "AP", "RBP"])
+def test_all_judged_topics_may_count(measure: str) -> None:
+    """Guards complete: a topic that a run lacks counts 0, as in trec_eval -c and the paired t test of such scores."""
+    short = {**RUNS, "c": {t: row for t, row in RUNS["c"].items() if t not in ("t1", "t7")}}
+    with pytest.warns(
+        tg.DataWarning, match="2 of 12 judged topics are not answered by all systems; where one is missing"
+    ):
+        study = tg.Study(short, LABELS, measure, complete=True, generalise_to="topics,collection", replicates=100)
+    assert (len(study.topics), study.made_by["complete"]) == (TOPICS, True)
+    with pytest.warns(tg.DataWarning, match="lacks judged topics"):
+        scores = tg.evaluate(short, LABELS, measure, complete=True)
+    assert [x.value for x in study.estimates()] == pytest.approx([scores.mean(s, measure) for s in "abc"], abs=1e-12)
+    right = tg.compare(scores, test="paired-t", adjust="none")
+    over_topics = next(x for x in study.verdict("a", "c").lines if x.source == "topics")
+    one = next(p for p in right.pairs if (p.a, p.b) == ("a", "c"))
+    assert (over_topics.low, over_topics.high) == pytest.approx((one.low, one.high), abs=1e-12)
+
+
 def test_identical_runs_are_told_so() -> None:
     """Guards two equal runs: on these topics they do not differ, whatever the labels; of others nothing is known."""
     twins = {"a": RUNS["a"], "b": RUNS["a"], "c": RUNS["c"]}

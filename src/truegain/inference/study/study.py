@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Unpack
 
@@ -64,6 +65,7 @@ class Study(Questions):
     uses: the model, or models, behind each system, such as {"dense": "gpt-4o"} (or a column `model` of the runs), and
     `judge_model` that behind the judgments (or their column `model`): a system of the judge's own model is judged by
     itself.
+    complete: all judged topics count, one that a run lacks as 0 (trec_eval -c); else those that all systems answer.
     smallest: the smallest gain that matters.
     holes: 'bound' holds a verdict back where unjudged documents could turn it; 'non-relevant' counts them as such.
     hole_sample: labels of a random sample of the unjudged documents of all runs, down to the deepest cutoff of the
@@ -114,6 +116,7 @@ class Study(Questions):
         outside: Outside = "error",
         # reading, scoring, drawing
         level: float | None = None,
+        complete: bool = False,
         name_by: NameBy = "file",
         replicates: int = 1000,
         seed: int = 0,
@@ -144,6 +147,7 @@ class Study(Questions):
         keys = keys_in_question([m for m in each if is_known(m)])  # what holes could do is told by them
         keys = max(keys, keys_needed(each) if "collection" in self.over else 0)
         self._given = runs if isinstance(runs, Given) else Given(runs, name_by, jobs)
+        self._given = replace(self._given, complete=complete)
         self._align(labels, keys, design)
         self.level, self.measures = level, tuple(at_level(a.measure, level) for a in measures_for(self.ranked, asked))
         drawn = gold.design if isinstance(gold, Judge) else design
@@ -168,7 +172,8 @@ class Study(Questions):
             "anytime": anytime, "confidence": confidence, "seed": seed, "replicates": replicates,
             **told({"runs": self._given.runs, "judgments": judgments, "gold": gold_given, "gold_level": gold_level,
                     "gold_rule": gold_rule, "judge_model": self.judge_model, "fill": fill, "scale": scale,
-                    "normalise": normalise, "level": level, "topics": topics, **rule_parameters}),
+                    "normalise": normalise, "level": level, "complete": complete or None, "topics": topics,
+                    **rule_parameters}),
             "smallest": smallest, "holes": holes, "rule": rule,
             "hole_sample": None if self.hole_sample is None else self.hole_sample.size,
         }  # fmt: skip

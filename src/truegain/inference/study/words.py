@@ -39,6 +39,7 @@ class PlannedWords(FitWords, total=False):
     repeated: Repeated
     outside: Outside
     level: float | None
+    complete: bool
     name_by: NameBy
     replicates: int
     seed: int

@@ -51,6 +51,7 @@ class StudyAsked(Renamed):
     spread: str | None = None
     normalise: str | None = None
     level: float | None = None
+    complete: bool = False
     confidence: float = 0.95
     replicates: int = 1000
     seed: int = 0
@@ -98,7 +99,8 @@ class StudyAsked(Renamed):
             uses={self.called(s): x for s, x in models_named(self.uses).items()},
             judge_model=self.judge_model, smallest=self.smallest, holes=self.holes, hole_sample=self.hole_sample,
             fill=self.fill, anytime=self.anytime, confidence=self.confidence, replicates=self.replicates,
-            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, **self.of_rule,
+            seed=self.seed, jobs=self.jobs, name_by=self.name_by, level=self.level, complete=self.complete,
+            **self.of_rule,
         )  # fmt: skip
 
     @property
