@@ -9,7 +9,7 @@ import numpy as np
 
 from truegain.contrasts import Contrasts
 from truegain.inference.study.anytime import error_at_all_looks
-from truegain.inference.study.evidence import TINY
+from truegain.inference.study.evidence import NO_WEIGHT
 from truegain.inference.study.hidden import Hidden, sample_step
 from truegain.inference.study.lattice import Lattice
 from truegain.inference.study.material import Material
@@ -46,11 +46,11 @@ class Buying:
         value, spread = float(asked.values(self.lattice.evidence.value)[0]), self.lattice.spread(asked, self.confidence)
         quantile = quantile_of(self.confidence, float(spread.df[0]))
         half = quantile * float(np.sqrt(spread.variance[0]))
-        told = [
+        outcomes = [
             outcome_of(value - half, value + half, *far, self.smallest)
             for far in ((0.0, 0.0), could_move(hidden, "bound"))
         ]
-        if told[0] == "cannot be told" or told[1] != "cannot be told":
+        if outcomes[0] == "cannot be told" or outcomes[1] != "cannot be told":
             return steps
         judging = sample_step(hidden, float(spread.variance[0]), quantile, self.smallest, prices.get("gold"))
         return steps if judging is None else [judging, *steps]
@@ -152,7 +152,7 @@ class Buying:
             and len(asked) == 1
             and (touching := self.lattice.evidence.touching(asked)) is not None
         ):
-            differ = int(asked.moved(self.weights().T, TINY)[0])
+            differ = int(asked.moved(self.weights().T, NO_WEIGHT)[0])
             now = replace(now, differ=differ, open=max(0, differ - int(touching[0])))
         quantiles = quantiles_of(confidence, spread.df).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}

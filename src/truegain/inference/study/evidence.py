@@ -22,7 +22,7 @@ from truegain.tables.columns import Bools, Floats, Ints
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
-TINY = 1e-15
+NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does not move it
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class ByGoldPairs(Evidence):
 
         Not those with a load: calibration leaves a little on documents that both systems rank alike.
         """
-        return asked.moved(self.fit.coefficient.T, TINY)
+        return asked.moved(self.fit.coefficient.T, NO_WEIGHT)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """The gold pairs behind each score."""

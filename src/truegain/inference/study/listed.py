@@ -9,6 +9,7 @@ import numpy as np
 from truegain.contrasts import NONE, Contrasts
 from truegain.errors import InputError, MeasureError
 from truegain.inference.judges.label_weights import level_of
+from truegain.inference.study.evidence import NO_WEIGHT
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.linear import LinearParts, linear_parts
@@ -16,8 +17,6 @@ from truegain.tables.columns import Coded, Floats, Ids, Ints, frozen
 from truegain.tables.gold_list import GoldList
 from truegain.tables.pool import Pool
 from truegain.tables.ranked import RankedGains
-
-TINY = 1e-15
 
 
 def refuse_without_stand_in(measure: Measure) -> None:
@@ -114,11 +113,11 @@ class Listed:
 
     def unlisted(self, asked: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn: what it has of them is not known."""
-        return asked.moved(self.coefficient[:, self.sizes == 0].T, TINY)
+        return asked.moved(self.coefficient[:, self.sizes == 0].T, NO_WEIGHT)
 
     def moving(self, asked: Contrasts) -> Ints:
         """Listed pairs that move each contrast."""
-        return asked.moved(self.coefficient[:, self.sizes > 0].T, TINY)
+        return asked.moved(self.coefficient[:, self.sizes > 0].T, NO_WEIGHT)
 
     def squares(self, variance: Floats) -> Floats:
         """System x system: all sizes times the sum over listed pairs of w w' v/size, w the weight in the mean."""
@@ -131,7 +130,7 @@ class Listed:
         systems = len(ranked.systems)
         if systems < 2 or (lacking := self.unlisted(Contrasts.all_pairs(systems))).min() == 0:
             return
-        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > TINY))[0])
+        at = int(np.flatnonzero((self.sizes == 0) & (np.ptp(self.coefficient, axis=0) > NO_WEIGHT))[0])
         raise InputError(
             f"this list was made for other runs or another measure ({listed.measure}): {lacking.min():,} documents "
             f"or more that {measure} tells these systems apart by are not on it, such as topic "

@@ -161,10 +161,10 @@ class Step:
     phrase: str = ""  # in place of how many more there are
 
     def __str__(self) -> str:
-        return f"{self.told}{'; not enough alone' if self.enough is False else ''}"
+        return f"{self.in_words}{'; not enough alone' if self.enough is False else ''}"
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """How many more, what they bring and what they cost."""
         price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
         if self.phrase:

@@ -195,12 +195,12 @@ class Questions:
         chosen = self._chosen(measure)
         if a is not None and b is not None:
             asked = self._pair(a, b)
-            pair = [(each, self._unjudged.reach_of_pair(each.measure, asked)) for each in chosen]
-            found = [one for each, far in pair for one in each.widened(asked, far)]
+            pair = [(each, self._unjudged.bounds_of_pair(each.measure, asked)) for each in chosen]
+            found = [one for each, bounds in pair for one in each.widened(asked, bounds)]
             return self._answers(chosen, found, asked)
         self._check_several("a comparison")
-        reaches = [(each, self._unjudged.reach(each.measure)[0]) for each in chosen]
-        found = [one for each, far in reaches for one in each.all_differences(self.seed, far)]
+        all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
+        found = [one for each, bounds in all_pairs for one in each.all_differences(self.seed, bounds)]
         return self._answers(chosen, found, Contrasts.all_pairs(len(self.systems)))
 
     def _check_several(self, what: str) -> None:
@@ -212,15 +212,15 @@ class Questions:
         self._check_several("a ranking")
         m = self._measure(measure)
         lent = {s: said[0] for s in self.systems if (said := self._borrowed(m, s))}
-        reach, unknown = self._unjudged.reach(m)
+        bounds, unknown = self._unjudged.bounds_of(m)
         about = (str(self._population_of([m])), self.left_out(m), self._answering(m).note)
         notes = [note for note in (*about, self._unjudged.said_of_ranks(m), unknown) if note]
         for why in dict.fromkeys(said.partition(":")[0] for said in lent.values()):
             names = some([s for s, said in lent.items() if said.startswith(why)])
             notes.append(f"{why.capitalize()}: {names}; no rank is ruled out.")
         answering, open_ = self._answering(m), np.array([s in lent for s in self.systems])
-        found = answering.ranking(self.seed, open_, (), reach)
-        if reach is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
+        found = answering.ranking(self.seed, open_, (), bounds)
+        if bounds is not None and (fewer := answering.ranking(self.seed, open_, ()).best) != found.best:
             notes.append(f"Unjudged documents counted as not relevant: {_may_be_best(fewer, len(self.systems))}.")
         return replace(found, notes=(*notes, *found.notes), made_by=self.made_by, holes=self._unjudged.held(m))
 
@@ -264,8 +264,8 @@ class Questions:
         sure = comparison.low is not None and comparison.p is None
         alike = sure and answering.are_alike(int(asked.a[0]), int(asked.b[0]))
         known = comparison.low is not None and not lattice.exact and not alike
-        if outcome == "cannot be told" and known and (told := buying.until_decided(asked, hidden)):
-            notes.append(told)
+        if outcome == "cannot be told" and known and (more := buying.until_decided(asked, hidden)):
+            notes.append(more)
         shares = self.shares(a, b, m) if known else {}
         population, top = self._population_of([m]), next(iter(shares), None)
         return Verdict(

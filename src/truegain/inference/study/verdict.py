@@ -11,7 +11,7 @@ from truegain.inference.results import Comparison
 from truegain.inference.study.alike import ALIKE
 from truegain.inference.study.evidence import LEAST_GOLD
 from truegain.inference.study.hidden import Hidden
-from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_told, signed, unsigned
+from truegain.inference.study.lines import TOGETHER, Line, Pull, pulls_in_words, signed, unsigned
 from truegain.inference.study.next_steps import Step
 from truegain.inference.study.rule import Outcome, could_move, outcome_of, undone_by
 from truegain.tables.table import Cell, Shown, Table
@@ -78,8 +78,8 @@ class Verdict(Shown):
         """The verdict in one sentence."""
         c = self.comparison
         if math.isnan(c.difference):  # nothing here tells it: no number
-            told = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
-            return f"{told}: {self._why()}{self._as_zero}."
+            asked = f"Whether {c.b} is better than {c.a} cannot be told on {c.measure}, {self.holds_for}"
+            return f"{asked}: {self._why()}{self._as_zero}."
         found = f"{signed(c.difference)} {c.measure}{self._interval}, {self.holds_for}"
         if self.alike and self.outcome == "does not hold":
             return f"{c.b} is not better than {c.a}, they do not differ: {found}; {ALIKE}{self._as_zero}."
@@ -204,7 +204,7 @@ class Verdict(Shown):
         """What the verdict stands on, beside the table."""
         said = [f"Limits are those of {100 * self.comparison.confidence:g}%. Held fixed: {self.held_fixed}."]
         said += self._shares()
-        said += [pulls_told(source, units) for source, units in self.decisive.items() if units]
+        said += [pulls_in_words(source, units) for source, units in self.decisive.items() if units]
         if self.hidden is not None and self.hidden.documents:
             how = "the verdict takes the worst" if self.holes == "bound" else "the verdict counts them as not relevant"
             said.append(
@@ -240,7 +240,7 @@ class Verdict(Shown):
         head = f"What more would bring (half the width of the interval, now +-{(c.high - c.low) / 2:.4f}):"
         if self.settled:
             settled = "The claim is settled; more would only narrow the interval.\n" if self.smallest > 0 else ""
-            return ["\n".join([f"{settled}{head}", *(f"  {s.told}" for s in self.steps)])]
+            return ["\n".join([f"{settled}{head}", *(f"  {s.in_words}" for s in self.steps)])]
         said = ["\n".join([head, *(f"  {s}" for s in self.steps)])]
         said += [self.how_to_draw] if self.how_to_draw else []
         if self.smallest > 0:
@@ -303,8 +303,8 @@ class Verdict(Shown):
         return {
             "outcome": self.outcome,
             "sentence": self.sentence,
-            **{name: _told(getattr(c, name)) for name in OF_PAIR},
-            "with_holes": {name: _told(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
+            **{name: _or_none(getattr(c, name)) for name in OF_PAIR},
+            "with_holes": {name: _or_none(getattr(self.with_holes, name)) for name in ("low", "high", "p")},
             "confidence": c.confidence,
             "smallest": self.smallest,
             "holds_for": self.holds_for,
@@ -324,7 +324,7 @@ class Verdict(Shown):
         }
 
 
-def _told(x: object) -> object:
+def _or_none(x: object) -> object:
     """A field for programs: none where it is no number."""
     return None if isinstance(x, float) and math.isnan(x) else x
 
